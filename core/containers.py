@@ -56,6 +56,9 @@ class Set(Record):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __repr__(self) -> str:
+        return f"{{{', '.join(map(str, self))}}}" if self.mask else "set()"
+
     def add(self, number: int) -> None:
         """Add a number, which may be a member already."""
         self.mask |= 1 << number
@@ -105,6 +108,9 @@ class Bag(Record):
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr({number: count for number, count in enumerate(self.counts) if count})
 
     def add(self, number: int) -> None:
         """Add one occurrence of a number."""

@@ -125,12 +125,20 @@ def subset(size: Limit, doc: str, names: str = "") -> int:
     return cast(int, Field(0, high, doc, lambda mask: set(members(mask)), names))
 
 
+class _RecordType(type):
+    """The class of classes of records: a part of the state is an instance of its declaration."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        declared = getattr(type(instance), "__declared__", object)
+        return type.__instancecheck__(cls, instance) or issubclass(declared, cls)
+
+
 @dataclass_transform(
     eq_default=False,
     kw_only_default=True,
     field_specifiers=(integer, replica_id, boolean, optional, enumeration, one_of, subset),
 )
-class Record:
+class Record(metaclass=_RecordType):
     """Base of a declared state, or of a part of one.
 
     Actions see objects with a slot for each variable, record and array.  Only variables may be
@@ -175,11 +183,22 @@ class Record:
             raise TypeError("a record can be compared only with one of the same declaration")
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        # Equal records have equal hashes, as in a set of the entries of a log.
+        return hash(tuple(_hashable(getattr(self, name)) for name in part_names(self)))
+
+    def __repr__(self) -> str:
+        parts = (f"{name}={getattr(self, name)!r}" for name in part_names(self))
+        return f"{type(self).__name__}({', '.join(parts)})"
 
     def assign(self, other: Self) -> None:
         """Copy every variable from another record of the same declaration."""
         copy_into(self, other)
+
+
+def _hashable(part: Any) -> Any:
+    """Return the values of a part of a record as something that has a hash."""
+    return tuple(map(_hashable, part)) if isinstance(part, (list, tuple)) else part
 
 
 def part_names(record: Record) -> tuple[str, ...]:
@@ -313,9 +332,8 @@ def declared_parts(declaration: type) -> dict[str, Field | Array | type[Record]]
     parts: dict[str, Any] = {}
     for name, part in _declared(declaration):
         if name in parts:
-            raise ModelError(
-                f"{declaration.__name__}.{name} is declared in a base class, too; rename one"
-            )
+            text = f"{declaration.__name__}.{name} is declared in a base class, too; rename one"
+            raise _about_class(declaration, text)
         parts[name] = part
     for base in declaration.__mro__[: declaration.__mro__.index(Record)]:
         annotated = dict.fromkeys(vars(base).get("__annotations__", {}), "has no value")

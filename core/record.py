@@ -296,7 +296,7 @@ def class_of(
         # A value that is read from a sequence knows where: see values.value.
         slots += ["_owner", "_key", "_read"]
         space = {**_methods(declaration, base), "__slots__": slots, **watched}
-        space["__parts__"] = tuple(fields)
+        space |= {"__parts__": tuple(fields), "__declared__": declaration}
         made = _classes[key] = type(declaration.__name__, (base,), space)
         for name in kinds.keys() - constants.keys():
             setattr(made, name, converting(name, kinds[name], vars(made)[stored_name(name)]))

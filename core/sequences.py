@@ -125,6 +125,9 @@ class Seq(Record, Generic[E]):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __repr__(self) -> str:
+        return repr(list(self))
+
     def put(self, index: int, value: E) -> None:
         """Write an element, also beyond the last one; used by the other methods."""
         self.items[index] = value

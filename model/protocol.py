@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any, TypeVar
 
 from ..core.bounds import brief, shown, unknown
-from ..core.errors import about, blaming
+from ..core.errors import ModelError, about, blaming
 from ..core.fields import declared_parts
 from ..core.layout import Layout, integer
 from ..core.printable import one_line
@@ -181,9 +181,13 @@ def _refuse_other_arity(rules: Any) -> None:
     first = type(rules)()
     for field in fields(rules):
         usual, rule = getattr(first, field.name), getattr(rules, field.name)
-        if not callable(usual) or rule is usual or not callable(rule):
+        if not callable(usual) or rule is usual:
             continue
         wanted = list(signature(usual).parameters)
+        if not callable(rule):
+            called = ", ".join(wanted)
+            text = f"the rule {field.name} is {rule!r}; it must be a function of ({called})"
+            raise ModelError(text)
         try:
             signature(rule).bind(*wanted)
         except TypeError:

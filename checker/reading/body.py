@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from ...core.errors import Line
 from .notes import Answer, Effect, Objection
-from .scope import assigned, declared, jumps, leaves, together
+from .scope import assigned, declared, falling, jumps, leaves, together
 from .sources import Source
 from .values import (
     ANYTHING,
@@ -21,6 +22,7 @@ from .values import (
     Unknown,
     Value,
     is_array,
+    is_unordered,
     joined,
     marked,
     options,
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 OWN_VARIABLES = (
     "what a model remembers must be a variable of its state, or it is not a function of its state"
 )
+
+LOST = "its order differs from process to process, and is lost from sight here; use a tuple"
 
 MOST_ROUNDS = 6
 """After so many readings of a loop's body, what still changes may be anything."""
@@ -65,10 +69,14 @@ class Body:
         self.reader, self.source, self.function = reader, source, function
         self.variables, self.outer, self.control = variables, outer, control
         self.over = False
+        # Whether history decides what happens here in a way that is not followed any further, and
+        # how often a value that depends on history was met.
+        self.leaks, self.touched = False, 0
         self.objections: list[Objection] = []
         self.effects: list[Effect] = []
         self.answers: list[Answer] = []
         self.yields: Group | None = None
+        self.yields_at: Line | None = None
         self.assigned = assigned(source.node)
         self.global_names = declared(source.node, ast.Global)
         self.outer_names = declared(source.node, ast.Nonlocal)
@@ -84,18 +92,23 @@ class Body:
             return
         self.block(node.body)
         if not self.over and self.yields is None:
-            last = node.body[-1]
-            file, line = self.source.line(last)
-            line += (last.end_lineno or last.lineno) - last.lineno
-            self.answers.append(Answer(marked(NOTHING, self.control), (file, line), falls=True))
+            line = self.source.line(falling(node.body))
+            self.answers.append(Answer(marked(NOTHING, self.depends), line, falls=True))
+
+    @property
+    def depends(self) -> bool:
+        """Whether history decides that this part of the function runs, or what is known in it."""
+        return self.control or self.leaks
 
     def value(self, node: ast.expr) -> Value:
         """Read an expression and return what it may be."""
-        return self.expressions.value(node)
+        value = self.expressions.value(node)
+        self.touched += value.history
+        return value
 
     def answer(self, value: Value, node: ast.AST) -> None:
         """Note what the function may return."""
-        self.answers.append(Answer(marked(value, self.control), self.source.line(node)))
+        self.answers.append(Answer(marked(value, self.depends), self.source.line(node)))
 
     def find(self, node: ast.AST, text: str) -> None:
         """Note something that the model must not do."""
@@ -104,7 +117,7 @@ class Body:
     def wrote(self, node: ast.AST, place: Place, name: str, value: Value) -> None:
         """Note a write to the state."""
         history = place.history or (place.root and name in self.reader.histories)
-        depends = self.control or value.history
+        depends = self.depends or value.history
         self.effects.append(Effect(self.source.line(node), history, depends))
 
     def block(self, statements: Sequence[ast.stmt]) -> None:
@@ -128,10 +141,11 @@ class Body:
         for part in (node.exc, node.cause):
             if part is not None:
                 self.value(part)
+        self.leaks = self.depends
         self.over = True
 
     def _assert(self, node: ast.Assert) -> None:
-        self.expressions.condition(node.test)
+        self.leaks = self.expressions.condition(node.test).history or self.leaks
         if node.msg is not None:
             self.value(node.msg)
 
@@ -181,9 +195,10 @@ class Body:
             if outer is None:
                 self.find(target, f"{name} is written and outlives the call; {OWN_VARIABLES}")
             else:
+                value = marked(value, self.depends)
                 outer.variables[name] = joined(outer.variables.get(name), value) or value
         else:
-            self.variables[name] = marked(value, self.control)
+            self.variables[name] = marked(value, self.depends)
 
     def _write(
         self, node: ast.expr, owner: Value, name: str, value: Value, key: Value | None = None
@@ -205,6 +220,14 @@ class Body:
                 self.find(node, f"{what} outlives the call and is written; {OWN_VARIABLES}")
             elif isinstance(one, Group):
                 one.add(value, key)
+                one.blur(Unknown(self.depends))
+                if one.shared:
+                    what = ast.unparse(node)
+                    self.find(node, f"{what} outlives the call and is written; {OWN_VARIABLES}")
+            else:
+                self.leaks = self.leaks or self.depends or value.history
+                if is_unordered(value):
+                    self.find(node, f"{ast.unparse(node)} holds a set of texts; {LOST}")
 
     def _delete(self, node: ast.Delete) -> None:
         for target in node.targets:
@@ -314,8 +337,10 @@ class Body:
         self.over = True
 
     def _try(self, node: ast.Try) -> None:
-        before = dict(self.variables)
+        before, touched = dict(self.variables), self.touched
         self.block(node.body)
+        # Whether an exception ends it may depend on whatever was read in it.
+        self.leaks = self.leaks or self.touched > touched
         if not self.over:
             self.block(node.orelse)
         ends = [] if self.over else [self.variables]
@@ -338,22 +363,27 @@ class Body:
     _trystar = _try
 
     def _with(self, node: ast.With) -> None:
+        touched = self.touched
         for item in node.items:
             value = self.value(item.context_expr)
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, Unknown(value.history))
         self.block(node.body)
+        # It may end by an exception that the context hides.
+        self.leaks = self.leaks or self.touched > touched
+        if self.over and self.leaks:
+            self.over = False
 
     _asyncwith = _with
 
     def _match(self, node: ast.Match) -> None:
         subject = self.value(node.subject)
-        for case in node.cases:
-            self.expressions.comparisons.pattern(case.pattern, subject)
+        patterns = self.expressions.comparisons
+        depends = [patterns.pattern(case.pattern, subject) for case in node.cases]
 
         def taken(case: ast.match_case) -> Callable[[], None]:
             def way() -> None:
-                self.expressions.comparisons.pattern(case.pattern, subject, quiet=True)
+                patterns.pattern(case.pattern, subject, quiet=True)
                 if case.guard is not None:
                     self.expressions.condition(case.guard)
                 self.block(case.body)
@@ -361,10 +391,9 @@ class Body:
             return way
 
         ways = [taken(case) for case in node.cases]
-        last = node.cases[-1]
-        always = isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
-        none = [] if always and last.guard is None else [lambda: None]
-        self._branches([node], [*ways, *none], subject.history)
+        if not patterns.exhausts(node, subject):
+            ways.append(lambda: None)
+        self._branches([node], ways, subject.history or any(depends))
 
     def _functiondef(self, node: ast.FunctionDef) -> None:
         for default in (*node.args.defaults, *(one for one in node.args.kw_defaults if one)):

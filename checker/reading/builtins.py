@@ -21,9 +21,10 @@ from .values import (
     Value,
     either,
     is_number,
-    is_stable,
+    is_unstable,
     joined,
     kind_of,
+    marked,
     options,
 )
 
@@ -177,7 +178,7 @@ class BuiltIns:
         return NUMBER if arguments and is_number(arguments[0]) else ANYTHING
 
     def _hash(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        if not all(map(is_stable, arguments)):
+        if any(map(is_unstable, arguments)):
             self.body.find(
                 node,
                 f"{ast.unparse(node)} differs from process to process: only numbers, and tuples of "
@@ -188,7 +189,10 @@ class BuiltIns:
     def _str(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         for value in arguments:
             self.expressions.as_text(value, node)
-        return TEXT
+        return marked(TEXT, any(map(self.expressions.is_state, arguments)))
+
+    def _super(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return self.calls.objects.above(self.body)
 
     _repr = _format = _ascii = _str
 

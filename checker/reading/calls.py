@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from functools import partial
 from inspect import unwrap
-from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from types import FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any, assert_never
 
 from ...core.containers import Bag, Set
 from ...core.fields import Record
@@ -65,6 +65,8 @@ class Calls:
             value = self.expressions.value(part)
             if isinstance(part, ast.Starred) and isinstance(value, Items):
                 arguments += value.items
+            elif isinstance(part, ast.Starred):
+                arguments.append(self.expressions.elements(value, part) or ANYTHING)
             else:
                 arguments.append(value)
         named = {part.arg or "**": self.expressions.value(part.value) for part in node.keywords}
@@ -91,7 +93,7 @@ class Calls:
             if isinstance(method, Bound) and method.function is not None:
                 return self._invoked(method, arguments, named, node)
         self.read_all(arguments, named)
-        return ANYTHING
+        return Unknown(any(value.history for value in (*arguments, *named.values())))
 
     def read_all(self, arguments: Arguments, named: Names) -> None:
         """Read functions that are passed on: whoever has them may call them, with anything."""
@@ -104,10 +106,17 @@ class Calls:
 
     def _known(self, callee: Any, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         if is_declared_pure(callee):
-            self.read_all(arguments, named)
-            history = any(value.history for value in (*arguments, *named.values()))
-            return marked(declared_result(unwrap(callee)), history)
+            return self._declared(callee, arguments, named)
+        remembered = callee
         callee = self.objects.unwrapped(self.body, node, callee, arguments)
+        if callee is not remembered:
+            result = self._known(callee, arguments, named, node)
+            for one in options(result):
+                if isinstance(one, Group):
+                    one.shared = True
+            return result
+        if callee is assert_never:
+            self.body.over = True
         if isinstance(callee, MethodType):
             of = Known(callee.__self__)
             return self._known(callee.__func__, [of, *arguments], named, node)
@@ -123,6 +132,8 @@ class Calls:
         if isinstance(called, Bound) and called.function is not None:
             return self._invoked(called, arguments, named, node)
         owner = getattr(callee, "__self__", None)
+        if not isinstance(owner, (type(None), type, ModuleType)) and callee.__name__ in MUTATING:
+            self.body.find(node, f"{ast.unparse(node)} writes what outlives the call; {_STATE}")
         if owner is not None and type(owner) in (
             list,
             dict,
@@ -138,6 +149,13 @@ class Calls:
         self.objects.refuse_unlisted(self.body, node, callee)
         return self._listed(callee, arguments, named, node)
 
+    def _declared(self, callee: Any, arguments: Arguments, named: Names) -> Value:
+        """Return what a function that is declared pure returns; it may read all arguments."""
+        self.read_all(arguments, named)
+        values = (*arguments, *named.values())
+        history = any(value.history or self.expressions.is_state(value) for value in values)
+        return marked(declared_result(unwrap(callee)), history)
+
     def _made(self, kind: type, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         """Return an instance of a class."""
         if issubclass(kind, Record):
@@ -151,11 +169,14 @@ class Calls:
             return group
         if is_exception(kind):
             return Object(kind)
+        if not self.objects.is_own(kind):
+            self.objects.refuse_unlisted(self.body, node, kind)
+            return self._listed(kind, arguments, named, node)
         self.objects.constructed(self.body, node, kind, arguments, named)
         for value in (*arguments, *named.values()):
             if is_unordered(value):
                 self.body.find(node, f"{_named(kind)}(...): {_ORDER}")
-        return Object(kind)
+        return Object(kind, any(v.history for v in (*arguments, *named.values())))
 
     def _collected(self, kind: type, arguments: Arguments, node: ast.AST) -> Group | None:
         """Return an instance of a class of the module collections."""
@@ -202,12 +223,9 @@ class Calls:
                 for value in arguments:
                     self.expressions.as_text(value, node)
             return marked(_of_text(name), history)
-        if isinstance(owner, Known) and name in MUTATING:
-            text = ast.unparse(node)
-            self.body.find(
-                node, f"{text} writes what outlives the call; a model may write its state only"
-            )
         group = self.as_group(owner)
+        if name in MUTATING and (isinstance(owner, Known) or (group and group.shared)):
+            self.body.find(node, f"{ast.unparse(node)} writes what outlives the call; {_STATE}")
         if isinstance(owner, Known) and isinstance(owner.value, dict):
             group = Group(
                 "dict", either(map(Known, owner.value.values())), either(map(Known, owner.value))
@@ -253,6 +271,8 @@ class Calls:
     ) -> Value:
         """Return what a method of a list, a set or a dictionary returns."""
         elements = self.expressions.elements
+        if name in MUTATING:
+            group.blur(Unknown(self.body.depends or any(value.history for value in arguments)))
         if name in ("append", "add", "appendleft"):
             group.add(arguments[0] if arguments else ANYTHING)
         elif name == "insert":
@@ -282,6 +302,8 @@ class Calls:
             key, value = group.key or ANYTHING, group.element or ANYTHING
             element = {"keys": key, "values": value, "items": Items((key, value))}[name]
             return Group("iter", element, unordered=group.unordered)
+        elif name in ("most_common", "elements"):
+            elements(group, node)
         elif name in ("index", "count", "__len__"):
             if name == "index":
                 elements(group, node)
@@ -324,6 +346,8 @@ class Calls:
 
 
 _NODE = ast.Constant(0)
+
+_STATE = "a model may write its state only"
 
 _ORDER = (
     "the order of a set whose members are not numbers differs from process to process, and is lost "

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from .values import (
     TRUTH,
+    Element,
     Group,
     Items,
     Known,
+    Place,
     Unknown,
     Value,
+    is_array,
     is_number,
+    is_text,
     is_unordered,
     kind_of,
     marked,
@@ -54,62 +58,150 @@ class Comparisons:
     ) -> None:
         """Refuse comparisons whose answer is not what their reader expects."""
         identity = isinstance(operator, (ast.Is, ast.IsNot))
-        if identity or isinstance(operator, (ast.Eq, ast.NotEq)):
+        membership = isinstance(operator, (ast.In, ast.NotIn))
+        if membership:
+            self._refuse_members(node, left, right[1])
+        elif identity or isinstance(operator, (ast.Eq, ast.NotEq)):
             for (text, value), (_, other) in ((left, right), (right, left)):
-                self._refuse_identity(node, ast.unparse(text), value, other, identity)
-        listed = identity or isinstance(operator, (ast.In, ast.NotIn))
-        if not listed:
+                self._refuse(node, ast.unparse(text), value, other, identity)
+        if not identity and not membership:
             for text, value in (left, right):
                 if is_unordered(value) and not _is_set(value):
                     self.body.find(text, f"{shortened(text)}: {ORDER}")
-        among = self._listed(right[1]) if isinstance(operator, (ast.In, ast.NotIn)) else ()
-        if is_number(left[1]) and any(map(is_nothing, among)):
-            self._refuse_identity(node, ast.unparse(left[0]), left[1], Known(None), True)
 
-    def _listed(self, value: Value) -> Sequence[Value]:
+    def _refuse_members(self, node: ast.AST, left: tuple[ast.expr, Value], among: Value) -> None:
+        """Refuse the question whether a number is among what it can never be, or the reverse."""
+        text = ast.unparse(left[0])
+        for member in self._members(among):
+            wrong = mismatch(left[1], member)
+            if not wrong and is_nothing(left[1]):
+                text, wrong = "a member", mismatch(member, left[1])
+            if wrong:
+                self.body.find(node, f"{text} {wrong}")
+                return
+
+    def _members(self, value: Value) -> Sequence[Value]:
+        """Return what may be in a collection, one alternative after the other."""
         if isinstance(value, Known) and isinstance(value.value, (tuple, list, set, frozenset)):
-            return [Known(part) for part in value.value]
-        return value.items if isinstance(value, Items) else ()
+            return [Known(part) for part in list(value.value)[:MOST_MEMBERS]]
+        if isinstance(value, Items):
+            return value.items
+        if not isinstance(value, (Group, Place, Element)):
+            return ()
+        element = self.expressions.elements(value, _NODE, ordered=False)
+        return () if element is None else options(element)
 
-    def _refuse_identity(
-        self, node: ast.AST, text: str, value: Value, other: Value, identity: bool
-    ) -> None:
-        """Refuse a number that is compared with None, or by ``is``."""
-        if not is_number(value) or isinstance(value, Known):
+    def _refuse(self, node: ast.AST, text: str, value: Value, other: Value, identity: bool) -> None:
+        """Refuse a number that is compared with what it never is, or by ``is``."""
+        if isinstance(value, Items) and isinstance(other, Items):
+            for part, against in zip(value.items, other.items, strict=False):
+                self._refuse(node, f"a part of {text}", part, against, False)
             return
-        if is_nothing(other):
-            self.body.find(
-                node, f"{text} is a number, never None; an empty optional is NONE: write == NONE"
-            )
-        elif identity:
+        if isinstance(value, (Place, Element)) and isinstance(other, (Items, Group, Known)):
+            inside = self._members(value)
+            for part, against in ((p, a) for p in inside for a in self._members(other)):
+                self._refuse(node, f"an element of {text}", part, against, False)
+            return
+        if wrong := mismatch(value, other):
+            self.body.find(node, f"{text} {wrong}")
+        elif identity and is_number(value) and not isinstance(value, Known):
             kind, same = kind_of(value), kind_of(other)
             if kind in (None, int) or (same is not None and same is not kind):
-                self.body.find(node, f"{text} is a number, which `is` compares by object; write ==")
+                what = "a number" if kind is None or kind is int else f"a {kind.__name__}"
+                self.body.find(node, f"{text} is {what}, which `is` compares by object; write ==")
 
-    def pattern(self, node: ast.pattern, subject: Value, quiet: bool = False) -> None:
-        """Read a pattern of a match statement, and assign the names that it captures."""
+    def exhausts(self, node: ast.Match, subject: Value) -> bool:
+        """Whether one of the cases of a match statement is surely taken."""
+        matched: set[object] = set()
+        for case in node.cases:
+            if case.guard is None:
+                if isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None:
+                    return True
+                matched |= self._values(case.pattern)
+        kind = kind_of(subject)
+        if kind is bool:
+            return matched >= {False, True}
+        return kind not in (None, int) and matched >= set(cast(Any, kind))
+
+    def _values(self, pattern: ast.pattern) -> set[object]:
+        """Return the values that a pattern matches, as far as they are written."""
+        if isinstance(pattern, ast.MatchOr):
+            return {value for part in pattern.patterns for value in self._values(part)}
+        if isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
+            return self._values(pattern.pattern)
+        if isinstance(pattern, ast.MatchSingleton):
+            return {pattern.value}
+        if isinstance(pattern, ast.MatchValue):
+            value = self.expressions.value(pattern.value)
+            return {value.value} if isinstance(value, Known) else set()
+        return set()
+
+    def pattern(self, node: ast.pattern, subject: Value, quiet: bool = False) -> bool:
+        """Read a pattern, and assign the names that it captures.
+
+        Returns
+        -------
+        bool
+            Whether what it compares depends on history.
+        """
+        depends = False
         if isinstance(node, ast.MatchSingleton) and not quiet:
-            text = "the subject of match"
-            self._refuse_identity(node, text, subject, Known(node.value), True)
+            self._refuse(node, "the subject of match", subject, Known(node.value), True)
         elif isinstance(node, ast.MatchValue):
-            self.expressions.value(node.value)
-        elif isinstance(node, ast.MatchOr):
-            for part in node.patterns:
-                self.pattern(part, subject, quiet)
-        elif isinstance(node, ast.MatchAs):
-            if node.pattern is not None:
-                self.pattern(node.pattern, subject, quiet)
-            if node.name:
-                self.body.variables[node.name] = subject
+            value = self.expressions.value(node.value)
+            if not quiet:
+                self._refuse(node, "the subject of match", subject, value, False)
         elif isinstance(node, ast.MatchClass):
             self.expressions.value(node.cls)
-        if not isinstance(node, (ast.MatchOr, ast.MatchAs)):
-            for inner in ast.iter_child_nodes(node):
-                if isinstance(inner, ast.pattern):
-                    self.pattern(inner, Unknown(subject.history), quiet)
+        elif isinstance(node, (ast.MatchSequence, ast.MatchMapping)) and not (
+            quiet or is_array(subject) or not isinstance(subject, (Place, Element))
+        ):
+            text = "is a part of the state, which no pattern takes apart; match list(...)"
+            self.body.find(node, f"the subject of match {text}")
+        for inner, part in self._inside(node, subject):
+            depends = part.history or self.pattern(inner, part, quiet) or depends
         name = getattr(node, "name", None) or getattr(node, "rest", None)
-        if name and not isinstance(node, ast.MatchAs):
-            self.body.variables[name] = Unknown(subject.history)
+        if name:
+            captured = subject if isinstance(node, ast.MatchAs) else Unknown(subject.history)
+            self.body.variables[name] = captured
+        return depends
+
+    def _inside(self, node: ast.pattern, subject: Value) -> Iterator[tuple[ast.pattern, Value]]:
+        """Yield the patterns in a pattern, with what each is compared with."""
+        if isinstance(node, (ast.MatchOr, ast.MatchAs)):
+            parts = node.patterns if isinstance(node, ast.MatchOr) else [node.pattern]
+            yield from ((part, subject) for part in parts if part is not None)
+        elif isinstance(node, ast.MatchClass):
+            for name, part in zip(node.kwd_attrs, node.kwd_patterns, strict=True):
+                yield part, self.expressions.attribute(node.cls, subject, name)
+            yield from ((part, Unknown(subject.history)) for part in node.patterns)
+        elif isinstance(node, ast.MatchSequence) and isinstance(subject, Items):
+            fits = len(node.patterns) == len(subject.items)
+            items = subject.items if fits else [Unknown(subject.history)] * len(node.patterns)
+            yield from zip(node.patterns, items, strict=True)
+        else:
+            inner = (part for part in ast.iter_child_nodes(node) if isinstance(part, ast.pattern))
+            yield from ((part, Unknown(subject.history)) for part in inner)
+
+
+MOST_MEMBERS = 100
+"""The most members of a collection of the module that a number is compared with."""
+
+_NODE = ast.Constant(0)
+
+
+def mismatch(value: Value, other: Value) -> str:
+    """Say that a number is never what it is compared with; empty if it may be, or is no number."""
+    if not is_number(value) or isinstance(value, Known):
+        return ""
+    if is_nothing(other):
+        return "is a number, never None; an empty optional is NONE: write == NONE"
+    if is_text(other):
+        return "is a number, never a text; write the number, or the member of an enumeration"
+    known = other.value if isinstance(other, Known) else None
+    if isinstance(other, (Items, Group)) or isinstance(known, (tuple, list, set, frozenset, dict)):
+        return "is a number, never a collection"
+    return ""
 
 
 def is_nothing(value: Value) -> bool:

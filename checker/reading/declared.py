@@ -8,6 +8,7 @@ from enum import Enum
 from types import FunctionType
 from typing import Any
 
+from ...core.errors import Line
 from .notes import Answer, Objection
 from .values import (
     ANYTHING,
@@ -54,20 +55,31 @@ def _class_named(function: Any, name: str) -> type | None:
 
 
 def wrong_answers(
-    function: FunctionType, declared: str, answers: Sequence[Answer]
+    function: FunctionType, expected: str, answers: Sequence[Answer], yields_at: Line | None
 ) -> list[Objection]:
-    """Return the returns of a function that answer something else than it declares."""
+    """Return the returns of a function that answer something else than it declares.
+
+    Parameters
+    ----------
+    expected
+        What it must return if it declares nothing.
+    yields_at
+        Where it yields, if it is a generator.
+    """
+    declared = annotation(function) or expected
     kind = _class_named(function, declared)
+    plain = declared in ("None", "bool", "int", "str", WITNESS) or _of_tuple(declared)
+    if not plain and not (kind and issubclass(kind, (int, Enum))):
+        return []
+    says = "declares that it returns" if annotation(function) else "must return"
+    who = f"{function.__name__}() {says} {declared}"
+    if yields_at is not None:
+        return [Objection(yields_at, f"{who}, and yields here, so that it returns a generator")]
     objections: list[Objection] = []
-    if declared not in ("None", "bool", "int", "str") and not (
-        kind and issubclass(kind, (int, Enum))
-    ):
-        return objections
     for answer in answers:
         wrong = next((one for one in options(answer.value) if _is_wrong(one, declared)), None)
         if wrong is None:
             continue
-        who = f"{function.__name__}() declares that it returns {declared}"
         if answer.falls:
             text = f"{who}, and ends here without a return, so it returns None; write return"
         else:
@@ -76,15 +88,43 @@ def wrong_answers(
     return objections
 
 
+WITNESS = "a tuple or None"
+"""What the witness of a property returns."""
+
+
 def _is_wrong(value: Value, declared: str) -> bool:
     """Whether a value is surely not of a declared class."""
-    if isinstance(value, Unknown):
+    if isinstance(value, (Unknown, Object)):
         return False
-    if declared == "None":
-        return not (isinstance(value, Known) and value.value is None)
+    nothing = isinstance(value, Known) and value.value is None
+    if declared in ("None", WITNESS):
+        return not nothing and not (declared == WITNESS and _is_tuple(value))
     if declared == "str":
-        return not is_text(value) and not isinstance(value, Object)
-    return kind_of(value) is None and not isinstance(value, Object)
+        return not is_text(value)
+    if _of_tuple(declared):
+        if not isinstance(value, Items):
+            return not _is_tuple(value) and not isinstance(value, Group)
+        kinds = declared[6:-1].split(", ")
+        if "..." in kinds or len(kinds) != len(value.items):
+            return "..." not in kinds
+        parts = (
+            (one, kind)
+            for item, kind in zip(value.items, kinds, strict=True)
+            for one in options(item)
+        )
+        return any(kind in ("int", "bool") and _is_wrong(one, kind) for one, kind in parts)
+    return kind_of(value) is None
+
+
+def _of_tuple(declared: str) -> bool:
+    """Whether a text is that of a tuple of plain classes."""
+    return declared.startswith("tuple[") and declared.endswith("]") and "|" not in declared
+
+
+def _is_tuple(value: Value) -> bool:
+    if isinstance(value, Group):
+        return value.kind == "tuple"
+    return isinstance(value, Items) or (isinstance(value, Known) and isinstance(value.value, tuple))
 
 
 def _spoken(value: Value) -> str:

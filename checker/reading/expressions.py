@@ -69,6 +69,11 @@ class Expressions:
                 self.objects.mention(self.body, node, one.value)
         return value
 
+    def is_state(self, value: Value) -> bool:
+        """Whether a value is the state itself, with all histories that it holds."""
+        root = any(isinstance(one, Place) and one.root for one in options(value))
+        return root and bool(self.reader.histories)
+
     def condition(self, node: ast.expr) -> Value:
         """Return what an expression may be of which the truth is asked."""
         value = self.value(node)
@@ -219,18 +224,19 @@ class Expressions:
 
     def _yield(self, node: ast.Yield) -> Value:
         value = self.value(node.value) if node.value is not None else Known(None)
-        self._yielded().add(value)
+        self._yielded(node).add(value)
         return ANYTHING
 
     def _yieldfrom(self, node: ast.YieldFrom) -> Value:
         source = self.value(node.value)
-        self._yielded().add(self.elements(source, node.value, ordered=False))
-        self._yielded().blur(source)
+        self._yielded(node).add(self.elements(source, node.value, ordered=False))
+        self._yielded(node).blur(source)
         return ANYTHING
 
-    def _yielded(self) -> Group:
+    def _yielded(self, node: ast.expr) -> Group:
         if self.body.yields is None:
-            self.body.yields = Group("iter")
+            self.body.yields, self.body.yields_at = Group("iter"), self.body.source.line(node)
+        self.body.yields.blur(Unknown(self.body.depends))
         return self.body.yields
 
     def _joinedstr(self, node: ast.JoinedStr) -> Value:
@@ -242,7 +248,7 @@ class Expressions:
             self.as_text(value, node)
         if all(isinstance(value, Known) and isinstance(value.value, str) for value in values):
             return Known("".join(value.value for value in values if isinstance(value, Known)))
-        return marked(TEXT, any(value.history for value in values))
+        return marked(TEXT, any(value.history or self.is_state(value) for value in values))
 
     def as_text(self, value: Value, node: ast.AST) -> None:
         """Refuse text that differs from process to process."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.errors import is_library
 from ...core.fields import Record
 from ...core.purity import is_declared_pure
-from .published import is_pure, is_pure_module, module_of, reads
+from .published import TRACK, is_pure, is_pure_module, module_of, reads
 from .values import (
     ANYTHING,
     NUMBER,
@@ -32,6 +32,7 @@ from .values import (
     Place,
     Value,
     either,
+    marked,
     options,
 )
 
@@ -98,27 +99,27 @@ class Objects:
         if isinstance(value, MethodType):
             return self._part_refused(value.__func__) or self._part_refused(value.__self__)
         if isinstance(value, functools.partial):
-            return self._part_refused(value.func)
+            parts = (value.func, *value.args, *value.keywords.values())
+            return next(filter(None, map(self._part_refused, parts)), "")
         if self.is_read(value):
             self.reader.later(value)
             return ""
         if is_wrapper(value):
             return ""
         if isinstance(value, type):
-            return "" if self._is_own(value) or is_pure(value) else _unlisted(value)
-        if callable(value) and not self._is_own(type(value)):
+            return "" if self.is_own(value) or is_pure(value) else _unlisted(value)
+        if callable(value) and not self.is_own(type(value)):
             return "" if is_ours(value) or is_pure(value) else _unlisted(value)
         if isinstance(value, Iterator):
             return f"is an iterator, and what it gives next depends on earlier steps; {ONLY}"
         kind = type(value)
-        if self._is_own(kind) or is_pure_module(module_of(kind)):
+        if self.is_own(kind) or is_pure_module(module_of(kind)):
             return ""
         return _unlisted(value)
 
-    def _is_own(self, kind: type) -> bool:
+    def is_own(self, kind: type) -> bool:
         """Whether a class is defined by the model, or by Tidegate for models."""
-        module = sys.modules.get(kind.__module__)
-        file = getattr(module, "__file__", None)
+        file = _file_of(kind.__module__)
         if kind.__module__.partition(".")[0] == _PACKAGE or issubclass(kind, (Record, Enum)):
             return True
         if file is None:
@@ -175,7 +176,9 @@ class Objects:
             return ANYTHING if attribute is _MISSING else Known(attribute)
         if isinstance(value, (str, bytes, *_CONTAINERS)) and type(value).__module__ in _BUILT_IN:
             return Bound(name, Known(value))
-        return self.of_class(body, node, Known(value), type(value), name)
+        # Whether a history is kept depends on the properties that are checked.
+        history = bool(self.reader.histories) and name.startswith(TRACK)
+        return marked(self.of_class(body, node, Known(value), type(value), name), history)
 
     def of_class(self, body: Body, node: ast.AST, owner: Value, kind: type, name: str) -> Value:
         """Return an attribute of an instance of a class."""
@@ -206,15 +209,28 @@ class Objects:
         named: Mapping[str, Value],
     ) -> None:
         """Read what the construction of an instance runs."""
-        if not self._is_own(kind):
-            self.refuse_unlisted(body, node, kind)
-            return
         made = Object(kind)
+        for field in getattr(kind, "__dataclass_fields__", {}).values():
+            if why := self._refused(field.default_factory):
+                body.find(node, f"the default of {kind.__name__}.{field.name} {why}")
         for name, function in _special(kind):
             if name in ("__init__", "__new__"):
                 self.reader.call(body, function, [made, *arguments], named)
             elif self.is_read(function):
                 self.reader.later(function)
+
+    def above(self, body: Body) -> Value:
+        """Return what ``super()`` gives in a method."""
+        function = body.function
+        free = function.__code__.co_freevars if function else ()
+        if function is None or "__class__" not in free:
+            return ANYTHING
+        here: Any = (function.__closure__ or ())[free.index("__class__")].cell_contents
+        own = body.variables.get(function.__code__.co_varnames[0], ANYTHING)
+        kind = own.kind if isinstance(own, Object) else here
+        kind = type(own.value) if isinstance(own, Known) else kind
+        order = kind.__mro__ if here in kind.__mro__ else here.__mro__
+        return Object(order[order.index(here) + 1])
 
     def item(self, body: Body, node: ast.AST, value: Any, index: Value) -> Value:
         """Return an element of an object by its index."""
@@ -279,6 +295,16 @@ class Objects:
         if why:
             body.find(node, f"{name} {why}")
         return Known(attribute)
+
+
+@functools.cache
+def _file_of(module: str) -> str | None:
+    """Return the file of a module, also of one that was renamed after it was imported."""
+    known = sys.modules.get(module)
+    if known is None:
+        named = (one for one in list(sys.modules.values()) if one.__name__ == module)
+        known = next(named, None)
+    return getattr(known, "__file__", None)
 
 
 def is_wrapper(value: Any) -> bool:

@@ -17,6 +17,12 @@ PURE_MODULES = (
 )  # fmt: skip
 """Modules of functions whose results depend on nothing but their arguments."""
 
+TRACK = "track_"
+"""The prefix of the constants that say which histories the state holds."""
+
+RANDOM = frozenset({("statistics", "NormalDist")})
+"""Classes of a pure module that have random methods."""
+
 PURE_FUNCTIONS = frozenset({("inspect", "unwrap")})
 """Pure functions of other modules."""
 
@@ -72,9 +78,13 @@ def is_pure_module(name: str) -> bool:
 
 def is_pure(value: object) -> bool:
     """Whether a callable that is not the model's own is on the list."""
+    owner = getattr(value, "__self__", getattr(value, "__objclass__", None))
+    if isinstance(owner, type):
+        # A method of a class in C, such as dict.fromkeys.
+        return is_pure(owner)
     module = module_of(value)
-    if is_exception(value):
-        return True
+    if is_exception(value) or (module, getattr(value, "__name__", "")) in RANDOM:
+        return is_exception(value)
     if module == "builtins":
         return getattr(value, "__name__", "") in PURE_BUILTINS
     return is_pure_module(module) or (module, getattr(value, "__name__", "")) in PURE_FUNCTIONS
@@ -92,9 +102,8 @@ def module_of(value: object) -> str:
         owner = getattr(value, "__self__", None)
         if isinstance(owner, ModuleType):
             return owner.__name__
-        name = type(owner).__module__ if owner is not None else type(value).__module__
-        objclass = getattr(value, "__objclass__", None)
-        name = objclass.__module__ if objclass is not None else name
+        owner = owner if owner is not None else getattr(value, "__objclass__", value)
+        name = (owner if isinstance(owner, type) else type(owner)).__module__
     return str(name)
 
 

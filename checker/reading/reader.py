@@ -11,7 +11,7 @@ from typing import Any
 from ...core.errors import is_users
 from ...core.purity import is_declared_pure
 from .body import Body
-from .declared import annotation, declared_result, wrong_answers
+from .declared import declared_result, wrong_answers
 from .notes import Answer, Effect, Objection
 from .objects import Objects, is_ours
 from .sources import Node, Source, source_of
@@ -44,6 +44,8 @@ class Summary:
     answers: tuple[Answer, ...] = ()
     objections: tuple[Objection, ...] = ()
     effects: tuple[Effect, ...] = ()
+    leaks: bool = False
+    touched: bool = False
 
 
 class Reader:
@@ -76,7 +78,7 @@ class Reader:
     def later(self, value: Any) -> None:
         """Read a function that may be called with anything, at the end."""
         value = unwrap(value) if not isinstance(value, FunctionType) else value
-        if isinstance(value, FunctionType):
+        if self.objects.is_read(value):
             self._later.setdefault(id(value), value)
 
     def rest(self) -> list[Objection]:
@@ -107,9 +109,10 @@ class Reader:
         if is_declared_pure(function) or is_ours(function) or not self.objects.is_read(function):
             history = any(value.history for value in (*arguments, *named.values()))
             return marked(declared_result(function), history)
-        summary = self.summary(function, arguments, named, body.control)
+        summary = self.summary(function, arguments, named, body.depends)
         body.objections += summary.objections
         body.effects += summary.effects
+        body.leaks, body.touched = body.leaks or summary.leaks, body.touched + summary.touched
         return summary.result
 
     def local(
@@ -125,12 +128,13 @@ class Reader:
             return ANYTHING
         variables = _bound(node, arguments, named, (), {})
         source = Source(node, outer.source.file, outer.source.before)
-        inner = Body(self, source, outer.function, variables, outer, body.control)
+        inner = Body(self, source, outer.function, variables, outer, body.depends)
         self._begun.append(id(node))
         inner.read()
         self._begun.pop()
         body.objections += inner.objections
         body.effects += inner.effects
+        body.leaks, body.touched = body.leaks or inner.leaks, body.touched + inner.touched
         return _result(inner)
 
     def summary(
@@ -193,10 +197,16 @@ class Reader:
         body = Body(self, source, function, variables, control=control)
         body.read()
         objections = list(body.objections)
-        if body.yields is None and (expected or is_users(source.file) or _outside(function)):
-            declared = annotation(function) or expected
-            objections += wrong_answers(function, declared, body.answers)
-        return Summary(_result(body), tuple(body.answers), tuple(objections), tuple(body.effects))
+        if expected or is_users(source.file) or _outside(function):
+            objections += wrong_answers(function, expected, body.answers, body.yields_at)
+        return Summary(
+            _result(body),
+            tuple(body.answers),
+            tuple(objections),
+            tuple(body.effects),
+            body.leaks,
+            body.touched > 0,
+        )
 
 
 def _outside(function: FunctionType) -> bool:

@@ -7,14 +7,14 @@ before they run, whichever branch they take.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from inspect import unwrap
 from types import FunctionType
 from typing import Any
 
 from ...core.errors import ModelError, shown
 from ...core.spec import Property, TransitionSystem
-from .declared import annotation
+from .declared import WITNESS, annotation
 from .notes import Objection
 from .reader import Reader, Summary
 from .values import ANYTHING, NUMBER, TRUTH, Known, Number, Place, Value
@@ -68,9 +68,14 @@ def refuse_unreadable(
         return
     reader = Reader(histories)
     objections: list[Objection] = []
+    recording: set[str] = set()
     for root in roots:
         summary = reader.summary(root.function, root.arguments, {}, False, root.expected)
-        objections += [*summary.objections, *_by_history(root, summary)]
+        if _only_records(summary):
+            recording.add(root.decides.removeprefix("action "))
+        objections += summary.objections
+        if root.decides.removeprefix("whether action ").removesuffix(" exists") not in recording:
+            objections += _by_history(root, summary)
     objections += reader.rest()
     _refuse(objections)
 
@@ -117,12 +122,15 @@ def _every_root(
         yield from _root(action.apply, arguments, decides=f"action {action.name}")
         for made in (action.arguments, action.available):
             # What a model's own action is made from holds that action, too.
-            yield from (one for one in _root(made, (k,)) if one.function is not action.apply)
+            for root in _root(made, (k,), decides=f"whether action {action.name} exists"):
+                if root.function is not action.apply:
+                    yield root if is_own(root.function) else replace(root, decides="")
     yield from _rules(system, state, k)
     if system.constraint is not None:
         yield from _root(system.constraint, (state, k), decides="the constraint")
     for prop in properties:
-        for function in (prop.witness or prop.predicate, prop.premise):
+        yield from _root(prop.witness, (state, k), WITNESS)
+        for function in (None if prop.witness else prop.predicate, prop.premise):
             yield from _root(function, (state, k))
 
 
@@ -176,15 +184,17 @@ def _inside(value: Any) -> Iterator[Root]:
             yield Root(one, (ANYTHING,) * count)
 
 
+def _only_records(summary: Summary) -> bool:
+    """Whether all that a function writes is history."""
+    return bool(summary.effects) and all(effect.history for effect in summary.effects)
+
+
 def _by_history(root: Root, summary: Summary) -> Iterator[Objection]:
     """Yield the lines by which history decides what is not history."""
-    if not root.decides:
+    if not root.decides or (root.decides.startswith("action") and _only_records(summary)):
         return
-    writes = [effect for effect in summary.effects if not effect.history]
-    lines = [(effect.line, "writes") for effect in writes if effect.depends]
-    records = root.decides.startswith("action") and not writes and summary.effects
-    if not records:
-        lines += [(one.line, "answers") for one in summary.answers if one.value.history]
+    lines = [(one.line, "writes") for one in summary.effects if one.depends and not one.history]
+    lines += [(one.line, "answers") for one in summary.answers if one.value.history]
     for line, does in sorted(lines):
         yield Objection(line, f"{root.decides} {does} here what depends on {_HISTORY}")
 

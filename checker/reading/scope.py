@@ -67,3 +67,28 @@ def assigned(node: Node) -> set[str]:
 def declared(node: Node, kind: type[ast.Global] | type[ast.Nonlocal]) -> set[str]:
     """Return the names that a function declares global, or as those of an outer function."""
     return {name for part in _own(node) if isinstance(part, kind) for name in part.names}
+
+
+def falling(body: Sequence[ast.stmt]) -> ast.AST:
+    """Return the last statement of a block that ends without a return, on the first such way."""
+    last = body[-1]
+    if isinstance(last, ast.If):
+        if not _ends(last.body):
+            return falling(last.body)
+        return falling(last.orelse) if last.orelse else last
+    if isinstance(last, ast.Match):
+        return next((falling(c.body) for c in last.cases if not _ends(c.body)), last)
+    if isinstance(last, (ast.With, ast.AsyncWith)):
+        return falling(last.body)
+    if isinstance(last, ast.Try):
+        blocks = [last.orelse or last.body, *(handler.body for handler in last.handlers)]
+        return next((falling(block) for block in blocks if not _ends(block)), last)
+    return last
+
+
+def _ends(body: Sequence[ast.stmt]) -> bool:
+    """Whether every way through a block surely jumps out of it."""
+    last = body[-1]
+    if isinstance(last, ast.If):
+        return bool(last.orelse) and _ends(last.body) and _ends(last.orelse)
+    return isinstance(last, (ast.Return, ast.Raise, ast.Break, ast.Continue))

@@ -109,6 +109,8 @@ class Group:
         Any of its elements; of a dictionary any value, and any key.  None if it is empty so far.
     unordered
         Whether its order may differ between two runs.
+    shared
+        Whether it outlives the call, since a memoised function returned it.
     """
 
     kind: str
@@ -116,6 +118,7 @@ class Group:
     key: Value | None = None
     unordered: bool = False
     history: bool = False
+    shared: bool = False
     changes = 0
 
     def add(self, value: Value | None, key: Value | None = None) -> None:
@@ -344,6 +347,12 @@ def _option_is_stable(value: Value) -> bool:
     if isinstance(value, Group) and value.kind in ("tuple", "set"):
         return value.element is None or is_stable(value.element)
     return isinstance(value, Number)
+
+
+def is_unstable(value: Value) -> bool:
+    """Whether a value surely has another hash in another process."""
+    known = isinstance(value, Known) and not hashes_alike(value.value)
+    return known or is_text(value) or any(map(is_unstable, parts_of(value)))
 
 
 def parts_of(value: Value) -> Iterator[Value]:

@@ -219,7 +219,7 @@ class Calls(Expressions):
         """Return a part of a record by its name; None if it has none."""
         assert isinstance(owner.declared, type)
         # mypy takes the hash of an object of the class for that of the class.
-        declared = declared_parts(owner.declared).get(name)  # type: ignore[arg-type]
+        declared = declared_parts(owner.declared).get(name)
         if declared is None:
             return None
         return self._loaded(declared, Part(owner.declared, f"{owner.form}.{name}", owner.indices))

@@ -61,7 +61,7 @@ class Parts:
         if isinstance(owner.declared, Array):
             raise NotShownError(node, f"takes an attribute of the array {owner.form}")
         # mypy takes the hash of an object of the class for that of the class.
-        parts = declared_parts(owner.declared)  # type: ignore[arg-type]
+        parts = declared_parts(owner.declared)
         if node.attr not in parts:
             raise NotShownError(node, f"is not declared in {owner.declared.__name__}")
         form = f"{owner.form}.{node.attr}" if owner.form else node.attr

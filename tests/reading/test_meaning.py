@@ -130,9 +130,9 @@ WRONG_ANSWERS = {
     "a text as a number": ("int", "return str(s.x)  # here"),
     "nothing after a loop": (
         "int",
-        "for i in range(3):\n    if i == s.x:\n        return i  # here",
+        "for i in range(3):  # here\n    if i == s.x:\n        return i",
     ),
-    "nothing after a match": ("int", "match s.x:\n    case 0:\n        return 1  # here"),
+    "nothing after a match": ("int", "match s.x:  # here\n    case 0:\n        return 1"),
     "nothing after try": (
         "int",
         "try:\n    return {0: 1}[s.x]\nexcept KeyError:\n    pass  # here",

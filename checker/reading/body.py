@@ -14,29 +14,20 @@ from .sources import Source
 from .values import (
     ANYTHING,
     NOTHING,
-    Element,
     Group,
-    Known,
     Local,
     Place,
     Unknown,
     Value,
     is_array,
-    is_unordered,
     joined,
     marked,
-    options,
 )
+from .writes import OWN_VARIABLES, write
 
 if TYPE_CHECKING:
     from .expressions import Expressions
     from .reader import Reader
-
-OWN_VARIABLES = (
-    "what a model remembers must be a variable of its state, or it is not a function of its state"
-)
-
-LOST = "its order differs from process to process, and is lost from sight here; use a tuple"
 
 MOST_ROUNDS = 6
 """After so many readings of a loop's body, what still changes may be anything."""
@@ -178,11 +169,11 @@ class Body:
         elif isinstance(target, ast.Starred):
             self.assign(target.value, value)
         elif isinstance(target, ast.Attribute):
-            self._write(target, self.expressions.place(target.value), target.attr, value)
+            write(self, target, self.expressions.place(target.value), target.attr, value)
         elif isinstance(target, ast.Subscript):
             index = self.value(target.slice)
             value = marked(value, index.history)
-            self._write(target, self.expressions.place(target.value), "", value, index)
+            write(self, target, self.expressions.place(target.value), "", value, index)
 
     def _assign_name(self, target: ast.Name, value: Value) -> None:
         name = target.id
@@ -200,43 +191,14 @@ class Body:
         else:
             self.variables[name] = marked(value, self.depends)
 
-    def _write(
-        self, node: ast.expr, owner: Value, name: str, value: Value, key: Value | None = None
-    ) -> None:
-        """Read a write to an attribute or an element."""
-        for one in options(owner):
-            if isinstance(one, Place):
-                self.wrote(node, one, name, value)
-            elif isinstance(one, Element):
-                where = ast.unparse(node)
-                holder = ast.unparse(node.value)  # type: ignore[attr-defined]
-                self.find(
-                    node,
-                    f"{where} is written, but {holder} holds a value that was read from a "
-                    f"sequence; write it in its place: s.sequence[i].{name or 'field'} = ...",
-                )
-            elif isinstance(one, Known) and one.value is not None:
-                what = ast.unparse(node)
-                self.find(node, f"{what} outlives the call and is written; {OWN_VARIABLES}")
-            elif isinstance(one, Group):
-                one.add(value, key)
-                one.blur(Unknown(self.depends))
-                if one.shared:
-                    what = ast.unparse(node)
-                    self.find(node, f"{what} outlives the call and is written; {OWN_VARIABLES}")
-            else:
-                self.leaks = self.leaks or self.depends or value.history
-                if is_unordered(value):
-                    self.find(node, f"{ast.unparse(node)} holds a set of texts; {LOST}")
-
     def _delete(self, node: ast.Delete) -> None:
         for target in node.targets:
             if isinstance(target, ast.Subscript):
                 index = self.value(target.slice)
-                self._write(target, self.expressions.place(target.value), "", index)
+                write(self, target, self.expressions.place(target.value), "", index)
             elif isinstance(target, ast.Attribute):
                 owner = self.expressions.place(target.value)
-                self._write(target, owner, target.attr, NOTHING)
+                write(self, target, owner, target.attr, NOTHING)
             elif isinstance(target, ast.Name) and target.id in self.global_names:
                 self.find(target, f"{target.id} is a global that is deleted; {OWN_VARIABLES}")
 

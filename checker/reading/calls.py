@@ -14,7 +14,7 @@ from ...core.purity import is_declared_pure
 from ...core.sequences import Seq
 from .builtins import Arguments, BuiltIns, Names
 from .declared import declared_result
-from .methods import MUTATING, NUMBERS, OF_PLACES, TEXTS, TRUTHS
+from .methods import MUTATING, NUMBERS, OF_PLACES, TEXTS, TRUTHS, changes_itself
 from .published import is_exception
 from .values import (
     ANYTHING,
@@ -114,6 +114,9 @@ class Calls:
             for one in options(result):
                 if isinstance(one, Group):
                     one.shared = True
+                elif isinstance(one, Object) and changes_itself(one.kind):
+                    what = f"{ast.unparse(node)} is remembered, and changes by its methods"
+                    self.body.find(node, f"{what}; {_STATE}")
             return result
         if callee is assert_never:
             self.body.over = True
@@ -121,6 +124,7 @@ class Calls:
             of = Known(callee.__self__)
             return self._known(callee.__func__, [of, *arguments], named, node)
         if isinstance(callee, partial):
+            self.objects.refuse_parts(self.body, node, callee)
             keywords = {name: Known(value) for name, value in callee.keywords.items()}
             first = [Known(value) for value in callee.args]
             return self._known(callee.func, [*first, *arguments], {**keywords, **named}, node)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from .values import (
@@ -15,6 +15,7 @@ from .values import (
     Place,
     Unknown,
     Value,
+    either,
     is_array,
     is_number,
     is_text,
@@ -221,3 +222,13 @@ def shortened(node: ast.AST) -> str:
     """Return a part of the code as it is written, in one line."""
     text = ast.unparse(node).split("\n")[0]
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def decided(conjunction: bool) -> Callable[[Value], Value]:
+    """Return what an operand of ``and`` or ``or`` may be if it is the result."""
+
+    def result(value: Value) -> Value:
+        kept = [one for one in options(value) if not (is_nothing(one) and not conjunction)]
+        return either(kept) or value
+
+    return result

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...core.containers import Bag, Set
 from ...core.fields import Record, declared_parts, method_of
 from ...core.sequences import Seq
 from .calls import Calls
-from .comparisons import ORDER, Comparisons, is_nothing, shortened
+from .comparisons import ORDER, Comparisons, decided, is_nothing, shortened
 from .comprehensions import Comprehensions
 from .objects import has_plain_text
 from .values import (
@@ -267,7 +267,7 @@ class Expressions:
     def _boolop(self, node: ast.BoolOp) -> Value:
         values = [*map(self.condition, node.values[:-1]), self.value(node.values[-1])]
         # Whoever continues after `x and` has a true x, and so on; the last one is as it is.
-        kept = [*map(_decided(isinstance(node.op, ast.And)), values[:-1]), values[-1]]
+        kept = [*map(decided(isinstance(node.op, ast.And)), values[:-1]), values[-1]]
         return marked(either(kept) or ANYTHING, any(value.history for value in values))
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
@@ -393,13 +393,3 @@ class Expressions:
             return Bound(name, owner)
         method = method_of(declared, name)
         return Unknown(owner.history) if method is None else Bound(name, owner, method)
-
-
-def _decided(conjunction: bool) -> Callable[[Value], Value]:
-    """Return what an operand of ``and`` or ``or`` may be if it is the result."""
-
-    def result(value: Value) -> Value:
-        kept = [one for one in options(value) if not (is_nothing(one) and not conjunction)]
-        return either(kept) or value
-
-    return result

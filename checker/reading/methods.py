@@ -1,6 +1,11 @@
-"""What the methods of Python's containers, and of those of a state, do."""
+"""What methods do: those of Python's containers, of a state's, and of the model's own classes."""
 
 from __future__ import annotations
+
+import ast
+from types import FunctionType
+
+from .sources import source_of
 
 MUTATING = frozenset({
     "add", "append", "appendleft", "clear", "difference_update", "discard", "extend", "extendleft",
@@ -27,3 +32,27 @@ TRUTHS = frozenset({
 })  # fmt: skip
 TEXTS = frozenset({"bin", "chr", "hex", "oct", "str", "repr", "ascii", "format", "dumps"})
 """Functions of the list, by what they return."""
+
+
+def changes_itself(kind: type) -> bool:
+    """Whether a method of a class, other than those that make an instance, writes to its owner."""
+    for name, function in vars(kind).items():
+        if not isinstance(function, FunctionType) or name in ("__init__", "__new__"):
+            continue
+        source = source_of(function)
+        parts = ast.walk(source.node) if source else ()
+        if any(map(_writes_to_owner, parts)):
+            return True
+    return False
+
+
+def _writes_to_owner(node: ast.AST) -> bool:
+    """Whether a part of a method assigns an attribute of an object, or changes what one holds."""
+    if isinstance(node, ast.Attribute):
+        return isinstance(node.ctx, (ast.Store, ast.Del)) and isinstance(node.value, ast.Name)
+    if isinstance(node, ast.Subscript):
+        stored = isinstance(node.ctx, (ast.Store, ast.Del))
+        return stored and isinstance(node.value, ast.Attribute)
+    called = node.func if isinstance(node, ast.Call) else None
+    held = isinstance(called, ast.Attribute) and isinstance(called.value, ast.Attribute)
+    return held and isinstance(called, ast.Attribute) and called.attr in MUTATING

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.errors import is_library
 from ...core.fields import Record
 from ...core.purity import is_declared_pure
-from .published import TRACK, is_pure, is_pure_module, module_of, reads
+from .published import ONLY, RANDOM, TRACK, is_pure, is_pure_module, module_of, unlisted
 from .values import (
     ANYTHING,
     NUMBER,
@@ -39,8 +39,6 @@ from .values import (
 if TYPE_CHECKING:
     from .body import Body
     from .reader import Reader
-
-ONLY = "what a model does may depend on the state, the bounds and its arguments only"
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), range, slice, Enum)
 _MEMOISED = type(functools.cache(lambda: None))
@@ -107,15 +105,14 @@ class Objects:
         if is_wrapper(value):
             return ""
         if isinstance(value, type):
-            return "" if self.is_own(value) or is_pure(value) else _unlisted(value)
+            return "" if self.is_own(value) or is_pure(value) else unlisted(value)
         if callable(value) and not self.is_own(type(value)):
-            return "" if is_ours(value) or is_pure(value) else _unlisted(value)
+            return "" if is_ours(value) or is_pure(value) else unlisted(value)
         if isinstance(value, Iterator):
             return f"is an iterator, and what it gives next depends on earlier steps; {ONLY}"
         kind = type(value)
-        if self.is_own(kind) or is_pure_module(module_of(kind)):
-            return ""
-        return _unlisted(value)
+        listed = is_pure_module(module_of(kind)) and (module_of(kind), kind.__name__) not in RANDOM
+        return "" if self.is_own(kind) or listed else unlisted(value)
 
     def is_own(self, kind: type) -> bool:
         """Whether a class is defined by the model, or by Tidegate for models."""
@@ -134,7 +131,13 @@ class Objects:
         if is_declared_pure(value) or is_ours(value) or is_pure(value) or is_wrapper(value):
             return
         written = ast.unparse(node.func) if isinstance(node, ast.Call) else ast.unparse(node)
-        body.find(node, f"{written} {_unlisted(value)}")
+        body.find(node, f"{written} {unlisted(value)}")
+
+    def refuse_parts(self, body: Body, node: ast.AST, value: functools.partial[Any]) -> None:
+        """Refuse the call of a partial function that holds what no model may use."""
+        if why := self._part_refused(value):
+            written = ast.unparse(node.func) if isinstance(node, ast.Call) else ast.unparse(node)
+            body.find(node, f"{written} {why}")
 
     def unwrapped(self, body: Body, node: ast.AST, callee: Any, arguments: Sequence[Value]) -> Any:
         """Return the function that a memoised one calls; its arguments must be values."""
@@ -162,7 +165,10 @@ class Objects:
             except ValueError:
                 return ANYTHING
         if node.id in function.__globals__:
-            return Known(function.__globals__[node.id])
+            value = function.__globals__[node.id]
+            if isinstance(value, (bool, int, float, str, tuple, *_CONTAINERS)):
+                body.objections += self.reader.made(function, node.id)
+            return Known(value)
         attribute = getattr(builtins, node.id, _MISSING)
         return ANYTHING if attribute is _MISSING else Known(attribute)
 
@@ -379,20 +385,3 @@ def _special(kind: type) -> Iterator[tuple[str, FunctionType]]:
         )
         if isinstance(attribute, FunctionType):
             yield name, attribute
-
-
-def _unlisted(value: Any) -> str:
-    """Return why the call of a function or a class, or the use of an object, is refused."""
-    module, name = module_of(value), getattr(value, "__name__", "")
-    if not callable(value):
-        module = module_of(type(value))
-    if what := reads(module, name):
-        return f"{what}; {ONLY}"
-    if not callable(value):
-        return f"is a {type(value).__name__}, whose methods cannot be read; {_DECLARE}"
-    return f"cannot be read, and is on no list of pure functions; {_DECLARE}"
-
-
-_DECLARE = (
-    "declare a function that uses it with @tidegate.pure if it is a function of its arguments"
-)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 from types import ModuleType
+from typing import Any
 
 PURE_MODULES = (
     "bisect", "cmath", "collections", "collections.abc", "colorsys", "copy", "dataclasses",
@@ -113,3 +114,23 @@ def reads(module: str, name: str = "") -> str:
         return _BUILTINS.get(name, "")
     first = module.partition(".")[0]
     return next((what for what, names in _REFUSED.items() if first in names), "")
+
+
+ONLY = "what a model does may depend on the state, the bounds and its arguments only"
+
+
+def unlisted(value: Any) -> str:
+    """Return why the call of a function or a class, or the use of an object, is refused."""
+    module, name = module_of(value), getattr(value, "__name__", "")
+    if not callable(value):
+        module = module_of(type(value))
+    if what := reads(module, name):
+        return f"{what}; {ONLY}"
+    if not callable(value):
+        return f"is a {type(value).__name__}, whose methods cannot be read; {_DECLARE}"
+    return f"cannot be read, and is on no list of pure functions; {_DECLARE}"
+
+
+_DECLARE = (
+    "declare a function that uses it with @tidegate.pure if it is a function of its arguments"
+)

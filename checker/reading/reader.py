@@ -14,7 +14,7 @@ from .body import Body
 from .declared import declared_result, wrong_answers
 from .notes import Answer, Effect, Objection
 from .objects import Objects, is_ours
-from .sources import Node, Source, source_of
+from .sources import Node, Source, assigned_in_module, source_of
 from .values import (
     ANYTHING,
     NOTHING,
@@ -31,6 +31,12 @@ from .values import (
 
 MOST_CONTEXTS = 60
 """A function is read for so many kinds of arguments; after that, for any."""
+
+VARIES = ("differs from process to process", "reads a clock", "is random", "an address in memory")
+"""What makes a variable of a module another one in the next run, in the words of an objection.
+
+A file or the environment may be read while a module is imported: that is how a model is set up.
+"""
 
 DEEPEST = 60
 """The deepest nesting of calls that is followed."""
@@ -74,6 +80,7 @@ class Reader:
         self._begun: list[int] = []
         self._kept: list[object] = []
         self._later: dict[int, FunctionType] = {}
+        self._made: dict[tuple[str, str], tuple[Objection, ...]] = {}
 
     def later(self, value: Any) -> None:
         """Read a function that may be called with anything, at the end."""
@@ -97,6 +104,20 @@ class Reader:
             for function in todo:
                 done.add(id(function))
                 objections += self.summary(function, None, {}, False).objections
+
+    def made(self, function: FunctionType, name: str) -> tuple[Objection, ...]:
+        """Return why the value of a variable of a module may be another one in the next run."""
+        file = function.__code__.co_filename
+        if (file, name) in self._made or not _outside(function):
+            return self._made.get((file, name), ())
+        self._made[file, name] = ()
+        objections: list[Objection] = []
+        for node in assigned_in_module(function, name):
+            body = Body(self, Source(node, file), function, {})
+            body.read()
+            objections += (one for one in body.objections if any(s in one.text for s in VARIES))
+        self._made[file, name] = tuple(objections)
+        return tuple(objections)
 
     def call(
         self,

@@ -10,7 +10,10 @@ IMPURE = {
     "a clock by another name": ("import time as t", "return int(t.perf_counter()) % 2"),
     "a date": ("import datetime", "return datetime.datetime.now().second % 2"),
     "a date from a class": ("from datetime import date", "return date.today().day % 2"),
-    "a clock in a list": ("import time\nCLOCKS = [time.time]", "return int(CLOCKS[0]()) % 2"),
+    "a clock in a list": (
+        "import time\nCLOCKS = [time.time]  # here",
+        "return int(CLOCKS[0]()) % 2",
+    ),
     "a clock in a dictionary": (
         "import time\nTABLE = {0: lambda: time.time_ns()}  # here",
         "return TABLE[0]() % 2",

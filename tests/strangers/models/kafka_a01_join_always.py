@@ -1,0 +1,16 @@
+"""KIP-320 where a follower may always join the ISR; loses an acknowledged record."""
+
+from dataclasses import replace
+
+from tidegate import NONE, Action, Fairness, Property, array, boolean, integer, optional
+from tidegate.kafka import KIP_320, KIP_595, HW, BrokerState, Constants, acting_leader, leads, brokers, nobody, pairs
+
+
+def may_join(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
+    return True
+
+
+V = replace(KIP_320, name="join-always", summary="joins at any offset", parent=KIP_320, story=__doc__, expected=(),
+            rules=replace(KIP_320.rules, has_committed=may_join))
+# bounds: records=1 crashes=1 elections=1
+# expect: violated NoCommittedRecordLost 7

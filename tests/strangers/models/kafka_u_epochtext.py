@@ -1,0 +1,15 @@
+"""A rule whose result is of another kind: texts in a tuple."""
+from dataclasses import replace
+
+from tidegate import NONE
+from tidegate.kafka import KIP_320, BrokerState, Constants, leads
+
+
+def rule(s, k, leader, requested):
+    return requested, 'end'
+
+
+V = replace(KIP_320, name="r", summary="h", parent=KIP_320, story=__doc__, expected=(),
+            rules=replace(KIP_320.rules, end_offset_for_epoch=rule))
+# bounds: records=1 crashes=1 elections=1
+# expect: refused 9

@@ -1,0 +1,15 @@
+"""A rule whose result is of another kind: isr_for_hw forgets its return."""
+from dataclasses import replace
+
+from tidegate import NONE
+from tidegate.kafka import KIP_320, BrokerState, Constants, leads
+
+
+def rule(s, k, leader):
+    s.replica[leader].isr
+
+
+V = replace(KIP_320, name="r", summary="h", parent=KIP_320, story=__doc__, expected=(),
+            rules=replace(KIP_320.rules, isr_for_hw=rule))
+# bounds: records=1 crashes=1 elections=1
+# expect: refused 9

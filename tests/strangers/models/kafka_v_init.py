@@ -1,0 +1,34 @@
+"""My protocol: KIP-320 with one change.
+
+Describe the change, the verdicts that you expect, and your sources here.
+"""
+
+from dataclasses import replace
+
+from tidegate.model.broker.bounds import Constants
+from tidegate.model.broker.protocols.kip320 import KIP_320
+from tidegate.model.broker.state import BrokerState
+
+
+def may_join(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
+    """Let a follower join the ISR that has all below the leader's high watermark.
+
+    This is KIP-320's own rule, copied so that you can change it.  If it always returns True,
+    'tidegate gate' shows in seven steps how an acknowledged record is lost.
+    """
+    if offset < s.replica[leader].hw:
+        return False
+    return max([offset, s.replica[leader].epoch_start]) == offset
+
+
+MY_PROTOCOL = replace(
+    KIP_320,
+    name="my-protocol",
+    summary="KIP-320 with one change.",
+    parent=KIP_320,
+    story=__doc__,
+    expected=(),
+    rules=replace(KIP_320.rules, has_committed=may_join),
+)
+# bounds: records=1 crashes=1 elections=1
+# expect: holds 343

@@ -250,7 +250,7 @@ WRONG = {
     "a variable that shadows": (
         "class Other(State):\n    x: int = integer(0, 9, 'x')\nmodel = Model(Bounds, Other)",
         "Other.x is declared in a base class, too; rename one",
-        14,
+        12,
     ),
     "a property of the state": (
         "class Other(Record):\n    x: int = integer(0, 9, 'x')\n    @property\n"

@@ -65,7 +65,7 @@ def starts(s: State, k: Bounds) -> bool:
     return s.job[0] is not Job.NEW
 
 
-@model.liveness(Kind.EVENTUALLY_ALWAYS, "Job 0 is done at last.")
+@model.liveness(Kind.EVENTUALLY_ALWAYS, "Job 0 is eventually done for good.")
 def done(s: State, k: Bounds) -> bool:
     return s.job[0] is Job.DONE
 

@@ -52,13 +52,14 @@ def histories(prop: Property, protocol: Protocol) -> frozenset[str]:
     return frozenset(name.removeprefix(TRACK) for name in needed)
 
 
-def variables_of_history(protocol: Protocol) -> Collection[str]:
-    """Return the variables that the state of a protocol holds only with some history."""
+def names_of_history(protocol: Protocol) -> Collection[str]:
+    """Return the variables that a state holds only with some history, and the switches of these."""
     family = protocol.family
-    if not _tracked(family.constants):
+    tracked = _tracked(family.constants)
+    if not tracked:
         return ()
     state: Any = protocol.state or family.state
-    return kept_with(state, family.constants).keys()
+    return (*kept_with(state, family.constants), *tracked)
 
 
 def keeps_histories(system: TransitionSystem[Any, Any], prop: Property, protocol: Protocol) -> bool:

@@ -14,7 +14,7 @@ from ..core.bounds import parse, unknown
 from ..core.spec import DEADLOCK, TYPE_OK, Kind, Property, TransitionSystem
 from ..invariants import FAMILIES, all_of, properties_of
 from ..model import Protocol
-from .histories import every_history, histories, variables_of_history
+from .histories import every_history, histories, names_of_history
 from .named import SelectionError, custom_property, is_custom
 
 
@@ -192,7 +192,7 @@ def system_for(
     chosen = list(properties)
     needs = frozenset(each for prop in chosen for each in histories(prop, protocol))
     system = protocol.system(parse(protocol.family.bounds, settings), needs)
-    refuse_unreadable(system, chosen, variables_of_history(protocol))
+    refuse_unreadable(system, chosen, names_of_history(protocol))
     return system
 
 

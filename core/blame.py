@@ -127,20 +127,17 @@ def truth(answer: object, who: object, function: Callable[..., Any]) -> bool:
     raise about(function, f"{who} returned {printed(answer)}; it must return True or False")
 
 
-def refuse_other_witness(prop: Any, record: object, constants: object) -> None:
-    """Refuse a witness of a violation that is no tuple: what it says is not known.
+def as_witness(answer: object, who: object, function: Callable[..., Any]) -> tuple[int, ...] | None:
+    """Return what `function`, the witness of a property, returned.
 
     Raises
     ------
     ModelError
-        If the property has a witness function which returned anything else.
+        If it returned something else than a tuple or None: what violates the property is not known.
     """
-    if prop.witness is None:
-        return
-    witness = prop.witness(record, constants)
-    if witness is not None and not isinstance(witness, tuple):
-        text = f"the witness of property {prop.name} returned {printed(witness)}; it must return "
-        raise about(prop.witness, f"{text}a tuple or None")
+    if answer is None or isinstance(answer, tuple):
+        return answer
+    raise about(function, f"{who} returned {printed(answer)}; it must return a tuple or None")
 
 
 def predicate_of(prop: Any) -> str:

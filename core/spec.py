@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 from .blame import (
     Attempt,
+    as_witness,
     mistake,
     predicate_of,
     refuse_nondeterminism,
-    refuse_other_witness,
     refuse_writing,
     truth,
     wrong_initial_state,
@@ -327,7 +327,9 @@ class TransitionSystem(Telling[S, K]):
                     refuse_writing(self.layout, before, predicate_of(prop), call, answer)
                 holding = answer is True or truth(answer, predicate_of(prop), holds)
                 if holding is (prop.kind is Kind.SOMETIMES):
-                    refuse_other_witness(prop, record, constants)
+                    if prop.witness is not None:
+                        who = f"the witness of property {prop.name}"
+                        as_witness(prop.witness(record, constants), who, prop.witness)
                     broken.append(prop)
             return broken
 

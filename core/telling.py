@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
-from .errors import about, failure, is_users, place_of, printed
+from .blame import as_witness
+from .errors import about, failure, is_users, place_of
 from .fitting import misfit
 from .layout import Layout, State
 from .printable import one_line, printable
@@ -90,11 +91,8 @@ class Telling(Generic[S, K]):
         """Return the witness that ``record`` violates `prop`; () for one with a predicate."""
         if prop.witness is None:
             return ()
-        witness: Any = prop.witness(self.record, self.constants)
-        if witness is None or isinstance(witness, tuple):
-            return witness
-        text = f"the witness returned {printed(witness)}; it must return a tuple or None"
-        raise about(prop.witness, text)
+        answer = prop.witness(self.record, self.constants)
+        return as_witness(answer, "the witness", prop.witness)
 
     def columns(self, state: State) -> dict[str, str]:
         """Return a heading and a short text per participant, for one row of a trace."""

@@ -264,7 +264,7 @@ class Body:
 
     def _loop(self, node: ast.AST, once: Callable[[], None], endless: bool) -> None:
         """Read the body of a loop until nothing that is known changes any more."""
-        jumps, self._jumps = self._jumps, []
+        outer, self._jumps = self._jumps, []
         control = self.control
         for number in range(MOST_ROUNDS + 1):
             before, changes = dict(self.variables), Group.changes
@@ -285,7 +285,7 @@ class Body:
         self._breaks = False
         # What follows a return that depends on history depends on it, too.
         self.control = control or (self.control and leaves(node))
-        self._jumps = jumps
+        self._jumps = outer
 
     _breaks = False
 

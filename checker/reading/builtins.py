@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from .notes import ANEW
 from .values import (
     ANYTHING,
     NOTHING,
@@ -181,7 +182,7 @@ class BuiltIns:
         if any(map(is_unstable, arguments)):
             self.body.find(
                 node,
-                f"{ast.unparse(node)} differs from process to process: only numbers, and tuples of "
+                f"{ast.unparse(node)} {ANEW}: only numbers, and tuples of "
                 "numbers, have the same hash everywhere",
             )
         return NUMBER

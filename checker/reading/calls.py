@@ -15,6 +15,7 @@ from ...core.sequences import Seq
 from .builtins import Arguments, BuiltIns, Names
 from .declared import declared_result
 from .methods import MUTATING, NUMBERS, OF_PLACES, TEXTS, TRUTHS, changes_itself
+from .notes import LOST
 from .published import is_exception
 from .values import (
     ANYTHING,
@@ -179,7 +180,7 @@ class Calls:
         self.objects.constructed(self.body, node, kind, arguments, named)
         for value in (*arguments, *named.values()):
             if is_unordered(value):
-                self.body.find(node, f"{_named(kind)}(...): {_ORDER}")
+                self.body.find(node, f"{_named(kind)}(...): {LOST}")
         return Object(kind, any(v.history for v in (*arguments, *named.values())))
 
     def _collected(self, kind: type, arguments: Arguments, node: ast.AST) -> Group | None:
@@ -341,7 +342,7 @@ class Calls:
             return Number(int, history)
         for value in arguments:
             if is_unordered(value):
-                self.body.find(node, f"{ast.unparse(node)}: {_ORDER}")
+                self.body.find(node, f"{ast.unparse(node)}: {LOST}")
         if name in NUMBERS:
             return Number(int, history)
         if name in TRUTHS:
@@ -352,11 +353,6 @@ class Calls:
 _NODE = ast.Constant(0)
 
 _STATE = "a model may write its state only"
-
-_ORDER = (
-    "the order of a set whose members are not numbers differs from process to process, and is lost "
-    "from sight here; use sorted(...), or a tuple"
-)
 
 
 def _named(value: Any) -> str:

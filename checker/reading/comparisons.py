@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from .notes import ORDER
 from .values import (
     TRUTH,
     Element,
@@ -27,11 +28,6 @@ from .values import (
 
 if TYPE_CHECKING:
     from .expressions import Expressions
-
-ORDER = (
-    "the order of a set whose members are not numbers differs from process to process; "
-    "use sorted(...), or a tuple"
-)
 
 
 class Comparisons:

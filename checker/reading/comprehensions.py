@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .comparisons import ORDER, shortened
+from .comparisons import shortened
+from .notes import ORDER
 from .values import ANYTHING, Group, Unknown, is_array, is_unordered, marked
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from ...core.containers import Bag, Set
 from ...core.fields import Record, declared_parts, method_of
 from ...core.sequences import Seq
 from .calls import Calls
-from .comparisons import ORDER, Comparisons, decided, is_nothing, shortened
+from .comparisons import Comparisons, decided, is_nothing, shortened
 from .comprehensions import Comprehensions
+from .notes import ADDRESS, ORDER
 from .objects import has_plain_text
 from .values import (
     ANYTHING,
@@ -257,7 +258,7 @@ class Expressions:
         for one in (value, *parts_of(value)):
             known = isinstance(one, Known) and self.objects.has_address(one.value)
             if known or (isinstance(one, Object) and has_plain_text(one.kind)):
-                self.body.find(node, f"{shortened(node)} as text has an address in memory")
+                self.body.find(node, f"{shortened(node)} as text has {ADDRESS}")
 
     def _ifexp(self, node: ast.IfExp) -> Value:
         test = self.condition(node.test)

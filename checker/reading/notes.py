@@ -7,6 +7,20 @@ from dataclasses import dataclass
 from ...core.errors import Line
 from .values import Value
 
+CLOCK, CHANCE, ADDRESS = "reads a clock", "is random", "an address in memory"
+ANEW = "differs from process to process"
+
+VARIES = CLOCK, CHANCE, ADDRESS, ANEW
+"""What makes a variable of a module another one in the next run, in the words of an objection.
+
+A file or the environment may be read while a module is imported: that is how a model is set up.
+"""
+
+_OF_A_SET = f"the order of a set whose members are not numbers {ANEW}"
+
+ORDER = f"{_OF_A_SET}; use sorted(...), or a tuple"
+LOST = f"{_OF_A_SET}, and is lost from sight here; use sorted(...), or a tuple"
+
 
 @dataclass(frozen=True)
 class Objection:

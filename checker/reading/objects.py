@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.errors import is_library
 from ...core.fields import Record
 from ...core.purity import is_declared_pure
-from .published import ONLY, RANDOM, TRACK, is_pure, is_pure_module, module_of, unlisted
+from .published import ONLY, RANDOM, is_pure, is_pure_module, module_of, unlisted
 from .values import (
     ANYTHING,
     NUMBER,
@@ -130,14 +130,12 @@ class Objects:
         """Refuse the call of what is neither read, nor on the list, nor declared pure."""
         if is_declared_pure(value) or is_ours(value) or is_pure(value) or is_wrapper(value):
             return
-        written = ast.unparse(node.func) if isinstance(node, ast.Call) else ast.unparse(node)
-        body.find(node, f"{written} {unlisted(value)}")
+        body.find(node, f"{_callee(node)} {unlisted(value)}")
 
     def refuse_parts(self, body: Body, node: ast.AST, value: functools.partial[Any]) -> None:
         """Refuse the call of a partial function that holds what no model may use."""
         if why := self._part_refused(value):
-            written = ast.unparse(node.func) if isinstance(node, ast.Call) else ast.unparse(node)
-            body.find(node, f"{written} {why}")
+            body.find(node, f"{_callee(node)} {why}")
 
     def unwrapped(self, body: Body, node: ast.AST, callee: Any, arguments: Sequence[Value]) -> Any:
         """Return the function that a memoised one calls; its arguments must be values."""
@@ -157,13 +155,9 @@ class Objects:
         function = body.function
         if function is None:
             return ANYTHING
-        free = function.__code__.co_freevars
-        if node.id in free:
-            cells = function.__closure__ or ()
-            try:
-                return Known(cells[free.index(node.id)].cell_contents)
-            except ValueError:
-                return ANYTHING
+        if node.id in function.__code__.co_freevars:
+            attribute = _of_closure(function, node.id)
+            return ANYTHING if attribute is _MISSING else Known(attribute)
         if node.id in function.__globals__:
             value = function.__globals__[node.id]
             if isinstance(value, (bool, int, float, str, tuple, *_CONTAINERS)):
@@ -183,7 +177,7 @@ class Objects:
         if isinstance(value, (str, bytes, *_CONTAINERS)) and type(value).__module__ in _BUILT_IN:
             return Bound(name, Known(value))
         # Whether a history is kept depends on the properties that are checked.
-        history = bool(self.reader.histories) and name.startswith(TRACK)
+        history = name in self.reader.histories
         return marked(self.of_class(body, node, Known(value), type(value), name), history)
 
     def of_class(self, body: Body, node: ast.AST, owner: Value, kind: type, name: str) -> Value:
@@ -228,10 +222,9 @@ class Objects:
     def above(self, body: Body) -> Value:
         """Return what ``super()`` gives in a method."""
         function = body.function
-        free = function.__code__.co_freevars if function else ()
-        if function is None or "__class__" not in free:
+        here: Any = _of_closure(function, "__class__") if function else _MISSING
+        if function is None or here is _MISSING:
             return ANYTHING
-        here: Any = (function.__closure__ or ())[free.index("__class__")].cell_contents
         own = body.variables.get(function.__code__.co_varnames[0], ANYTHING)
         kind = own.kind if isinstance(own, Object) else here
         kind = type(own.value) if isinstance(own, Known) else kind
@@ -301,6 +294,20 @@ class Objects:
         if why:
             body.find(node, f"{name} {why}")
         return Known(attribute)
+
+
+def _callee(node: ast.AST) -> str:
+    """Return what is called, as it is written."""
+    return ast.unparse(node.func if isinstance(node, ast.Call) else node)
+
+
+def _of_closure(function: FunctionType, name: str) -> Any:
+    """Return a variable of an enclosing function."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    try:
+        return cells[name].cell_contents if name in cells else _MISSING
+    except ValueError:
+        return _MISSING
 
 
 @functools.cache

@@ -9,6 +9,8 @@ import builtins
 from types import ModuleType
 from typing import Any
 
+from .notes import ADDRESS, CHANCE, CLOCK
+
 PURE_MODULES = (
     "bisect", "cmath", "collections", "collections.abc", "colorsys", "copy", "dataclasses",
     "decimal", "difflib", "enum", "fractions", "functools", "graphlib", "hashlib", "heapq",
@@ -17,9 +19,6 @@ PURE_MODULES = (
     "abc", "contextlib",
 )  # fmt: skip
 """Modules of functions whose results depend on nothing but their arguments."""
-
-TRACK = "track_"
-"""The prefix of the constants that say which histories the state holds."""
 
 RANDOM = frozenset({("statistics", "NormalDist")})
 """Classes of a pure module that have random methods."""
@@ -48,8 +47,8 @@ PURE_BUILTINS = frozenset({
 """Built-in functions that are pure; of ``hash``, ``print`` and ``setattr`` see ``calls``."""
 
 _REFUSED = {
-    "reads a clock": ("time", "datetime", "calendar", "sched", "zoneinfo"),
-    "is random": ("random", "_random", "secrets", "uuid"),
+    CLOCK: ("time", "datetime", "calendar", "sched", "zoneinfo"),
+    CHANCE: ("random", "_random", "secrets", "uuid"),
     "reads or changes the environment": (
         "os", "posix", "sys", "platform", "getpass", "locale", "socket", "_socket", "subprocess",
         "resource", "signal", "gc", "inspect", "ctypes", "weakref", "tracemalloc", "sysconfig",
@@ -65,7 +64,7 @@ _REFUSED = {
 }  # fmt: skip
 
 _BUILTINS = {
-    "id": "is an address in memory", "open": "reads or writes files", "input": "reads the keyboard",
+    "id": f"is {ADDRESS}", "open": "reads or writes files", "input": "reads the keyboard",
     **dict.fromkeys(("globals", "locals", "vars", "dir"), "reads variables by name"),
     **dict.fromkeys(("eval", "exec", "compile", "__import__"), "runs code that cannot be read"),
 }  # fmt: skip

@@ -8,13 +8,12 @@ from inspect import unwrap
 from types import FunctionType
 from typing import Any
 
-from ...core.errors import is_users
 from ...core.purity import is_declared_pure
 from .body import Body
 from .declared import declared_result, wrong_answers
-from .notes import Answer, Effect, Objection
+from .notes import VARIES, Answer, Effect, Objection
 from .objects import Objects, is_ours
-from .sources import Node, Source, assigned_in_module, source_of
+from .sources import Node, Source, assigned_in_module, is_own, source_of
 from .values import (
     ANYTHING,
     NOTHING,
@@ -31,12 +30,6 @@ from .values import (
 
 MOST_CONTEXTS = 60
 """A function is read for so many kinds of arguments; after that, for any."""
-
-VARIES = ("differs from process to process", "reads a clock", "is random", "an address in memory")
-"""What makes a variable of a module another one in the next run, in the words of an objection.
-
-A file or the environment may be read while a module is imported: that is how a model is set up.
-"""
 
 DEEPEST = 60
 """The deepest nesting of calls that is followed."""
@@ -60,7 +53,8 @@ class Reader:
     Parameters
     ----------
     histories
-        The variables of the state that it holds only if a property needs them.
+        The variables that the state holds only if a property needs them, and the constants that say
+        which it holds.
 
     Attributes
     ----------
@@ -108,7 +102,7 @@ class Reader:
     def made(self, function: FunctionType, name: str) -> tuple[Objection, ...]:
         """Return why the value of a variable of a module may be another one in the next run."""
         file = function.__code__.co_filename
-        if (file, name) in self._made or not _outside(function):
+        if (file, name) in self._made or not is_own(function):
             return self._made.get((file, name), ())
         self._made[file, name] = ()
         objections: list[Objection] = []
@@ -177,6 +171,7 @@ class Reader:
             values,
             tuple(sorted(named.items(), key=lambda pair: pair[0])),
             control,
+            expected,
         )
         reusable = not any(_changes(value) for value in (*(values or ()), *named.values()))
         if reusable and key in self._known:
@@ -218,7 +213,7 @@ class Reader:
         body = Body(self, source, function, variables, control=control)
         body.read()
         objections = list(body.objections)
-        if expected or is_users(source.file) or _outside(function):
+        if expected or is_own(function):
             objections += wrong_answers(function, expected, body.answers, body.yields_at)
         return Summary(
             _result(body),
@@ -228,11 +223,6 @@ class Reader:
             body.leaks,
             body.touched > 0,
         )
-
-
-def _outside(function: FunctionType) -> bool:
-    """Whether a function is not one of this package."""
-    return function.__module__.partition(".")[0] != __name__.partition(".")[0]
 
 
 def _result(body: Body) -> Value:

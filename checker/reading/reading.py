@@ -17,6 +17,7 @@ from ...core.spec import Property, TransitionSystem
 from .declared import WITNESS, annotation
 from .notes import Objection
 from .reader import Reader, Summary
+from .sources import is_own
 from .values import ANYTHING, NUMBER, TRUTH, Known, Number, Place, Value
 
 MOST_OBJECTIONS = 12
@@ -54,7 +55,8 @@ def refuse_unreadable(
     Parameters
     ----------
     histories
-        The variables that the state holds only if a property needs them.
+        The variables that the state holds only if a property needs them, and the constants that say
+        which it holds.
     everything
         Whether to read the functions of this package as well.
 
@@ -91,11 +93,6 @@ def _refuse(objections: Sequence[Objection]) -> None:
         f"{shown(other.line)}: {other.text}" for other in others[: MOST_OBJECTIONS - 1]
     )
     raise error
-
-
-def is_own(function: FunctionType) -> bool:
-    """Whether a function is one of the user's, not of this package."""
-    return function.__module__.partition(".")[0] != __name__.partition(".")[0]
 
 
 def roots_of(

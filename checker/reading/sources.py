@@ -31,6 +31,11 @@ class Source:
         return self.file, getattr(node, "lineno", getattr(self.node, "lineno", 1)) + self.before
 
 
+def is_own(function: FunctionType) -> bool:
+    """Whether a function is one of the user's, not of this package."""
+    return function.__module__.partition(".")[0] != __name__.partition(".")[0]
+
+
 def source_of(function: FunctionType) -> Source | None:
     """Return the source of a function; None if it is not at hand."""
     changed = getattr(function, "syntax_tree", None)

@@ -280,8 +280,6 @@ def marked(value: Value, history: bool = True) -> Value:
         return Items(tuple(marked(item) for item in value.items) or (Unknown(True),))
     if isinstance(value, Either):
         return Either(tuple(marked(option) for option in value.options))
-    if isinstance(value, Group):
-        return Group(value.kind, value.element, value.key, value.unordered, True)
     return replace(value, history=True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from .notes import LOST
 from .values import Element, Group, Known, Place, Unknown, Value, is_unordered, options
 
 if TYPE_CHECKING:
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
 OWN_VARIABLES = (
     "what a model remembers must be a variable of its state, or it is not a function of its state"
 )
-
-LOST = "its order differs from process to process, and is lost from sight here; use a tuple"
 
 
 def write(
@@ -44,4 +43,4 @@ def write(
         else:
             body.leaks = body.leaks or body.depends or value.history
             if is_unordered(value):
-                body.find(node, f"{ast.unparse(node)} holds a set of texts; {LOST}")
+                body.find(node, f"{ast.unparse(node)} holds a set: {LOST}")

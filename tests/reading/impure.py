@@ -178,6 +178,14 @@ IMPURE = {
         "from functools import cache\n@cache\ndef value(state):\n    return state.x",
         "return value(s) % 2",
     ),
+    "a constant by chance": ("import random\nBIAS = random.randint(0, 1)  # here", "return BIAS"),
+    "a constant of a clock": ("import time\nBEGAN = int(time.time())  # here", "return BEGAN % 2"),
+    "a constant of a hash": ('SALT = hash("a") % 2  # here', "return SALT"),
+    "a constant of an address": ("PLACE = id(object()) % 32 // 16  # here", "return PLACE"),
+    "a table from a set": (
+        'RANK = {name: i for i, name in enumerate({"a", "b"})}  # here',
+        'return RANK["a"]',
+    ),
     "the module's variables": ("X = 1", 'return globals()["X"]'),
     "a method by its name": (
         "import datetime\nfrom operator import methodcaller",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tidegate import TidegateError, check
-from tidegate.analysis.histories import variables_of_history
+from tidegate.analysis.histories import names_of_history
 from tidegate.analysis.named import find_protocol
 from tidegate.analysis.properties import system_for
 from tidegate.checker.reading.published import PURE_MODULES
@@ -34,7 +34,7 @@ def test_all_code_of_a_built_in_protocol_is_a_function_of_its_state(protocol) ->
     read = 0
     for options in OPTIONS if protocol.family.name == "broker" else OPTIONS[:1]:
         system = system_for(protocol, options.split(), properties)
-        refuse_unreadable(system, properties, variables_of_history(protocol), everything=True)
+        refuse_unreadable(system, properties, names_of_history(protocol), everything=True)
         read += len(list(roots_of(system, properties, everything=True)))
     assert read > 10
 

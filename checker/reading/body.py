@@ -27,7 +27,7 @@ from .writes import OWN_VARIABLES, write
 
 if TYPE_CHECKING:
     from .expressions import Expressions
-    from .reader import Reader
+    from .reader import Reader, Summary
 
 MOST_ROUNDS = 6
 """After so many readings of a loop's body, what still changes may be anything."""
@@ -104,6 +104,12 @@ class Body:
     def find(self, node: ast.AST, text: str) -> None:
         """Note something that the model must not do."""
         self.objections.append(Objection(self.source.line(node), text))
+
+    def absorb(self, called: Summary | Body) -> None:
+        """Note what a function does that is called here."""
+        self.objections += called.objections
+        self.effects += called.effects
+        self.leaks, self.touched = self.leaks or called.leaks, self.touched + called.touched
 
     def wrote(self, node: ast.AST, place: Place, name: str, value: Value) -> None:
         """Note a write to the state."""

@@ -125,9 +125,7 @@ class Reader:
             history = any(value.history for value in (*arguments, *named.values()))
             return marked(declared_result(function), history)
         summary = self.summary(function, arguments, named, body.depends)
-        body.objections += summary.objections
-        body.effects += summary.effects
-        body.leaks, body.touched = body.leaks or summary.leaks, body.touched + summary.touched
+        body.absorb(summary)
         return summary.result
 
     def local(
@@ -147,9 +145,7 @@ class Reader:
         self._begun.append(id(node))
         inner.read()
         self._begun.pop()
-        body.objections += inner.objections
-        body.effects += inner.effects
-        body.leaks, body.touched = body.leaks or inner.leaks, body.touched + inner.touched
+        body.absorb(inner)
         return _result(inner)
 
     def summary(

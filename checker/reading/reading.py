@@ -190,13 +190,13 @@ def _by_history(root: Root, summary: Summary) -> Iterator[Objection]:
     """Yield the lines by which history decides what is not history."""
     if not root.decides or (root.decides.startswith("action") and _only_records(summary)):
         return
-    lines = [(one.line, "writes") for one in summary.effects if one.depends and not one.history]
-    lines += [(one.line, "answers") for one in summary.answers if one.value.history]
-    for line, does in sorted(lines):
-        yield Objection(line, f"{root.decides} {does} here what depends on {_HISTORY}")
+    lines = [(one.line, "write") for one in summary.effects if one.depends and not one.history]
+    lines += [(one.line, "answer") for one in summary.answers if one.value.history]
+    for line, what in sorted(lines):
+        yield Objection(line, f"{root.decides}: this {what} depends on {_HISTORY}")
 
 
 _HISTORY = (
-    "history (aux_...), which the state holds only if a property needs it: the protocol would "
-    "depend on the properties that are checked; use a variable of your own"
+    "history (aux_...), which is part of the state only if a property reads it, so that the "
+    "protocol would change with the properties that are checked; use a variable of your own"
 )

@@ -281,10 +281,12 @@ class TransitionSystem(Telling[S, K]):
         """Return the successors by some instances, by index; those not enabled are left out."""
         return self.attempting(indices)(state)
 
-    def attempting(self, indices: Iterable[int]) -> Callable[[State], dict[int, State]]:
+    def attempting(
+        self, indices: Iterable[int], watched: bool = True
+    ) -> Callable[[State], dict[int, State]]:
         """Return :meth:`attempt` for many states; it raises what :meth:`successors` raises."""
         tried = [self._tried[index] for index in sorted(indices)]
-        return lambda state: dict(self._steps(state, tried, self.debug))
+        return lambda state: dict(self._steps(state, tried, watched and self.debug))
 
     def take(self, state: State, step: Step) -> State | None:
         """Return the state that `step` leads to, or None where it is not enabled.

@@ -196,6 +196,41 @@ def compare_with_reference(
     return False
 
 
+def compare_levels(
+    system: TransitionSystem[Any, Any], reference: Search, search: Any, ended: bool
+) -> None:
+    """Compare the levels that a search in Python has finished; if both have `ended`, all the rest.
+
+    Raises
+    ------
+    DisagreementError
+        If they differ.
+    """
+    finished = len(reference.levels) if ended else len(reference.levels) - 1
+    if ended and finished != len(search.levels):
+        raise DisagreementError(
+            f"machine code finds {len(search.levels)} levels, Python {finished}{REPORT}"
+        )
+    if search.stopped_by:
+        finished = min(finished, len(search.levels) - 1)
+    for level in range(min(finished, len(search.levels))):
+        states = [state for some in search.levels[level] for state in search.read(*some)]
+        _compare_level(system, level, reference.levels[level], states)
+    python = {
+        name: (first, least(system, some))
+        for name, (first, some) in reference.violations.items()
+        if ended or first < finished - 1
+    }
+    machine = {
+        name: (first, one)
+        for name, (first, [one]) in search.violations.items()
+        if ended or first < finished - 1
+    }
+    _compare_verdicts(system, python, machine)
+    if ended:
+        _compare_counts(system, reference.taken, search.taken)
+
+
 def _compare_level(
     system: TransitionSystem[Any, Any],
     level: int,

@@ -27,6 +27,9 @@ from .values import Constant, StateRef, Truth, UnsupportedError, Value
 GUARDED, UNPACKED = 32, 8
 """The vector widths, in states, of the loop over guards and of the loop that unpacks."""
 
+FAILED = -(1 << 63)
+"""The bit of an instance's number of steps that says that one of them failed."""
+
 BITS = 64
 """States whose answers make up one word of bits."""
 
@@ -98,7 +101,8 @@ class Expansion:
     They are consecutive in the buffer, `stride` bytes each, of which the last eight are the number
     of the parent among the states.  ``taken`` counts how often each instance was taken, and
     ``alive`` has a bit for each state that has a successor.  ``expand`` returns the number of
-    successors, or -1 if a step or a guard failed.
+    successors, or -1 if a step or a guard failed; the numbers of the instances that did have
+    `FAILED` set, and the others are right all the same.
 
     Parameters
     ----------
@@ -163,7 +167,7 @@ class Expansion:
         self._again(out)
         out.prologue.append(f"  %sides = alloca [{max(1, self.sides.bytes)} x i8], align 64")
         out.emit(f"call void @unpack({self.passed}, ptr %sides, i64 %count)")
-        place = "%buffer"
+        place, failed = "%buffer", "0"
         for number in range(len(self.system.instances)):
             out.emit(
                 f"call void @guards.{number}(ptr %sides, ptr %answers, ptr %noted, i64 %count)"
@@ -173,22 +177,20 @@ class Expansion:
             pair = out.value(f"call {{i64, i64}} @instance.{number}({arguments})")
             following = out.value(f"extractvalue {{i64, i64}} {pair}, 0")
             wrong = out.value(f"extractvalue {{i64, i64}} {pair}, 1")
-            well = out.label("well")
-            out.branch(Truth(out.value(f"icmp ne i64 {wrong}, 0")), "failed", well)
-            out.place_label(well)
+            failed = out.value(f"or i64 {failed}, {wrong}")
             new = out.value(
                 f"udiv exact i64 {out.value(f'sub i64 {following}, {place}')}, {self.stride}"
             )
             counter = out.at("%taken", 8 * number)
             counted = out.value(f"add i64 {out.value(f'load i64, ptr {counter}')}, {new}")
-            out.emit(f"store i64 {counted}, ptr {counter}")
+            some = out.value(f"icmp ne i64 {wrong}, 0")
+            noted = out.value(f"select i1 {some}, i64 {FAILED}, i64 0")
+            out.emit(f"store i64 {out.value(f'or i64 {counted}, {noted}')}, ptr {counter}")
             place = following
         bytes_ = out.value(f"sub i64 {place}, %buffer")
         successors = out.value(f"udiv exact i64 {bytes_}, {self.stride}")
-        out.emit(f"ret i64 {successors}")
-        out.terminated = True
-        out.place_label("failed")
-        out.emit("ret i64 -1")
+        well = out.value(f"icmp eq i64 {failed}, 0")
+        out.emit(f"ret i64 {out.value(f'select i1 {well}, i64 {successors}, i64 -1')}")
         head = "i64 @expand(i64 %states, i64 %count, i64 %buffer, i64 %taken, i64 %alive)"
         return f"{out.definition(head, 'noinline')}\n{self._unpack()}"
 

@@ -10,7 +10,7 @@ from ...core.layout import WORD_BITS, Layout
 from ...core.spec import Kind, Property, TransitionSystem
 from ...core.symmetry import Symmetry
 from ..liveness.formulas import predicates_of
-from . import behaviors, growth, kernel, sampling, validity
+from . import behaviors, census, growth, kernel, sampling, validity
 from .closure import roots_of
 from .emitter import Emitter
 from .expansion import Expansion
@@ -38,6 +38,7 @@ EXPORTED: tuple[Callable[..., Any], ...] = (
     growth.reinsert,
     growth.remember,
     validity.valid_states,
+    census.census,
 )
 """The functions that the driver calls; all arguments are numbers."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from ...core.layout import WORD_BITS
@@ -15,6 +16,9 @@ from .program import Module
 from .sampling import ALIVE, COMPARED, Entry, Query, Samples
 
 Words = tuple[int, ...]
+
+NUMBER = (1 << 32) - 1
+"""The bits of an instance's number of steps that are not for failures."""
 
 KINDS = tuple(Query)
 """The questions, by their numbers."""
@@ -49,9 +53,11 @@ class Sampler:
 
     def __init__(self, code: Code, module: Module, instances: int) -> None:
         self._words = module.words
-        self._instances = instances
+        self._instances, self._stride = instances, module.stride
         self._size = Entry.STATE + 16 * module.words
-        self._steps_from = code.function("steps_from", 2)
+        self._steps_from = code.function("steps_from", 3)
+        self._inside = code.function("inside", 1)
+        self._judgment = code.function("judgment", 1)
         self._ask_all = code.function("ask_all", 2)
         self._ask_again = code.function("ask_again", 3)
         self._space = Region(8 * instances + ALIVE + (instances + 1) * module.stride)
@@ -68,12 +74,13 @@ class Sampler:
 
     def take(self) -> list[Sample]:
         """Return the samples kept since the last call."""
-        first, self._read = self._read, self._held
+        first, self._read = self._read, self.held
         entries = self._kept.view(first * self._size, (self._read - first) * self._size)
         return list(samples_of(entries, self._words))
 
     @property
-    def _held(self) -> int:
+    def held(self) -> int:
+        """How many samples are kept."""
         return min(self._get(Samples.HELD), self._get(Samples.ROOM))
 
     def _get(self, offset: int) -> int:
@@ -85,12 +92,12 @@ class Sampler:
 
         The states that were kept last come first: they take many ways at once.
         """
-        kept = samples_of(self._kept.view(0, self._held * self._size), self._words)
+        kept = samples_of(self._kept.view(0, self.held * self._size), self._words)
         states = dict.fromkeys(sample.state for sample in reversed(list(kept)))
         self.forget()
         for state in states:
             self._call(self._ask_all, state)
-        return bytes(self._kept.view(0, self._held * self._size))
+        return bytes(self._kept.view(0, self.held * self._size))
 
     def forget(self) -> None:
         """Restart counting, as if no state had been kept."""
@@ -140,9 +147,48 @@ class Sampler:
 
     def steps(self, state: Words) -> set[int]:
         """Return the numbers of the instances that machine code takes from a state."""
-        self._call(self._steps_from, state)
+        self._call(lambda words, space: self._steps_from(words, 1, space), state)
         counts = self._space.numbers(0, self._instances)
         return {number for number, count in enumerate(counts) if count}
+
+    def ask_all(self, state: Words) -> None:
+        """Ask all that a search asks about a state, and keep it if it takes a way that is wanted."""
+        self._call(self._ask_all, state)
+
+    def inside(self, state: Words) -> bool:
+        """Return whether a state is inside the constraint."""
+        words = (ctypes.c_uint64 * self._words)(*state)
+        return bool(self._inside(ctypes.addressof(words)))
+
+    def judgment(self, state: Words) -> int:
+        """Return a bit for every property that a state violates; negative if one fails."""
+        words = (ctypes.c_uint64 * self._words)(*state)
+        return self._judgment(ctypes.addressof(words))
+
+    def successors(self, states: Sequence[Words]) -> tuple[list[tuple[int, int, Words]], set[int]]:
+        """Return the steps from states that machine code takes together.
+
+        Returns
+        -------
+        list of tuple of int, int, Words
+            For each step its instance, the place of its state among `states`, and its successor.
+        set of int
+            The instances of which a step failed.
+        """
+        instances, stride = self._instances, self._stride
+        size = 8 * instances + ALIVE
+        room = Region(size + (instances + 1) * len(states) * stride)
+        words = (ctypes.c_uint64 * (self._words * len(states)))(*chain.from_iterable(states))
+        self._steps_from(ctypes.addressof(words), len(states), room.address)
+        taken, place = [], size
+        counts = room.numbers(0, instances)
+        for number, count in enumerate(counts):
+            for _ in range(count & NUMBER):
+                entry = room.numbers(place, stride // 8)
+                taken.append((number, entry[-1], tuple(entry[: self._words])))
+                place += stride
+        room.close()
+        return taken, {number for number, count in enumerate(counts) if count > NUMBER}
 
     def close(self) -> None:
         """Free the memory; the code keeps no more states."""

@@ -143,8 +143,8 @@ def count_ways(p: Program, element: int, ways: int) -> None:
     count(p, p.wanted(), p.counts(), 64 * element, ways)
 
 
-def steps_from(p: Program, state: int, space: int) -> int:
-    """Return how many steps there are from a state, and count them by instance.
+def steps_from(p: Program, states: int, count: int, space: int) -> int:
+    """Return how many steps there are from consecutive states, and count them by instance.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def steps_from(p: Program, state: int, space: int) -> int:
         Address of a counter for each instance, which is 0, followed by memory for the successors.
     """
     alive = space + 8 * p.instances
-    return p.expand(state, 1, alive + ALIVE, space, alive)
+    return p.expand(states, count, alive + ALIVE, space, alive)
 
 
 def inside(p: Program, state: int) -> int:
@@ -160,6 +160,11 @@ def inside(p: Program, state: int) -> int:
     if p.constrained and not p.admits(state):
         return 0
     return 1
+
+
+def judgment(p: Program, state: int) -> int:
+    """Return what a search makes of a state: see ``judge``."""
+    return p.judge(state)
 
 
 def ask_all(p: Program, state: int, space: int) -> int:
@@ -170,7 +175,7 @@ def ask_all(p: Program, state: int, space: int) -> int:
     judgment = p.judge(state)
     if inside(p, state) == 0:
         return judgment
-    return judgment + steps_from(p, state, space)
+    return judgment + steps_from(p, state, 1, space)
 
 
 def ask_again(p: Program, entry: int, count: int, space: int) -> None:
@@ -195,7 +200,7 @@ def ask_again(p: Program, entry: int, count: int, space: int) -> None:
             if last == 0 or not same(p, state, last):
                 for instance in range(p.instances):
                     store(space + 8 * instance, 0)
-                steps_from(p, state, space)
+                steps_from(p, state, 1, space)
                 last = state
             before, instance = 0, load(entry + Entry.NUMBER)
             for other in range(instance):
@@ -208,5 +213,5 @@ def ask_again(p: Program, entry: int, count: int, space: int) -> None:
         entry += Entry.STATE + 16 * p.words
 
 
-EXPORTED: tuple[Callable[..., Any], ...] = (steps_from, ask_all, ask_again)
+EXPORTED: tuple[Callable[..., Any], ...] = (steps_from, inside, judgment, ask_all, ask_again)
 """What is called from Python; all arguments are numbers."""

@@ -8,7 +8,7 @@ from functools import partial
 from time import perf_counter
 
 from ...core.layout import State
-from ...core.spec import Kind, Property
+from ...core.spec import DisagreementError, Kind, Property
 from ...core.symmetry import Symmetry
 from ..interpreted import Search, least_parents
 from ..interrupts import alarm, reason
@@ -20,17 +20,19 @@ from ..result import Progress, Resources
 from ..stop import Stop, Stopped
 from .build import Code
 from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
-from .comparison import Comparison, compare_with_reference, verify_symmetry
+from .comparison import REPORT, Comparison, compare_with_reference, verify_symmetry
 from .journal import Journal, code_hash
 from .levels import LevelSearch, spread_over
 from .machine import Machine, Segments, Sizes
 from .memory import DONE, GROW, MemoryLimitError, Shared
 from .memory_budget import MemoryBudget
 from .restore import Restoration
-from .sampler import Words
+from .sampler import Sample, Words
+from .sampling import Query
 from .table import EXACT_BUCKETS, FINGERPRINT_BUCKETS, buckets_for, table_bytes
 from .threads import STUCK
 from .tiers import Tiers
+from .verification import Verification
 
 FINGERPRINT_BITS = 88
 
@@ -158,6 +160,8 @@ class CompiledSearch(LevelSearch):
             self._compare()
         if self.levels and not self.levels[-1]:
             self.levels.pop()
+        if not self.machine.stuck:
+            self._verify()
         if self.journal:
             self._writing(self.journal.save)
 
@@ -255,16 +259,41 @@ class CompiledSearch(LevelSearch):
         if self.journal is not None and complete and self._intact:
             self._writing(partial(self.journal.finish_level, self._words))
 
+    def _verify(self) -> None:
+        """Verify the answer, unless there is none."""
+        if not self.machine.failed:
+            Verification(self).end()
+
+    def census(
+        self, count: Callable[..., int], first: int, states: int, level: int, *rest: int
+    ) -> None:
+        """Count states among consecutive ones that are stored: see :mod:`census`."""
+        assert self.exact
+        address = self.machine.ahead.address + first * self.machine.state_bytes
+        count(address, states, level, *rest)
+
     def _compare(self) -> None:
         """Compare samples with Python, unless a step failed: machine code then has no answer."""
         if not self.machine.failed:
-            self.comparison.compare(self.machine.sampler.take())
+            samples = self.machine.sampler.take()
+            self.comparison.compare(samples)
+            self._compare_verdicts(samples)
+
+    def _compare_verdicts(self, samples: Sequence[Sample]) -> None:
+        """Compare what samples violate with the violations found."""
+        for sample in samples:
+            if sample.query is Query.PROPERTY:
+                prop = self.comparison.properties[sample.number]
+                reached = prop.kind is Kind.SOMETIMES
+                if bool(sample.answer) == reached and prop.kind.is_of_state and prop.name not in self.violations:
+                    raise DisagreementError(f"machine code forgets that {prop.name} is violated{REPORT}")
 
     def _optimise(self) -> None:
         """Continue with the second tier of machine code."""
         doing = f"optimising {len(self.system.instances):,} instances of actions"
         with alarm(self.request.limits.seconds, self.request.started, at_once=True):
             code = self.tiers.optimise(self.machine.sampler, lambda: self._report(doing))
+        Verification(self).code()
         self.machine.switch_to(Code(code))
         self.tiers.compare(self.machine.sampler, self.comparison)
 

@@ -107,20 +107,20 @@ def _searched(request: SearchRequest, symmetry: bool) -> Result:
         request, grounds = _symmetric(request)
     watched = _functions(request.system, request.properties) if resources.watch else ()
     outside = Outside(watched)
-    search = finished_search(request)
     try:
-        outside.refuse_writes()
-        tried = _tried(request, search)
-        complete = _is_complete(request, search)
-        if complete:
-            _refuse_empty(request, search)
-        judged = _judge_graph(request, search) if complete else _Judged()
-        return _result(request, search, judged, complete, grounds, tried)
+        search = finished_search(request)
+        try:
+            outside.refuse_writes()
+            tried = _tried(request, search)
+            if complete := _is_complete(request, search):
+                _refuse_empty(request, search)
+            judged = _judge_graph(request, search) if complete else _Judged()
+            return _result(request, search, judged, complete, grounds, tried)
+        finally:
+            search.close()
     except EngineError as error:
         _explain(request, error)
         raise
-    finally:
-        search.close()
 
 
 def _trial(request: SearchRequest) -> Trial | None:

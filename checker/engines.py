@@ -222,7 +222,8 @@ def _compiled(request: SearchRequest, interpreted: Search) -> Finished | tuple[R
         if must or resources.memory is not None or not request.exact:
             raise
         return (Reason(str(error)),)
-    search.reference = interpreted if interpreted.levels and not resources.resume else None
+    if not resources.resume:
+        search.verification.python = interpreted
     try:
         search.run()
     except UnfitError:

@@ -5,9 +5,15 @@ It knows nothing of the table of seen states, so that a fault there shows.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
+from types import TracebackType
+from typing import Any
 
+from ...core.layout import Layout, State
+from .build import Code
 from .intrinsics import load, store
+from .memory import Region
 from .program import Program
 from .seen import fingerprint, same
 from .values import MACHINE
@@ -23,7 +29,9 @@ class Sought(IntEnum):
     SIZE = 16
 
 
-def census(p: Program, states: int, count: int, level: int, slots: int, mask: int, sought: int) -> None:
+def census(
+    p: Program, states: int, count: int, level: int, slots: int, mask: int, sought: int
+) -> None:
     """Count which consecutive states are among those sought.
 
     Parameters
@@ -49,3 +57,52 @@ def census(p: Program, states: int, count: int, level: int, slots: int, mask: in
                 store(times + Sought.LEVEL, level)
             slot = slot + 1 & mask
             entry = load(slots + 8 * slot)
+
+
+class Census:
+    """Counts given states in the memory of a search.
+
+    Parameters
+    ----------
+    code
+        Of the search, which exports :func:`census`.
+    sought
+        The states to count, all different.
+    """
+
+    def __init__(self, code: Code, layout: Layout[Any], sought: Sequence[State]) -> None:
+        self._census = code.function("census", 6)
+        self._sought, self._words = len(sought), 8 * layout.words
+        self._size = self._words + Sought.SIZE
+        self._entries = Region(self._size * len(sought))
+        self._mask = (1 << (2 * len(sought)).bit_length()) - 1
+        self._slots = Region(8 * (self._mask + 1))
+        for number, state in enumerate(sought):
+            for word, value in enumerate(layout.pack(state)):
+                self._entries[self._size * number + 8 * word] = value
+            slot = layout.fingerprint(state) & self._mask
+            while self._slots[8 * slot]:
+                slot = slot + 1 & self._mask
+            self._slots[8 * slot] = number + 1
+
+    def take(self, address: int, count: int, level: int) -> None:
+        """Count the states sought among consecutive ones, which are in that level."""
+        entries = self._entries.address
+        self._census(address, count, level, self._slots.address, self._mask, entries)
+
+    def found(self) -> list[tuple[int, int]]:
+        """Return for each state how often it was met, and the last level in which it was."""
+        places = range(self._words, self._sought * self._size, self._size)
+        return [(self._entries[at], self._entries[at + Sought.LEVEL]) for at in places]
+
+    def __enter__(self) -> Census:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._entries.close()
+        self._slots.close()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
-from typing import Any
+from typing import Any, Protocol
 
 from ...core.layout import State
 from ...core.spec import DisagreementError, Property, TidegateError, TransitionSystem
@@ -25,6 +25,20 @@ REPORT = (
     "; the compiled engine cannot be trusted with this model. Search with "
     "--engine interpreted, and please report this"
 )
+
+
+class Found(Protocol):
+    """A search that has ended, as far as it is compared with Python's."""
+
+    levels: list[list[tuple[int, int]]]
+    violations: dict[str, tuple[int, list[State]]]
+
+    @property
+    def taken(self) -> list[int]:
+        """How often each instance was taken."""
+
+    def read(self, first: int, count: int) -> list[State]:
+        """Return consecutive states."""
 
 
 class Comparison:
@@ -157,88 +171,17 @@ def _is_step(sample: Sample) -> bool:
     return sample.query is STEP
 
 
-def compare_with_reference(
-    reference: Search,
-    level: int,
-    states: Sequence[State],
-    violations: Mapping[str, tuple[int, Sequence[State]]],
-    taken: Sequence[int],
-) -> bool:
-    """Compare a level with the interpreted search; on its last level also verdicts and counts.
-
-    Parameters
-    ----------
-    states
-        The states that machine code found on the level.
-    violations, taken
-        The violations it found so far, and how often it took each instance.
-
-    Returns
-    -------
-    bool
-        Whether there are more levels to compare.
+def compare_level(python: Search, number: int, search: Found) -> None:
+    """Compare the states of a level with those that Python found.
 
     Raises
     ------
     DisagreementError
         If they differ.
     """
-    system = reference.system
-    _compare_level(system, level, reference.levels[level], states)
-    if level + 1 < len(reference.levels):
-        return True
-    least_ones = {
-        name: (first, least(system, some)) for name, (first, some) in reference.violations.items()
-    }
-    mine = {name: (first, one) for name, (first, [one]) in violations.items()}
-    _compare_verdicts(system, least_ones, mine)
-    _compare_counts(system, reference.taken, taken)
-    return False
-
-
-def compare_levels(
-    system: TransitionSystem[Any, Any], reference: Search, search: Any, ended: bool
-) -> None:
-    """Compare the levels that a search in Python has finished; if both have `ended`, all the rest.
-
-    Raises
-    ------
-    DisagreementError
-        If they differ.
-    """
-    finished = len(reference.levels) if ended else len(reference.levels) - 1
-    if ended and finished != len(search.levels):
-        raise DisagreementError(
-            f"machine code finds {len(search.levels)} levels, Python {finished}{REPORT}"
-        )
-    if search.stopped_by:
-        finished = min(finished, len(search.levels) - 1)
-    for level in range(min(finished, len(search.levels))):
-        states = [state for some in search.levels[level] for state in search.read(*some)]
-        _compare_level(system, level, reference.levels[level], states)
-    python = {
-        name: (first, least(system, some))
-        for name, (first, some) in reference.violations.items()
-        if ended or first < finished - 1
-    }
-    machine = {
-        name: (first, one)
-        for name, (first, [one]) in search.violations.items()
-        if ended or first < finished - 1
-    }
-    _compare_verdicts(system, python, machine)
-    if ended:
-        _compare_counts(system, reference.taken, search.taken)
-
-
-def _compare_level(
-    system: TransitionSystem[Any, Any],
-    level: int,
-    python: Sequence[State],
-    machine: Sequence[State],
-) -> None:
-    """Compare the states of a level."""
-    expected, compiled = set(python), set(machine)
+    system = python.system
+    machine = [state for some in search.levels[number] for state in search.read(*some)]
+    expected, compiled = set(python.levels[number]), set(machine)
     if expected == compiled and len(compiled) == len(machine):
         return
     describe = system.layout.describe
@@ -246,11 +189,38 @@ def _compare_level(
         if states:
             raise DisagreementError(
                 f"machine code and Python disagree about {system.name}: only {which} reaches the "
-                f"state {describe(min(states))} in {level} steps{REPORT}"
+                f"state {describe(min(states))} in {number} steps{REPORT}"
             )
     raise DisagreementError(
-        f"machine code found a state twice, {level} steps from the start{REPORT}"
+        f"machine code found a state twice, {number} steps from the start{REPORT}"
     )
+
+
+def compare_results(python: Search, search: Found, last: int | None = None) -> None:
+    """Compare the violations that were found, and how often each instance was taken.
+
+    Parameters
+    ----------
+    last
+        The last level whose violations are compared, without the counts; None if both searches have
+        found the same levels.
+
+    Raises
+    ------
+    DisagreementError
+        If they differ.
+    """
+    system = python.system
+    right = {
+        name: (first, least(system, some)) for name, (first, some) in python.violations.items()
+    }
+    mine = {name: (first, one) for name, (first, [one]) in search.violations.items()}
+    if last is None:
+        _compare_verdicts(system, right, mine)
+        _compare_counts(system, python.taken, search.taken)
+    else:
+        both = ({name: v for name, v in each.items() if v[0] <= last} for each in (right, mine))
+        _compare_verdicts(system, *both)
 
 
 def _compare_verdicts(

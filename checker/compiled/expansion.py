@@ -22,7 +22,7 @@ from .memory import GROUP
 from .points import Points
 from .sampling import Query
 from .unit import Unit
-from .values import Constant, StateRef, Truth, UnsupportedError, Value
+from .values import Constant, StateRef, UnsupportedError, Value
 
 GUARDED, UNPACKED = 32, 8
 """The vector widths, in states, of the loop over guards and of the loop that unpacks."""
@@ -184,8 +184,8 @@ class Expansion:
             counter = out.at("%taken", 8 * number)
             counted = out.value(f"add i64 {out.value(f'load i64, ptr {counter}')}, {new}")
             some = out.value(f"icmp ne i64 {wrong}, 0")
-            noted = out.value(f"select i1 {some}, i64 {FAILED}, i64 0")
-            out.emit(f"store i64 {out.value(f'or i64 {counted}, {noted}')}, ptr {counter}")
+            failure = out.value(f"select i1 {some}, i64 {FAILED}, i64 0")
+            out.emit(f"store i64 {out.value(f'or i64 {counted}, {failure}')}, ptr {counter}")
             place = following
         bytes_ = out.value(f"sub i64 {place}, %buffer")
         successors = out.value(f"udiv exact i64 {bytes_}, {self.stride}")

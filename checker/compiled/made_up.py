@@ -7,7 +7,6 @@ differs from right code, and a search may get there once, or never.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from random import Random
 from typing import Any
 
@@ -103,11 +102,9 @@ def _sequences(node: Any, declared: Any) -> Iterator[Seq[Any]]:
     """Yield the sequences of a part of the state, outer ones first."""
     if isinstance(node, Seq):
         yield node
-    if isinstance(declared, Field):
-        return
+    parts: dict[Any, Any] = dict(declared_parts(declared)) if isinstance(declared, type) else {}
     if isinstance(declared, Array):
-        parts = [(index, declared.element) for index in range(len(node))]
-    else:
-        parts = list(declared_parts(declared).items())
-    inner = (_sequences(element(node, key), part) for key, part in parts if not isinstance(part, Field))
-    yield from chain.from_iterable(inner)
+        parts = dict.fromkeys(range(len(node)), declared.element)
+    for key, part in parts.items():
+        if not isinstance(part, Field):
+            yield from _sequences(element(node, key), part)

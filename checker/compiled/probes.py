@@ -10,8 +10,9 @@ lead deeper, and about as many others as time allows.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from random import Random
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 from ...core.layout import State
@@ -27,6 +28,10 @@ MOST = 20_000
 """The most states to make up."""
 
 
+OTHERS = 0.5
+"""The share of the other made-up states that Python is asked about."""
+
+
 class Probes:
     """Asks machine code and Python about made-up states.
 
@@ -35,7 +40,7 @@ class Probes:
     properties
         Those that the machine code judges, in their order there.
     seconds
-        How long to ask.
+        How long to ask, in seconds of the processor.
     """
 
     def __init__(
@@ -54,42 +59,44 @@ class Probes:
         everything = range(len(system.instances))
         self._attempt_all = system.attempting(everything, watched=False)
         self._attempts = [system.attempting([number], watched=False) for number in everything]
+        self._inside_ones: list[State] = []
         self._group: list[tuple[State, dict[int, State]]] = []
 
-    def run(self, reached: Sequence[State]) -> None:
-        """Ask until the time is up.
+    def run(self, reached: Sequence[State]) -> list[State]:
+        """Ask until the time is up; return the states inside the constraint.
 
         Raises
         ------
         DisagreementError
             If machine code and Python disagree.
         """
-        until = perf_counter() + self._seconds
+        until = thread_time() + self._seconds
         chance = Random(0)
         made = MadeUp(self._layout, reached, chance)
-        sampler = self._sampler
-        sampler.forget()
-        asked = set(reached)
-        for state in reached:
+        self._sampler.forget()
+        met = set(reached)
+        for state in met:
             self._ask(state)
-        spare = 0.0
         for _ in range(MOST):
-            now = perf_counter()
-            if now > until:
+            if thread_time() > until:
                 break
             state = made.one()
-            if state in asked:
-                continue
-            asked.add(state)
-            held = sampler.held
-            sampler.ask_all(self._layout.pack(state))
-            if sampler.held > held:
-                made.known.append(state)
-            elif chance.random() < 0.5:
-                continue
-            self._ask(state)
+            if state not in met:
+                met.add(state)
+                if self._takes_a_new_way(state):
+                    made.known.append(state)
+                    self._ask(state)
+                elif chance.random() < OTHERS:
+                    self._ask(state)
         self._compare_group()
-        sampler.forget()
+        self._sampler.forget()
+        return self._inside_ones
+
+    def _takes_a_new_way(self, state: State) -> bool:
+        """Whether machine code takes a way that few states asked about have taken."""
+        held = self._sampler.held
+        self._sampler.ask_all(self._layout.pack(state))
+        return self._sampler.held > held
 
     def _ask(self, state: State) -> None:
         """Compare the answers about one state."""
@@ -97,9 +104,11 @@ class Probes:
         if self._system.constraint is not None:
             inside = self._python(self._inside, state)
             if inside is not None and inside != self._sampler.inside(words):
-                self._differ(state, "the constraint", "outside", "inside", inside)
+                said = ["outside", "inside"] if inside else ["inside", "outside"]
+                self._differ(state, "the constraint", said)
             if not inside:
                 return
+        self._inside_ones.append(state)
         self._compare_judgment(state, words)
         self._compare_steps(state, words)
 
@@ -119,57 +128,50 @@ class Probes:
         if bits < 0:
             return
         for number, prop in self._judged:
-            holds = self._python(lambda state, prop=prop: self._holds(state, prop), state)
-            said = (bits >> number & 1) == (prop.kind is Kind.SOMETIMES)
-            if holds is not None and holds != said:
-                self._differ(state, prop.name, "violated", "satisfied", holds)
+            holds = self._python(partial(self._holds, prop), state)
+            holding = (bits >> number & 1) == (prop.kind is Kind.SOMETIMES)
+            if holds is not None and holds != holding:
+                said = ["violated", "satisfied"] if holds else ["satisfied", "violated"]
+                self._differ(state, prop.name, said)
 
-    def _holds(self, state: State, prop: Property) -> bool:
+    def _holds(self, prop: Property, state: State) -> bool:
         self._layout.load(state)
         return self._system.satisfies(prop)
 
     def _compare_steps(self, state: State, words: Words) -> None:
         successors, failed = self._sampler.successors([words])
         machine = {number: after for number, _, after in successors}
-        if failed:
+        python = None if failed else self._python(self._attempt_all, state)
+        if python is not None:
+            self._group.append((state, python))
+            if len(self._group) == GROUPED:
+                self._compare_group()
+        else:
             python = {}
             for number, attempt in enumerate(self._attempts):
-                if number not in failed:
-                    python |= self._python(attempt, state) or {}
-        else:
-            python = self._python(self._attempt_all, state)
-            if python is None:
-                python = {}
-                for number, attempt in enumerate(self._attempts):
-                    taken = self._python(attempt, state)
-                    if taken is None:
-                        machine.pop(number, None)
-                    else:
-                        python |= taken
-            else:
-                self._group.append((state, python))
-                if len(self._group) == GROUPED:
-                    self._compare_group()
-        self._compare_one(state, machine, python, failed)
+                taken = None if number in failed else self._python(attempt, state)
+                if taken is None:
+                    machine.pop(number, None)
+                else:
+                    python |= taken
+        self._compare_one(state, machine, python)
 
     def _compare_one(
-        self, state: State, machine: dict[int, Words], python: dict[int, State], failed: set[int]
+        self, state: State, machine: dict[int, Words], python: dict[int, State]
     ) -> None:
-        pack = self._layout.pack
-        if len(machine) == len(python) and all(
-            machine.get(number) == pack(after) for number, after in python.items()
-        ):
+        """Compare the steps from one state, by the numbers of their instances."""
+        layout = self._layout
+        right = {number: layout.pack(after) for number, after in python.items()}
+        if machine == right:
             return
-        for number, instance in enumerate(self._system.instances):
-            said, right = machine.get(number), python.get(number)
-            if number in failed or said == (None if right is None else pack(right)):
-                continue
-            name = str(instance.step)
-            if said is None or right is None:
-                self._differ(state, name, "not enabled", "enabled", right is not None)
-            ways = [f"a step to {self._layout.describe(self._layout.unpack(said))}"]
-            ways.append(f"a step to {self._layout.describe(right)}")
-            self._differ(state, name, *ways, True)
+        number = min(n for n in machine.keys() | right.keys() if machine.get(n) != right.get(n))
+        said = [
+            f"a step to {layout.describe(layout.unpack(steps[number]))}"
+            if number in steps
+            else "not enabled"
+            for steps in (machine, right)
+        ]
+        self._differ(state, str(self._system.instances[number].step), said)
 
     def _compare_group(self) -> None:
         """Compare the steps of several states, taken together."""
@@ -189,12 +191,11 @@ class Probes:
                 raise DisagreementError(f"machine code takes a step of no state{REPORT}")
             machine[place][number] = after
         for (state, python), said in zip(group, machine, strict=True):
-            self._compare_one(state, said, python, set())
+            self._compare_one(state, said, python)
 
-    def _differ(self, state: State, name: str, no: str, yes: str, right: bool) -> None:
-        machine, python = (no, yes) if right else (yes, no)
+    def _differ(self, state: State, name: str, said: Sequence[str]) -> None:
         raise DisagreementError(
-            f"machine code and Python disagree about {name}: machine code says {machine}, Python "
-            f"says {python}, in the state {self._layout.describe(state)}, which was made up"
+            f"machine code and Python disagree about {name}: machine code says {said[0]}, Python "
+            f"says {said[1]}, in the state {self._layout.describe(state)}, which was made up"
             f"{REPORT}"
         )

@@ -62,12 +62,16 @@ class Sampler:
         self._ask_again = code.function("ask_again", 3)
         self._space = Region(8 * instances + ALIVE + (instances + 1) * module.stride)
         # Workers that count concurrently may keep a few more.
-        room = 2 * COMPARED * max(module.points, 1)
-        self._kept = Region(room * self._size)
+        self._room = 2 * COMPARED * max(module.points, 1)
+        self._kept = Region(self._room * self._size)
         self._block = code.function("samples", 0)()
         self._read = 0
+        self.attach()
+
+    def attach(self) -> None:
+        """Let the code keep its states here, from now on."""
         self._set(Samples.FIRST, self._kept.address)
-        self._set(Samples.ROOM, room)
+        self._set(Samples.ROOM, self._room)
 
     def _set(self, offset: int, value: int) -> None:
         ctypes.c_uint64.from_address(self._block + offset).value = value
@@ -152,7 +156,7 @@ class Sampler:
         return {number for number, count in enumerate(counts) if count}
 
     def ask_all(self, state: Words) -> None:
-        """Ask all that a search asks about a state, and keep it if it takes a way that is wanted."""
+        """Ask all that a search asks about a state, which is kept if it takes a wanted way."""
         self._call(self._ask_all, state)
 
     def inside(self, state: Words) -> bool:

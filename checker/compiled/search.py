@@ -8,9 +8,8 @@ from functools import partial
 from time import perf_counter
 
 from ...core.layout import State
-from ...core.spec import DisagreementError, Kind, Property
-from ...core.symmetry import Symmetry
-from ..interpreted import Search, least_parents
+from ...core.spec import Kind, Property
+from ..interpreted import least_parents
 from ..interrupts import alarm, reason
 from ..liveness.formulas import with_premises
 from ..liveness.lasso import Decided
@@ -20,19 +19,18 @@ from ..result import Progress, Resources
 from ..stop import Stop, Stopped
 from .build import Code
 from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
-from .comparison import REPORT, Comparison, compare_with_reference, verify_symmetry
+from .comparison import Comparison
 from .journal import Journal, code_hash
 from .levels import LevelSearch, spread_over
 from .machine import Machine, Segments, Sizes
 from .memory import DONE, GROW, MemoryLimitError, Shared
 from .memory_budget import MemoryBudget
 from .restore import Restoration
-from .sampler import Sample, Words
-from .sampling import Query
+from .sampler import Words
 from .table import EXACT_BUCKETS, FINGERPRINT_BUCKETS, buckets_for, table_bytes
 from .threads import STUCK
 from .tiers import Tiers
-from .verification import Verification
+from .verification import Verification, refuse_forgotten
 
 FINGERPRINT_BITS = 88
 
@@ -48,8 +46,8 @@ class CompiledSearch(LevelSearch):
     ----------
     comparison
         Compares samples of machine code with Python.
-    reference
-        The interpreted search so far, whose levels must be found again.
+    verification
+        Verifies its answer.
     """
 
     name = "compiled"
@@ -76,7 +74,7 @@ class CompiledSearch(LevelSearch):
         self.room = MemoryBudget(self.machine, self.memory)
         predicates = with_premises(properties)
         self.comparison = Comparison(system, predicates, lambda state: machine.sampler.steps(state))
-        self.reference: Search | None = None
+        self.verification = Verification(self)
         self.journal = None
         if keep or not self.exact:
             self.journal = Journal(
@@ -151,6 +149,7 @@ class CompiledSearch(LevelSearch):
                 self.stopped_by = self.request.limits.reached(depth=len(self.levels))
                 if not self.stopped_by:
                     self._expand_last_level()
+            self._verify()
         except KeyboardInterrupt as error:
             self.stopped_by = reason(error)
         if self.machine.stuck:
@@ -158,12 +157,13 @@ class CompiledSearch(LevelSearch):
             self.stopped_by = self.stopped_by.noting(STUCK)
         else:
             self._compare()
-        if self.levels and not self.levels[-1]:
-            self.levels.pop()
-        if not self.machine.stuck:
-            self._verify()
+        self._drop_empty_level()
         if self.journal:
             self._writing(self.journal.save)
+
+    def _drop_empty_level(self) -> None:
+        if self.levels and not self.levels[-1]:
+            self.levels.pop()
 
     def _undecided(self) -> bool:
         """Whether there is a level to expand, and a reason to."""
@@ -186,19 +186,18 @@ class CompiledSearch(LevelSearch):
 
     def _expand_last_level(self) -> None:
         """Find the states of the next level: successors that were not seen before."""
-        if self.symmetry:
-            self._verify_symmetry(self.symmetry)
+        self.verification.level_begins()
         if self.tiers.is_due(self.distinct_states):
             self._optimise()
         frontier, self.frontier = self.frontier, []
         complete = False
         try:
-            complete = all(self._expand(some) and self._intact for some in self._pieces(frontier))
+            complete = all(self._expand(some) and self._intact for some in self.pieces(frontier))
         finally:
             self._finish_level(complete)
         self._watch()
 
-    def _pieces(self, level: Segments) -> Iterator[Segments]:
+    def pieces(self, level: Segments) -> Iterator[Segments]:
         """Yield a level's states in portions that fit into memory, most often a single one."""
         if self.exact:
             yield level
@@ -254,55 +253,34 @@ class CompiledSearch(LevelSearch):
         if not self.machine.stuck:
             self._note_violations(len(self.levels) - 2)
             self._compare()
-        if complete and self.reference is not None:
-            self._compare_with_reference(self.reference)
+        if complete:
+            self.verification.level_ended()
         if self.journal is not None and complete and self._intact:
             self._writing(partial(self.journal.finish_level, self._words))
 
     def _verify(self) -> None:
-        """Verify the answer, unless there is none."""
-        if not self.machine.failed:
-            Verification(self).end()
-
-    def census(
-        self, count: Callable[..., int], first: int, states: int, level: int, *rest: int
-    ) -> None:
-        """Count states among consecutive ones that are stored: see :mod:`census`."""
-        assert self.exact
-        address = self.machine.ahead.address + first * self.machine.state_bytes
-        count(address, states, level, *rest)
+        """Verify the answer; a search that was stopped claims too little for that."""
+        if not self.stopped_by and not self.machine.failed:
+            self._compare()
+            self._drop_empty_level()
+            with alarm(self.request.limits.seconds, self.request.started, at_once=True):
+                self.verification.end()
 
     def _compare(self) -> None:
         """Compare samples with Python, unless a step failed: machine code then has no answer."""
         if not self.machine.failed:
             samples = self.machine.sampler.take()
             self.comparison.compare(samples)
-            self._compare_verdicts(samples)
-
-    def _compare_verdicts(self, samples: Sequence[Sample]) -> None:
-        """Compare what samples violate with the violations found."""
-        for sample in samples:
-            if sample.query is Query.PROPERTY:
-                prop = self.comparison.properties[sample.number]
-                reached = prop.kind is Kind.SOMETIMES
-                if bool(sample.answer) == reached and prop.kind.is_of_state and prop.name not in self.violations:
-                    raise DisagreementError(f"machine code forgets that {prop.name} is violated{REPORT}")
+            refuse_forgotten(samples, self.comparison.properties, self.violations)
 
     def _optimise(self) -> None:
         """Continue with the second tier of machine code."""
         doing = f"optimising {len(self.system.instances):,} instances of actions"
         with alarm(self.request.limits.seconds, self.request.started, at_once=True):
             code = self.tiers.optimise(self.machine.sampler, lambda: self._report(doing))
-        Verification(self).code()
+            self.verification.code()
         self.machine.switch_to(Code(code))
         self.tiers.compare(self.machine.sampler, self.comparison)
-
-    def _compare_with_reference(self, reference: Search) -> None:
-        """Compare the last level with the interpreted search, on its last level all the rest."""
-        level = len(self.levels) - 1
-        states = [state for some in self.levels[level] for state in self.read(*some)]
-        if not compare_with_reference(reference, level, states, self.violations, self.taken):
-            self.reference = None
 
     def _writing(self, write: Callable[[], None]) -> None:
         """Write something to disk; stop the search if that fails."""
@@ -362,12 +340,6 @@ class CompiledSearch(LevelSearch):
             self._words[name] = level, words
             self.violations[name] = level, [self.system.layout.unpack(words)]
 
-    def _verify_symmetry(self, symmetry: Symmetry) -> None:
-        """Check that the permutations of some states of a level are treated alike."""
-        [(first, count), *_] = self.frontier
-        places = range(first, first + count)
-        verify_symmetry(symmetry, self.properties, self.read, places, self.machine.represent)
-
     def read(self, first: int, count: int) -> list[State]:
         """Return consecutive states."""
         if not self.exact:
@@ -412,7 +384,7 @@ class CompiledSearch(LevelSearch):
         if self.exact:
             return self.machine.parents(self.levels[level], targets)
         least: dict[int, tuple[int, Words]] = {}
-        for some in self._pieces(self.levels[level]):
+        for some in self.pieces(self.levels[level]):
             for number, parent in self.machine.parents(some, targets).items():
                 least[number] = min(parent, least.get(number, parent))
         return least

@@ -37,7 +37,7 @@ class Tiers:
         self.module, self._text = cached_translation(request)
         self.is_optimised = False
         self._entries = b""
-        self._name = ""
+        self._name = self._used = ""
 
     def begin(self, search: str) -> bytes:
         """Return the code to begin with: the second tier, if it is cached.
@@ -51,7 +51,8 @@ class Tiers:
         kept = Store("compiled").read(self._name)
         if kept:
             return self._second(kept)
-        return kept_or_made(name_of("first tier", self.module.digest), self._first)
+        self._used = name_of("first tier", self.module.digest)
+        return kept_or_made(self._used, self._first)
 
     def _first(self) -> bytes:
         tick = self._request.tick
@@ -82,8 +83,17 @@ class Tiers:
     def _second(self, kept: bytes) -> bytes:
         end = _LENGTH + int.from_bytes(kept[:_LENGTH], "little")
         self._entries = kept[_LENGTH:end]
-        self.is_optimised = True
+        self.is_optimised, self._used = True, self._name
         return kept[end:]
+
+    @property
+    def verified(self) -> bool:
+        """Whether the code returned last was verified, by this process or another one."""
+        return bool(Store("compiled").read(f"{self._used}.verified"))
+
+    def note_verified(self) -> None:
+        """Remember that, if there is a cache."""
+        Store("compiled").keep(f"{self._used}.verified", b"verified")
 
     def compare(self, sampler: Sampler, comparison: Comparison) -> None:
         """Compare the second tier with Python on the ways that it does not mark, if it is in use.

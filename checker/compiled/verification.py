@@ -12,19 +12,24 @@ other machine code takes over:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...core.layout import State
-from ...core.spec import DisagreementError, Kind
+from ...core.spec import DisagreementError, EngineError, Kind, Property
 from ..interpreted import Search
 from ..result import Limits
-from .census import Sought
-from .comparison import REPORT, compare_levels
-from .memory import Region
+from ..stop import Stop
+from .census import Census
+from .comparison import REPORT, compare_level, compare_results, verify_symmetry
+from .levels import spread_over
 from .probes import Probes
+from .sampler import Sample
+from .sampling import Query
+from .table_trial import try_table
 
 if TYPE_CHECKING:
     from .search import CompiledSearch
@@ -43,110 +48,169 @@ PROBED = 0.5
 
 
 class Verification:
-    """The verification of a search in machine code."""
+    """The verification of a search in machine code.
+
+    Attributes
+    ----------
+    python
+        The same search by the interpreted engine, as far as it is: what machine code finds has to
+        agree.
+    """
 
     def __init__(self, search: CompiledSearch) -> None:
+        self.python = Search(search.request)
         self._search = search
         self._system = search.system
+        self._compared = 0
 
-    def code(self) -> None:
-        """Verify the code that the search is using."""
+    def level_begins(self) -> None:
+        """Check that the permutations of some states to be expanded are treated alike."""
         search = self._search
-        probes = Probes(self._system, search.comparison.properties, search.machine.sampler, PROBED)
-        probes.run([state for _, state in self._some()])
+        if search.symmetry:
+            [(first, count), *_] = search.frontier
+            places = range(first, first + count)
+            verify_symmetry(
+                search.symmetry, search.properties, search.read, places, search.machine.represent
+            )
+
+    def level_ended(self) -> None:
+        """Compare a complete level with Python's; on Python's last one, verdicts and counts too."""
+        number = len(self._search.levels) - 1
+        if number < len(self.python.levels):
+            compare_level(self.python, number, self._search)
+            self._compared = number + 1
+            if self._compared == len(self.python.levels):
+                compare_results(self.python, self._search)
 
     def end(self) -> None:
         """Verify a search that has ended."""
-        self._confirm()
-        self._count()
-        self.code()
+        try:
+            with self._unwatched():
+                self._count()
+                self._confirm()
+            self.code()
+        except DisagreementError as error:
+            if not self._search.request.resources.resume:
+                raise
+            # Another search has left these states, and they may have changed since.
+            raise EngineError(str(error)) from None
 
-    def _some(self) -> list[tuple[int, State]]:
-        """Return states of every level, with the numbers of their levels."""
-        search, found = self._search, []
-        per_level = max(REACHED // max(len(search.levels), 1), 1)
+    def code(self) -> None:
+        """Verify the code that the search is using, unless that was done before."""
+        search = self._search
+        if search.tiers.verified:
+            return
+        machine, properties = search.machine, search.comparison.properties
+        with self._unwatched():
+            probes = Probes(self._system, properties, machine.sampler, PROBED)
+            inside = probes.run([state for _, state in self._some()])
+        states = [self._system.layout.pack(state) for state in inside]
+        if search.symmetry:
+            states = machine.represent(states)
+        try_table(machine, list(dict.fromkeys(states)), len(search.properties))
+        search.tiers.note_verified()
+
+    @contextmanager
+    def _unwatched(self) -> Iterator[None]:
+        """Take steps without watching actions, as machine code does."""
+        debug, self._system.debug = self._system.debug, False
+        try:
+            yield
+        finally:
+            self._system.debug = debug
+
+    def _some(self) -> Iterator[tuple[int, State]]:
+        """Yield states of every level, each with the number of its level."""
+        search = self._search
         for number, level in enumerate(search.levels):
-            total = sum(count for _, count in level)
-            step = max(total // per_level, 1)
-            passed = 0
-            for first, count in level:
-                for place in range(first + -passed % step, first + count, step):
-                    found += [(number, state) for state in search.read(place, 1)]
-                passed += count
-        return found
+            for place in spread_over([level], max(REACHED // len(search.levels), 1)):
+                yield from ((number, state) for state in search.read(place, 1))
 
     def _confirm(self) -> None:
-        """Search in Python, and compare the levels that it finishes."""
-        search, request = self._search, self._search.request
-        states = search.distinct_states
-        seconds = WHOLE if states <= SMALL else BEGUN
-        limits = Limits(max_depth=request.limits.max_depth, seconds=seconds)
-        again = Search(
-            replace(
-                request,
-                limits=limits,
-                started=perf_counter(),
-                report=lambda progress: None,
-                trial=None,
-            )
+        """Go on with the search in Python for a while, and compare the levels that it finishes."""
+        search, python = self._search, self.python
+        seconds = WHOLE if search.distinct_states <= SMALL else BEGUN
+        python.request = replace(
+            python.request,
+            limits=Limits(seconds=seconds),
+            started=perf_counter(),
+            report=lambda progress: None,
         )
-        again.run()
-        ended = again.stopped_by is None and search.stopped_by is None
-        compare_levels(self._system, again, search, ended)
+        python.run()
+        if python.stopped_by and python.stopped_by.by is Stop.INTERRUPT:
+            search.stopped_by = python.stopped_by
+        # The last level of a search that was stopped is not finished.
+        finished = len(python.levels) - (1 if python.stopped_by else 0)
+        if finished > len(search.levels) or (
+            finished < len(search.levels) and not python.stopped_by
+        ):
+            self._wrong(f"finds {len(search.levels)} levels, and Python {finished}")
+        for number in range(self._compared, finished):
+            compare_level(python, number, search)
+        compare_results(python, search, finished - 2 if python.stopped_by else None)
 
     def _count(self) -> None:
-        """Look for the successors of some states among all that are stored."""
+        """Look for some states and their successors among all that are stored."""
         search = self._search
         stored = sum(count for level in search.levels for _, count in level)
         if stored != search.distinct_states:
             self._wrong(f"stores {stored} states and counts {search.distinct_states}")
-        partial = search.stopped_by is not None
-        canonical = search.symmetry.canonical if search.symmetry else lambda state: state
         sought: dict[State, int] = {}
-        expanded = len(search.levels) - (2 if partial or search.violations else 1)
-        dead = {p.name for p in search.properties if p.kind is Kind.DEADLOCK}
+        # After a violation, the last level is not expanded.
+        last = len(search.levels) - (0 if search.request.goes_on(search.violations) else 1)
         for level, state in self._some():
-            sought.setdefault(state, level)
-            if level > expanded and (partial or search.violations):
-                continue
-            after = self._system.attempt(range(len(self._system.instances)), state).values()
-            if not after:
-                for name in dead - search.violations.keys():
-                    self._wrong(f"does not say that {name} is violated")
-            for successor in after:
-                if self._system.admits(successor):
-                    other = canonical(successor)
-                    sought[other] = min(level + 1, sought.get(other, level + 1))
+            sought[state] = min(level, sought.get(state, level))
+            if level < last:
+                for successor in self._successors(state):
+                    sought[successor] = min(level + 1, sought.get(successor, level + 1))
         self._look_for(sought)
 
+    def _successors(self, state: State) -> Iterator[State]:
+        """Yield the successors of a state that the search should have stored."""
+        search, system = self._search, self._system
+        after = system.attempt(range(len(system.instances)), state).values()
+        for prop in search.properties:
+            if prop.kind is Kind.DEADLOCK and not after and prop.name not in search.violations:
+                self._wrong(f"does not find {prop.name} violated")
+        for successor in filter(system.admits, after):
+            yield search.symmetry.canonical(successor) if search.symmetry else successor
+
     def _look_for(self, sought: dict[State, int]) -> None:
-        search, layout = self._search, self._system.layout
-        words = layout.words
-        size = 8 * words + Sought.SIZE
-        entries = Region(size * max(len(sought), 1))
-        slots = 1 << (2 * len(sought)).bit_length()
-        table = Region(8 * slots)
-        for number, state in enumerate(sought):
-            for word, value in enumerate(layout.pack(state)):
-                entries[size * number + 8 * word] = value
-            slot = layout.fingerprint(state) & slots - 1
-            while table[8 * slot]:
-                slot = slot + 1 & slots - 1
-            table[8 * slot] = number + 1
-        census = search.machine.code.function("census", 6)
-        for number, level in enumerate(search.levels):
-            for first, count in level:
-                search.census(census, first, count, number, table.address, slots - 1, entries.address)
-        for number, (state, level) in enumerate(sought.items()):
-            times, found = entries.numbers(size * number + 8 * words, 2)
-            if times != 1 or found > level:
-                self._wrong(
-                    f"stores the state {layout.describe(state)} {times} times"
-                    f"{f', in level {found}' if times else ''}, and it is {level} steps from the "
-                    "start at most"
-                )
-        entries.close()
-        table.close()
+        """Look for states, each of which has to be stored once, in that level or before."""
+        search, layout, machine = self._search, self._system.layout, self._search.machine
+        with Census(machine.code, layout, list(sought)) as census:
+            for number, level in enumerate(search.levels):
+                for some in search.pieces(level) if level else ():
+                    for first, count in some:
+                        place = machine.ahead.address + first * machine.state_bytes
+                        census.take(place, count, number)
+            for (state, most), (times, last) in zip(sought.items(), census.found(), strict=True):
+                if times != 1 or last > most:
+                    where = f", in level {last}" if times else ""
+                    self._wrong(
+                        f"stores the state {layout.describe(state)} {times} times{where}; it is "
+                        f"at most {most} steps from the start"
+                    )
 
     def _wrong(self, what: str) -> None:
         raise DisagreementError(f"machine code {what}{REPORT}")
+
+
+def refuse_forgotten(
+    samples: Iterable[Sample], properties: Sequence[Property], violations: Collection[str]
+) -> None:
+    """Check that what samples violate, or reach, is among the violations that a search has found.
+
+    Raises
+    ------
+    DisagreementError
+        If it is not.
+    """
+    for sample in samples:
+        if sample.query is Query.PROPERTY:
+            prop = properties[sample.number]
+            is_found = bool(sample.answer) == (prop.kind is Kind.SOMETIMES)
+            if is_found and prop.kind.is_of_state and prop.name not in violations:
+                raise DisagreementError(
+                    f"machine code forgets a state that it judges by {prop.name}{REPORT}"
+                )

@@ -242,8 +242,8 @@ def test_a_state_that_only_one_engine_reaches_ends_the_run(plane):
 
     for change, which in ((list.pop, "machine code"), (add, "Python")):
         search = CompiledSearch(SearchRequest(plane, []))
-        search.reference = reference(plane)
-        change(search.reference.levels[4])
+        search.verification.python = reference(plane)
+        change(search.verification.python.levels[4])
         with pytest.raises(EngineError, match=f"only {which} reaches the state .* in 4 steps"):
             search.run()
         search.close()
@@ -251,8 +251,8 @@ def test_a_state_that_only_one_engine_reaches_ends_the_run(plane):
 
 def test_another_number_of_steps_ends_the_run(plane):
     search = CompiledSearch(SearchRequest(plane, []))
-    search.reference = reference(plane)
-    search.reference.taken[1] += 1
+    search.verification.python = reference(plane)
+    search.verification.python.taken[1] += 1
     with pytest.raises(EngineError, match="took it 15 times, Python 16 times"):
         search.run()
     search.close()
@@ -262,9 +262,9 @@ def test_another_verdict_on_the_same_levels_ends_the_run(plane, make_invariant):
     low = make_invariant("Low", is_low)
     request = SearchRequest(plane, [low], keep_going=True)
     search = CompiledSearch(request)
-    search.reference = Search(replace(request, limits=Limits(max_depth=6)))
-    search.reference.run()
-    del search.reference.violations["Low"]
+    search.verification.python = Search(replace(request, limits=Limits(max_depth=6)))
+    search.verification.python.run()
+    del search.verification.python.violations["Low"]
     with pytest.raises(EngineError, match="disagree about Low: machine code finds it violated"):
         search.run()
     search.close()

@@ -233,7 +233,7 @@ def test_a_deadlock_that_is_none_is_an_error_not_a_verdict(searched, tmp_path):
     edit(tmp_path, lambda d: put("violations", {"Deadlock": [0, read_state(tmp_path, 0)]})(d))
     with pytest.raises(
         ResumeError,
-        match=r"damaged, no search can have written this \(Deadlock is not violated at the end",
+        match=r"damaged, no search can have written this \(machine code and Python disagree",
     ):
         searched(model, resume=True, checkpoint=tmp_path)
 

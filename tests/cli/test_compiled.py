@@ -148,8 +148,9 @@ def compiled_once(monkeypatch):
 @pytest.mark.usefixtures("compiled_once")
 def test_a_damaged_cache_changes_no_answer(cache):
     expected = answered(run(*SMALL, "--json", "-"))
-    one, other = [path for path in cache.iterdir() if path.stat().st_size]
-    for file, elsewhere in ((one, other), (other, one)):
+    files = [path for path in cache.iterdir() if path.stat().st_size]
+    assert len(files) == 3
+    for file, elsewhere in zip(files, [*files[1:], files[0]], strict=True):
         whole = file.read_bytes()
         flipped = bytearray(whole)
         flipped[-5] ^= 1
@@ -197,7 +198,7 @@ def test_the_cache_is_shown_and_cleared(cache):
     (passes / "entry").write_text("12345")
     shown = run("cache").output
     assert int(shown.split()[0].replace(",", "")) > 10_000
-    assert f" in {cache}: 2 files, all made with your key\n" in shown
+    assert f" in {cache}: 3 files, all made with your key\n" in shown
     assert f"\n5 bytes in {passes}: 1 file, 1 ignored" in shown
     assert shown.endswith(f"\nkey: {key}\n")
     assert run("cache", "--clear").output.startswith(f"removed {shown.split()[0]} bytes")

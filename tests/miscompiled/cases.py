@@ -44,7 +44,7 @@ FIRST = [
     Case("kip-595", "kip-595", "records=1 elections=2"),
     Case("published", "published/kip-320", "replicas=3 records=1 max_leader_epoch=1"),
     Case(
-        "published, symmetric",
+        "published-symmetric",
         "published/kip-320",
         "replicas=3 records=1 max_leader_epoch=2",
         symmetry=True,
@@ -52,7 +52,7 @@ FIRST = [
 ]
 
 SECOND = [
-    Case(f"{case.name}, second tier", case.model, case.bounds, case.symmetry, case.keep_going, "second", 200)
+    Case(f"{case.name}-second", case.model, case.bounds, case.symmetry, case.keep_going, "second", 200)
     for case in FIRST
 ]
 

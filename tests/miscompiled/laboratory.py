@@ -172,7 +172,7 @@ def tried(subject: Subject, seed: int) -> dict[str, Any]:
         same = all(answer[key] == subject.expected[key] for key in keys)
         # A search that Python has to finish is right.
         end = "same" if same else "wrong"
-        if end == "wrong" and answer["outcome"] == "incomplete":
+        if end == "wrong" and "INCOMPLETE" in answer["outcome"]:
             end = "failed"
     return {
         "case": case.name,

@@ -321,7 +321,7 @@ def _search(
         if work.share is not None:
             left = max(0.001, work.share - (perf_counter() - began))
         result = searched(mutant.protocol, remaining, work.bounds, Limits(seconds=left))
-        violated = {v.property.name: len(v.trace.steps) for v in result.verdicts if v.trace}
+        violated = {v.property.name: v.steps for v in result.verdicts if v.steps is not None}
         for name, steps in violated.items():
             if not violates(original.name, name, work.bounds, steps, work.left):
                 return name, steps

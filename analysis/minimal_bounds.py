@@ -229,8 +229,7 @@ class MinimalBoundsSearch:
         )
         if result.outcome is Outcome.HOLDS:
             self._holding.append((bounds, result.distinct_states))
-        elif result.first is not None and result.first.trace is not None:
-            steps = len(result.first.trace.steps)
+        elif result.outcome is Outcome.VIOLATED and (steps := result.verdicts[0].steps) is not None:
             self._points.append(Point(dict(bounds), steps, result.distinct_states))
         elif is_interrupt(result.stopped_by):
             self._ended, self._stopped_by = True, result.stopped_by

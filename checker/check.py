@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -16,16 +16,14 @@ from ..core.spec import (
     Outcome,
     Property,
     TidegateError,
-    Trace,
     TransitionSystem,
 )
 from ..core.symmetry import Symmetry, refuse_unsound
-from .counterexample import confirm, itself, least, shortest_traces
 from .elsewhere import is_serving
 from .engines import Finished, finished_search
 from .interrupts import alarm, reason, received
 from .liveness.decide import lasso_of
-from .liveness.lasso import Decided, confirm_lasso
+from .liveness.lasso import Decided
 from .recovery import stuck_states
 from .remaining import states_left
 from .request import SearchRequest
@@ -43,6 +41,7 @@ from .result import (
 from .stop import Stop, Stopped
 from .trial import Trial
 from .undecided import undecidable
+from .verdicts import Judged, overall, verdicts_of
 
 
 class ResumeError(TidegateError):
@@ -114,7 +113,7 @@ def _searched(request: SearchRequest, symmetry: bool) -> Result:
             tried = _tried(request, search)
             if complete := _is_complete(request, search):
                 _refuse_empty(request, search)
-            judged = _judge_graph(request, search) if complete else _Judged()
+            judged = _judge_graph(request, search) if complete else Judged()
             return _result(request, search, judged, complete, grounds, tried)
         finally:
             search.close()
@@ -224,17 +223,17 @@ def _refuse_empty(request: SearchRequest, search: Finished) -> None:
 def _result(
     request: SearchRequest,
     search: Finished,
-    judged: _Judged,
+    judged: Judged,
     complete: bool,
     grounds: Grounds | None,
     tried: Tried | None,
 ) -> Result:
     """Return the report of a search that has ended."""
-    verdicts, first = _verdicts(request, search, judged, complete)
+    verdicts, first = verdicts_of(request, search, judged, complete)
     if grounds and search.symmetry:
         grounds = replace(grounds, sampled_states=search.symmetry.sampled)
     return Result(
-        outcome=_overall(verdicts, complete),
+        outcome=overall(verdicts, complete),
         complete=complete,
         distinct_states=search.distinct_states,
         generated_states=sum(search.taken),
@@ -267,7 +266,7 @@ def _leave_undecided(
         else known[prop.name]
         for prop in properties
     ]
-    result.outcome = _overall(result.verdicts, result.complete)
+    result.outcome = overall(result.verdicts, result.complete)
 
 
 def _left(search: Finished) -> int | None:
@@ -281,31 +280,12 @@ def _left(search: Finished) -> int | None:
     return None if left is None else max(sum(sizes) + left - search.distinct_states, 0)
 
 
-@dataclass
-class _Judged:
-    """What was decided of the properties that need all states, with the steps between them.
-
-    Attributes
-    ----------
-    decided
-        Names of the properties that hold or are violated.
-    vacuous
-        Names of those whose premise holds in no state.
-    lassos
-        For each violated liveness property its lasso.
-    """
-
-    decided: set[str] = field(default_factory=set)
-    vacuous: set[str] = field(default_factory=set)
-    lassos: dict[str, Trace] = field(default_factory=dict)
-
-
-def _judge_graph(request: SearchRequest, search: Finished) -> _Judged:
+def _judge_graph(request: SearchRequest, search: Finished) -> Judged:
     """Decide the properties that need all states; what is decided before a limit counts."""
     system = request.system
     stuck = [prop for prop in request.properties if prop.kind is Kind.STUCK]
     live = [prop for prop in request.properties if prop.kind.is_liveness]
-    judged = _Judged()
+    judged = Judged()
     try:
         with alarm(request.limits.seconds, request.started, at_once=True):
             levels = search.states() if stuck else []
@@ -321,75 +301,19 @@ def _judge_graph(request: SearchRequest, search: Finished) -> _Judged:
 
 
 def _note(
-    system: TransitionSystem[Any, Any], search: Finished, answer: Decided, judged: _Judged
+    system: TransitionSystem[Any, Any], search: Finished, answer: Decided, judged: Judged
 ) -> None:
     """Note what was decided of a liveness property."""
     name = answer.property.name
     if answer.witness is not None:
-        judged.lassos[name] = lasso_of(system, answer.witness, search.least_parents)
+        try:
+            judged.lassos[name] = lasso_of(system, answer.witness, search.least_parents)
+        except KeyboardInterrupt as error:
+            judged.untraced[name] = reason(error)
+            raise
     if answer.vacuous:
         judged.vacuous.add(name)
     judged.decided.add(name)
-
-
-def _verdicts(
-    request: SearchRequest, search: Finished, judged: _Judged, complete: bool
-) -> tuple[list[Verdict], Verdict | None]:
-    """Return the verdict on every property, and the one that is reported first."""
-    system, properties, lassos = request.system, request.properties, judged.lassos
-    ends = {
-        name: (level, least(system, states)) for name, (level, states) in search.violations.items()
-    }
-    if search.symmetry:
-        for _, state in ends.values():
-            search.symmetry.verify(state, properties)
-    traces = shortest_traces(
-        system,
-        search.least_parents,
-        ends.values(),
-        search.symmetry.canonical if search.symmetry else itself,
-    )
-    verdicts = []
-    for prop in properties:
-        if prop.name in lassos:
-            confirm_lasso(system, prop, lassos[prop.name])
-            verdicts.append(Verdict(prop, Outcome.VIOLATED, lassos[prop.name]))
-        elif prop.name in ends:
-            trace = traces[ends[prop.name][1]]
-            confirm(system, prop, trace)
-            reached = prop.kind is Kind.SOMETIMES
-            verdicts.append(Verdict(prop, Outcome.HOLDS if reached else Outcome.VIOLATED, trace))
-        elif prop.kind is Kind.SOMETIMES and complete:
-            verdicts.append(Verdict(prop, Outcome.VIOLATED))
-        elif complete and (prop.name in judged.decided or not prop.kind.needs_graph):
-            vacuous = prop.name in judged.vacuous
-            verdicts.append(Verdict(prop, Outcome.HOLDS, vacuous=vacuous))
-        else:
-            verdicts.append(Verdict(prop, Outcome.INCOMPLETE))
-
-    for name, lasso in lassos.items():
-        ends[name] = len(lasso.steps), lasso.states[-1]
-
-    def order(verdict: Verdict) -> tuple[int, int]:
-        level, state = ends[verdict.property.name]
-        return level, system.layout.fingerprint(state)
-
-    violated = [
-        verdict
-        for verdict in verdicts
-        if verdict.outcome is Outcome.VIOLATED and verdict.trace is not None
-    ]
-    return verdicts, min(violated, key=order, default=None)
-
-
-def _overall(verdicts: Sequence[Verdict], complete: bool) -> Outcome:
-    """Return the outcome of a search from its verdicts."""
-    if any(verdict.outcome is Outcome.VIOLATED for verdict in verdicts):
-        return Outcome.VIOLATED
-    if any(verdict.outcome is Outcome.INCOMPLETE for verdict in verdicts):
-        return Outcome.INCOMPLETE
-    # If all requested properties hold already, the other states decide nothing.
-    return Outcome.HOLDS if complete or verdicts else Outcome.INCOMPLETE
 
 
 def _taken(system: TransitionSystem[Any, Any], counts: Sequence[int]) -> dict[str, int]:

@@ -7,6 +7,7 @@ least (parent's fingerprint, action, arguments) among the states of the level be
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -63,15 +64,17 @@ def shortest_traces(
     """
     wanted = set(targets)
     parents: dict[tuple[int, State], State] = {}
-    todo = set(wanted)
-    for level in range(max((depth for depth, _ in todo), default=0), 0, -1):
-        children = {state for depth, state in todo if depth == level}
+    todo: defaultdict[int, set[State]] = defaultdict(set)
+    for depth, state in wanted:
+        todo[depth].add(state)
+    for level in range(max(todo, default=0), 0, -1):
+        children = todo[level]
         before = least_parents(level, children) if children else {}
         for child in children:
             if child not in before:
                 raise EngineError(f"a state of level {level} follows from none of the level before")
             parents[level, child] = before[child]
-            todo.add((level - 1, before[child]))
+            todo[level - 1].add(before[child])
     return {
         state: behavior_through(system, _ancestors(parents, level, state), canonical)
         for level, state in wanted
@@ -89,8 +92,21 @@ def confirm(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) ->
         If the predicate is not deterministic in the last state.
     """
     confirm_steps(system, trace)
+    confirm_end(system, prop, trace.states[-1])
+
+
+def confirm_end(system: TransitionSystem[Any, Any], prop: Property, state: State) -> None:
+    """Judge the last state of a trace.
+
+    Raises
+    ------
+    EngineError
+        If it satisfies the property.
+    ModelError
+        If the predicate is not deterministic there.
+    """
     times = _REPEATED if prop.kind.is_of_state else 1
-    answers = {system.violates(prop, trace.states[-1]) for _ in range(times)}
+    answers = {system.violates(prop, state) for _ in range(times)}
     if len(answers) > 1:
         call = partial(prop.predicate, system.record, system.constants)
         raise nondeterministic(system.layout, call, predicate_of(prop))
@@ -109,8 +125,11 @@ def confirm_steps(system: TransitionSystem[Any, Any], trace: Trace) -> None:
     state = trace.states[0]
     if state not in set(system.initial_states()):
         raise EngineError("the trace does not begin in an initial state")
+    numbers = {instance.step: number for number, instance in enumerate(system.instances)}
     for step, expected in zip(trace.steps, trace.states[1:], strict=True):
-        if system.take(state, step) != expected:
+        number = numbers.get(step, -1)
+        # What the search has watched need not be watched again.
+        if number < 0 or system.attempting([number], watched=False)(state).get(number) != expected:
             raise EngineError(f"{step} does not lead where the trace says")
         state = expected
 
@@ -133,7 +152,7 @@ def behavior_through(
         raise EngineError("the trace does not begin in an initial state")
     states, steps = [first], []
     for following in chain[1:]:
-        for instance, successor in system.successors(states[-1]):
+        for instance, successor in system.successors(states[-1], watched=False):
             if canonical(successor) == following:
                 steps.append(system.instances[instance].step)
                 states.append(successor)

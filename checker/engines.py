@@ -39,6 +39,9 @@ Compiling an instance takes about four times as long.  So ``auto`` compiles only
 already run for a while, however many instances there are.
 """
 
+LEVEL_SECONDS = 0.0002
+"""Seconds that a level must take interpreted, on average, to be worth a call of machine code."""
+
 MOST_INSTANCES = 10_000
 """The most instances to compile: so many take minutes, and a gigabyte or two."""
 
@@ -116,7 +119,7 @@ def finished_search(request: SearchRequest) -> Finished:
     if alone:
         _interpreted(search)
         return search
-    worth_it = Pause(small, len(system.instances) * INTERPRETED_SECONDS)
+    worth_it = Pause(small, len(system.instances) * INTERPRETED_SECONDS, LEVEL_SECONDS)
     if not (at_once or large.was_seen()) and _interpreted(search, worth_it):
         return search
     try:

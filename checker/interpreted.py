@@ -31,7 +31,7 @@ _VERIFIED_EVERY = 64
 
 @dataclass(frozen=True)
 class Pause:
-    """When a search pauses, so that another engine can continue: as soon as both are reached.
+    """When a search pauses, so that another engine can continue: as soon as all are reached.
 
     Parameters
     ----------
@@ -39,14 +39,18 @@ class Pause:
         Distinct states.
     seconds
         Duration of the search.
+    per_level
+        Seconds for each level so far.
     """
 
     states: int
     seconds: float
+    per_level: float
 
-    def is_due(self, states: int, seconds: float) -> bool:
+    def is_due(self, states: int, seconds: float, levels: int) -> bool:
         """Whether to pause now."""
-        return states >= self.states and seconds >= self.seconds
+        long_enough = max(self.seconds, levels * self.per_level)
+        return states >= self.states and seconds >= long_enough
 
 
 class Search:
@@ -123,7 +127,8 @@ class Search:
             if self.stopped_by:
                 return True
             while self.levels[-1] and self.request.goes_on(self.violations):
-                if pause is not None and pause.is_due(len(self.seen), perf_counter() - began):
+                seconds = perf_counter() - began
+                if pause is not None and pause.is_due(len(self.seen), seconds, len(self.levels)):
                     return False
                 self.stopped_by = self.request.limits.reached(depth=len(self.levels))
                 if not self.stopped_by:
@@ -245,7 +250,7 @@ def least_parents(
     canonical = symmetry.canonical if symmetry else itself
     best: dict[State, tuple[int, State]] = {}
     for state in before:
-        for _, successor in system.successors(state):
+        for _, successor in system.successors(state, watched=False):
             child = canonical(successor)
             if child in children:
                 candidate = (fingerprint(state), state)

@@ -191,6 +191,10 @@ class Verdict:
     vacuous
         For the kind ``LEADS_TO``: whether the premise held in no state, so that nothing had to
         follow it.
+    steps
+        Of the trace, also if that was not found.
+    untraced
+        What stopped the search for the trace.
     """
 
     property: Property
@@ -198,6 +202,12 @@ class Verdict:
     trace: Trace | None = None
     reason: str = ""
     vacuous: bool = False
+    steps: int | None = None
+    untraced: Stopped | None = None
+
+    def is_found(self) -> bool:
+        """Whether a behavior was found that violates or reaches it, with its trace or without."""
+        return self.trace is not None or self.untraced is not None
 
 
 @dataclass(frozen=True)

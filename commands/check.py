@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -210,13 +211,17 @@ def search_and_report(
                     else ""
                 )
                 _print(system, result, selection, options, searched["keep_going"], again)
-        document = report(system, result) | {"not_requested": list(selection.others)}
-        reports.write("--json", lambda target: write_json(target, document))
+
+        @cache
+        def document() -> dict[str, Any]:
+            return report(system, result) | {"not_requested": list(selection.others)}
+
+        reports.write("--json", lambda target: write_json(target, document()))
         reports.write(
             "--html",
             lambda target: target.write(
                 counterexample_page(
-                    system, result.shown, searched["settings"], document, options["full"]
+                    system, result.shown, searched["settings"], document(), options["full"]
                 )
             ),
         )

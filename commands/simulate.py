@@ -149,7 +149,8 @@ def _simulate(
         else:
             trace = first.violated[prop.name]
             originals[prop.name] = (first.number, len(trace.steps))
-            verdicts.append(Verdict(prop, Outcome.VIOLATED, shortened(system, prop, trace)))
+            shorter = shortened(system, prop, trace)
+            verdicts.append(Verdict(prop, Outcome.VIOLATED, shorter, steps=len(shorter.steps)))
     violated = [verdict for verdict in verdicts if verdict.trace is not None]
     result = Result(
         outcome=Outcome.VIOLATED if violated else Outcome.INCOMPLETE,

@@ -40,11 +40,12 @@ def _shown_by(show: Callable[..., object], node: object) -> tuple[object, str]:
 
     That text is a part of saved states, so it is the same in every run.
     """
-    place, failed = about(getattr(show, "__func__", show), "").place, ""
+    place, failed = None, ""
     try:
         value = show(node)
         if not _is_showable(value):
             failed = f"returned a {type(value).__name__}, which no report can hold"
+            place = about(getattr(show, "__func__", show), "").place
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - the model may raise anything

@@ -203,11 +203,10 @@ class CellVerdicts:
         """Add the result of one search."""
         for verdict in result.verdicts:
             name, trace = verdict.property.name, verdict.trace
-            steps = len(trace.steps) if trace else None
             loop = trace.loop if trace else None
             self.seen[name] = Seen(
                 verdict.outcome,
-                steps,
+                verdict.steps,
                 explanations.get(name, ""),
                 loop,
                 verdict.reason,

@@ -22,6 +22,8 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
     None without ``--symmetry``, and ``declared_pure`` where the model reaches no function that is
     declared pure.
     """
+    properties = [_verdict(system, verdict) for verdict in result.verdicts]
+    shown = result.shown and result.shown.property.name
     return {
         "protocol": system.name,
         "bounds": system.bounds,
@@ -44,8 +46,8 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
         "depth": result.depth,
         "seconds": round(result.seconds, 3),
         "actions": result.taken,
-        "properties": [_verdict(system, verdict) for verdict in result.verdicts],
-        "trace": _trace(system, result.shown),
+        "properties": properties,
+        "trace": next((p["trace"] for p in properties if p["name"] == shown), None),
     }
 
 
@@ -97,19 +99,15 @@ def _verdict(system: TransitionSystem[Any, Any], verdict: Verdict) -> dict[str, 
     """Return what is known about one property; ``steps`` is None where it has no trace.
 
     ``vacuous`` says of one that leads to something that its premise held in no state.
+    ``untraced`` says what stopped the search for the trace of one that is violated.
     """
     trace = verdict.trace
     return {
         "name": verdict.property.name,
         "outcome": verdict.outcome.value,
         "vacuous": verdict.vacuous,
-        "steps": len(trace.steps) if trace else None,
+        "steps": verdict.steps,
         "explanation": explained(system, verdict.property, trace) if trace else None,
-        "trace": _trace(system, verdict),
+        "trace": itf(system, verdict.property, trace) if trace else None,
+        "untraced": verdict.untraced and str(verdict.untraced),
     }
-
-
-def _trace(system: TransitionSystem[Any, Any], verdict: Verdict | None) -> dict[str, Any] | None:
-    if verdict is None or verdict.trace is None:
-        return None
-    return itf(system, verdict.property, verdict.trace)

@@ -118,7 +118,7 @@ def _not_decided(result: Result, said: bool) -> str:
 def _so_far(result: Result) -> str:
     """Return what is known of a search that was stopped before it had decided everything."""
     left = [v.property for v in result.verdicts if v.outcome is Outcome.INCOMPLETE and not v.reason]
-    known = [_with_steps(verdict) for verdict in result.verdicts if verdict.trace is not None]
+    known = [_with_steps(verdict) for verdict in result.verdicts if verdict.is_found()]
     names = [prop.name for prop in left if prop.kind is not Kind.SOMETIMES]
     sought = [prop.name for prop in left if prop.kind is Kind.SOMETIMES]
     known += [f"nothing violates {', '.join(names)} so far"] if names else []
@@ -132,7 +132,7 @@ def _satisfied(result: Result) -> Iterator[str]:
     holding = [v.property for v in result.verdicts if v.outcome is Outcome.HOLDS]
     names = [prop.name for prop in holding if prop.kind not in kinds]
     live = [prop.name for prop in holding if prop.kind.is_liveness]
-    yield from (_with_steps(verdict) for verdict in result.verdicts if verdict.trace is not None)
+    yield from (_with_steps(verdict) for verdict in result.verdicts if verdict.is_found())
     if names:
         yield f"every state satisfies {', '.join(names)}"
     if live:
@@ -148,9 +148,12 @@ def _vacuous(result: Result) -> str:
 
 def _with_steps(verdict: Verdict) -> str:
     prop, trace = verdict.property, verdict.trace
-    if trace is None:
+    if trace is None and verdict.untraced is None:
         return f"no state satisfies {prop.name}"
-    return f"{prop.name} is {prop.verb}{violated_after(len(trace.steps), trace.loop)}"
+    loop = trace.loop if trace else None
+    after = "" if verdict.steps is None else violated_after(verdict.steps, loop)
+    untraced = f"; its trace was not finished, stopped by {verdict.untraced}"
+    return f"{prop.name} is {prop.verb}{after}{untraced if trace is None else ''}"
 
 
 def covered(result: Result) -> str:

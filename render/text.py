@@ -7,7 +7,7 @@ side by side, each step lists the participants that it changed below each other.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _NARROWEST = 13
 """A participant's column is not folded to fewer characters than this."""
+
+MOST = 1_000
+"""States that are printed at most, an even number."""
 
 NO_NOTES: Mapping[int, str] = MappingProxyType({})
 """Nothing is to be said of any step."""
@@ -64,26 +67,47 @@ def print_behavior(
 ) -> None:
     """Print the steps and states of a behavior, as columns if they fit.
 
+    Of more than `MOST` states only the first and the last ones are printed.
+
     Parameters
     ----------
     notes
         What is to be said of a step besides, by its number.
     """
     notes = marks(trace) | dict(notes)
+    last = len(trace.steps)
+    halves = [range(last + 1)]
+    if last >= MOST:
+        halves = [range(MOST // 2), range(last + 1 - MOST // 2, last + 1)]
     with system.noting() as failed:
-        rows = system.rows(trace.states)
-    steps = [_step(trace, index, notes) for index in range(len(rows))]
-    widths = _widths(steps, rows, console.width)
-    if full:
-        _print_states(console, system, trace, notes)
-    elif widths:
-        console.print(_table(steps, rows, widths, dims=_dims(console)))
-    else:
-        _print_list(console, trace, rows, notes)
+        for numbers in halves:
+            if numbers[0]:
+                left_out = f"{last + 1 - MOST:,} more states; a report (--json FILE) has them all."
+                print_prose(console, Text(f"... {left_out}", "italic"))
+            if full:
+                _print_states(console, system, trace, notes, numbers)
+            else:
+                _print_rows(console, system, trace, notes, numbers)
     if trace.loop is not None:
         print_prose(console, Text(repeats(trace), "bold"))
     for failure in () if full else failed:
         print_prose(console, Text(f"{failure}.", "yellow"))
+
+
+def _print_rows(
+    console: Console,
+    system: TransitionSystem[Any, Any],
+    trace: Trace,
+    notes: Mapping[int, str],
+    numbers: range,
+) -> None:
+    """Print the states of these numbers, with what participants see of them."""
+    rows = dict(zip(numbers, system.rows([trace.states[n] for n in numbers]), strict=True))
+    steps = {number: _step(trace, number, notes) for number in numbers}
+    if widths := _widths(steps, rows, console.width):
+        console.print(_table(steps, rows, widths, dims=_dims(console)))
+    else:
+        _print_list(console, trace, rows, notes)
 
 
 def print_prose(console: Console, text: Text, indent: int = 0) -> None:
@@ -105,14 +129,18 @@ def _dims(console: Console) -> bool:
     return console.color_system is not None and not console.no_color
 
 
-def _widths(steps: Sequence[Text], rows: list[dict[str, str]], available: int) -> list[int]:
+def _widths(
+    steps: Mapping[int, Text], rows: Mapping[int, dict[str, str]], available: int
+) -> list[int]:
     """Return the width of each column, or nothing where they do not fit side by side.
 
     A participant's column is as wide as its widest line; where that is too much, the widest ones
     give way first, down to ``_NARROWEST``, and their lines are folded.
     """
-    fixed = [len(str(len(rows) - 1)), max(_widest(step.plain) for step in steps)]
-    widths = [max(len(name), *(_widest(row[name]) for row in rows)) for name in rows[0]]
+    fixed = [len(str(max(rows))), max(_widest(step.plain) for step in steps.values())]
+    widths = [
+        max(len(name), *(_widest(row[name]) for row in rows.values())) for name in rows[min(rows)]
+    ]
     spaces = len(fixed) + len(widths) - 1
     room = available - _EDGES - spaces - sum(fixed)
     while sum(widths) > room:
@@ -124,7 +152,7 @@ def _widths(steps: Sequence[Text], rows: list[dict[str, str]], available: int) -
 
 
 def _table(
-    steps: Sequence[Text], rows: list[dict[str, str]], widths: list[int], dims: bool
+    steps: Mapping[int, Text], rows: Mapping[int, dict[str, str]], widths: list[int], dims: bool
 ) -> Table:
     """Return the trace with a column per participant."""
     from rich import box
@@ -133,10 +161,10 @@ def _table(
     table = Table(box=box.HORIZONTALS, show_lines=True, pad_edge=False, padding=0)
     table.add_column("", justify="right", width=widths[0])
     table.add_column("step", width=widths[1])
-    for heading, width in zip(rows[0], widths[2:], strict=True):
+    for heading, width in zip(rows[min(rows)], widths[2:], strict=True):
         table.add_column(heading, width=width, overflow="fold")
-    for index, row in enumerate(rows):
-        before = rows[index - 1] if index else {}
+    for index, row in rows.items():
+        before = rows.get(index - 1, {})
         cells = [_cell(row[name], before.get(name), dims) for name in row]
         table.add_row(str(index), steps[index], *cells)
     return table
@@ -170,11 +198,11 @@ def _cell(text: str, before: str | None, dims: bool) -> Text:
 
 
 def _print_list(
-    console: Console, trace: Trace, rows: list[dict[str, str]], notes: Mapping[int, str]
+    console: Console, trace: Trace, rows: Mapping[int, dict[str, str]], notes: Mapping[int, str]
 ) -> None:
     """Print the trace as a list, for terminals too narrow for a column per participant."""
-    for index, row in enumerate(rows):
-        before = rows[index - 1] if index else {}
+    for index, row in rows.items():
+        before = rows.get(index - 1, {})
         console.print(
             Text(f"{index}. {trace.steps[index - 1] if index else 'initial state'}", "bold")
         )
@@ -187,19 +215,23 @@ def _print_list(
 
 
 def _print_states(
-    console: Console, system: TransitionSystem[Any, Any], trace: Trace, notes: Mapping[int, str]
+    console: Console,
+    system: TransitionSystem[Any, Any],
+    trace: Trace,
+    notes: Mapping[int, str],
+    numbers: range,
 ) -> None:
-    """Print every variable of every state; an asterisk marks those that changed."""
+    """Print every variable of states; an asterisk marks those that changed."""
     before: dict[str, str] = {}
-    for index, state in enumerate(trace.states):
+    for index in numbers:
         console.print(
             Text(f"{index}. {trace.steps[index - 1] if index else 'initial state'}", "bold")
         )
-        lines = dict(variables(system.layout.describe(state)))
+        lines = dict(variables(system.layout.describe(trace.states[index])))
         for name, value in lines.items():
-            changed = index and before.get(name) != value
+            changed = before and before.get(name) != value
             text = f"{'*' if changed else ' '} {name} = {value}"
-            console.print(Text(text, "bold" if changed or not index else "dim"))
+            console.print(Text(text, "bold" if changed or not before else "dim"))
         if index in notes:
             print_prose(console, Text(notes[index], "italic"), indent=2)
         before = lines

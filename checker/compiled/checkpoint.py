@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.layout import Layout
-from ...core.spec import Property, TidegateError
+from ...core.spec import Property, TidegateError, TransitionSystem
 from .. import fields
 from ..atomic import replace_file
 from ..sealed import sealed, unsealed
@@ -69,7 +69,7 @@ class Manifest:
         return sum(count for _, count, _ in self.levels)
 
     def verify(self, layout: Layout[Any], instances: int, properties: Sequence[Property]) -> None:
-        """Verify that it can be the manifest of this search; see :meth:`Checkpoint.verify`.
+        """Verify that it can be the manifest of this search; see :meth:`Checkpoint.manifest_of`.
 
         Raises
         ------
@@ -148,25 +148,27 @@ class Checkpoint:
                     "name a directory that is new or empty"
                 )
 
-    def verify(
-        self,
-        manifest: Manifest,
-        layout: Layout[Any],
-        instances: int,
-        properties: Sequence[Property],
-    ) -> None:
-        """Verify that a manifest can be from this search, and fits the file of states.
+    def manifest_of(
+        self, code: str, system: TransitionSystem[Any, Any], properties: Sequence[Property]
+    ) -> Manifest:
+        """Return the manifest, which must be of this very search, and fit the file of states.
 
         Parameters
         ----------
-        instances
-            How many the system has.
+        code
+            A hash of the search's machine code and initial states.
 
         Raises
         ------
         CheckpointError
-            If not.
+            If it is not.
         """
+        manifest = read_manifest(self.folder)
+        if manifest.code != code:
+            raise CheckpointError(
+                f"{self.folder}: made by other code: the protocol, a property or Tidegate "
+                "has changed since; begin the search anew"
+            )
         try:
             size = self.states.stat().st_size
         except OSError:
@@ -174,9 +176,10 @@ class Checkpoint:
         if size < manifest.states * manifest.state_bytes:
             raise damaged(self.states, f"the file of states ends at byte {size}")
         try:
-            manifest.verify(layout, instances, properties)
+            manifest.verify(system.layout, len(system.instances), properties)
         except fields.FieldError as error:
             raise damaged(self.folder / _MANIFEST, error) from None
+        return manifest
 
     def close(self) -> None:
         """Unlock the directory."""

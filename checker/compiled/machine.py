@@ -258,6 +258,8 @@ class Machine:
         least: dict[int, tuple[int, Words]] = {}
         for block, own in self.workers:
             offset = block[Worker.FOUND] - own.address
+            if not ctypes.string_at(own.address + offset, self._found).strip(b"\0"):
+                continue
             for number in range(self._found // self.entry):
                 at = offset + number * self.entry
                 if own[at]:

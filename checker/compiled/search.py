@@ -18,7 +18,7 @@ from ..request import SearchRequest
 from ..result import Progress, Resources
 from ..stop import Stop, Stopped
 from .build import Code
-from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
+from .checkpoint import Checkpoint, Manifest
 from .comparison import Comparison
 from .journal import Journal, code_hash
 from .levels import LevelSearch, spread_over
@@ -33,6 +33,9 @@ from .tiers import Tiers
 from .verification import Verification, refuse_forgotten
 
 FINGERPRINT_BITS = 88
+
+NARROW = 16
+"""States of a level that Python expands again in less time than it takes to call machine code."""
 
 
 class UnfitError(Exception):
@@ -69,7 +72,9 @@ class CompiledSearch(LevelSearch):
         keep = None
         if resources.checkpoint:
             keep = Checkpoint(resources.checkpoint, begin=not resources.resume)
-        self._begun = self._manifest(keep) if keep and resources.resume else None
+        self._begun = None
+        if keep and resources.resume:
+            self._begun = keep.manifest_of(self._code, system, properties)
         self.machine = machine = self._machine(resources)
         self.room = MemoryBudget(self.machine, self.memory)
         predicates = with_premises(properties)
@@ -106,17 +111,6 @@ class CompiledSearch(LevelSearch):
         instances, properties = len(self.system.instances), len(self.properties)
         code = Code(self.tiers.begin(self._code))
         return Machine(code, self.module, self.exact, instances, properties, sizes)
-
-    def _manifest(self, checkpoint: Checkpoint) -> Manifest:
-        """Read the manifest of the checkpoint to resume, which must be of this very search."""
-        manifest = read_manifest(checkpoint.folder)
-        if manifest.code != self._code:
-            raise CheckpointError(
-                f"{checkpoint.folder}: made by other code: the protocol, a property or Tidegate "
-                "has changed since; begin the search anew"
-            )
-        checkpoint.verify(manifest, self.system.layout, len(self.system.instances), self.properties)
-        return manifest
 
     @property
     def distinct_states(self) -> int:
@@ -252,7 +246,7 @@ class CompiledSearch(LevelSearch):
         self.levels.append(self.frontier)
         if not self.machine.stuck:
             self._note_violations(len(self.levels) - 2)
-            self._compare()
+            self._compare(complete)
         if complete:
             self.verification.level_ended()
         if self.journal is not None and complete and self._intact:
@@ -266,12 +260,13 @@ class CompiledSearch(LevelSearch):
             with alarm(self.request.limits.seconds, self.request.started, at_once=True):
                 self.verification.end()
 
-    def _compare(self) -> None:
+    def _compare(self, complete: bool = False) -> None:
         """Compare samples with Python, unless a step failed: machine code then has no answer."""
         if not self.machine.failed:
             samples = self.machine.sampler.take()
             self.comparison.compare(samples)
-            refuse_forgotten(samples, self.comparison.properties, self.violations)
+            if complete:
+                refuse_forgotten(samples, self.comparison.properties, self.violations)
 
     def _optimise(self) -> None:
         """Continue with the second tier of machine code."""
@@ -350,8 +345,10 @@ class CompiledSearch(LevelSearch):
 
     def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
         """Return for each child its parent with the least fingerprint on the level before it."""
-        if self.machine.stuck:
-            return least_parents(self.system, self.symmetry, self.states()[level - 1], children)
+        before = self.levels[level - 1]
+        if self.machine.stuck or sum(count for _, count in before) <= NARROW:
+            states = [state for some in before for state in self.read(*some)]
+            return least_parents(self.system, self.symmetry, states, children)
         layout = self.system.layout
         ordered = sorted(children, key=layout.fingerprint)
         parents: dict[State, State] = {}

@@ -71,7 +71,9 @@ def _try(
                 )
     finally:
         small.close()
+        # The code has kept states elsewhere meanwhile.
         machine.sampler.attach()
+        machine.sampler.forget()
 
 
 def _stores(machine: Machine, states: Sequence[Words]) -> bool:

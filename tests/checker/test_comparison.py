@@ -155,6 +155,7 @@ def test_it_ends_the_run_of_auto_which_interpreted_the_first_levels(
     plane, broken_constant, monkeypatch
 ):
     monkeypatch.setattr(engines, "SMALL", 300)
+    monkeypatch.setattr(engines, "LEVEL_SECONDS", 0.0)
     # A fast machine interprets all of it before it would compile.
     monkeypatch.setattr(engines, "INTERPRETED_SECONDS", 0)
     with pytest.raises(EngineError, match="disagree about meet"):

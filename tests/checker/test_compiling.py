@@ -38,6 +38,7 @@ def eager(monkeypatch, tmp_path):
     """Have `auto` compile as soon as it has searched for long enough, and keep nothing."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(engines, "SMALL", 1)
+    monkeypatch.setattr(engines, "LEVEL_SECONDS", 0.0)
 
 
 @pytest.mark.usefixtures("eager")
@@ -49,9 +50,10 @@ def test_nothing_is_compiled_that_takes_longer_than_the_search(counters, monkeyp
     assert (result.engine, result.distinct_states) == ("compiled", 27)
 
 
-def test_a_pause_is_due_as_soon_as_both_are_reached():
-    pause = Pause(10, 0.5)
-    assert [pause.is_due(*now) for now in ((9, 1.0), (10, 0.4), (10, 0.5))] == [False, False, True]
+def test_a_pause_is_due_as_soon_as_all_are_reached():
+    pause = Pause(10, 0.5, 0.1)
+    nows = ((9, 1.0, 1), (10, 0.4, 1), (10, 0.5, 6), (10, 0.5, 5))
+    assert [pause.is_due(*now) for now in nows] == [False, False, False, True]
 
 
 def test_too_many_instances_are_left_to_the_interpreted_engine(counters, monkeypatch):

@@ -162,6 +162,7 @@ def test_exactly_the_lines_that_cannot_be_compiled_are_named(seeds, tmp_path):
 def test_each_way_of_asking_gives_the_same_list(tmp_path, monkeypatch):
     """Compiled is refused with it, a checkpoint too, and what goes on in Python reports it."""
     monkeypatch.setattr(engines, "SMALL", 0)
+    monkeypatch.setattr(engines, "LEVEL_SECONDS", 0.0)
     monkeypatch.setattr(engines, "SMALL_WATCHED", 0)
     monkeypatch.setattr(engines, "INTERPRETED_SECONDS", 0.0)
     file, expected = made(tmp_path, 3)
@@ -182,6 +183,7 @@ def test_each_way_of_asking_gives_the_same_list(tmp_path, monkeypatch):
 def test_the_report_and_the_verdict_name_the_lines(tmp_path, monkeypatch):
     monkeypatch.setattr(engines, "SMALL_WATCHED", 0)
     monkeypatch.setattr(engines, "SMALL", 0)
+    monkeypatch.setattr(engines, "LEVEL_SECONDS", 0.0)
     monkeypatch.setattr(engines, "INTERPRETED_SECONDS", 0.0)
     file, expected = made(tmp_path, 3)
     target = tmp_path / "report.json"
@@ -223,6 +225,7 @@ def test_of_what_is_compiled_nothing_is_named(name):
 )
 def test_what_is_missing_to_compile_at_all_is_said(missing, said, jugs, monkeypatch):
     monkeypatch.setattr(engines, "SMALL", 0)
+    monkeypatch.setattr(engines, "LEVEL_SECONDS", 0.0)
     monkeypatch.setattr(engines, "INTERPRETED_SECONDS", 0.0)
     if missing == "llvmlite":
         monkeypatch.setattr(engines, "find_spec", lambda name: None)

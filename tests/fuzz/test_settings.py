@@ -117,6 +117,7 @@ def compared(random, expected, folder, monkeypatch):
     if way == "auto":
         small = between(random, 1, MOST_STATES)
         monkeypatch.setattr(engines, "SMALL", small)
+        monkeypatch.setattr(engines, "LEVEL_SECONDS", 0.0)
         how["engine"] = "auto"
         yield f"{way} from {small} states on {how}", search.run(**how), expected.of()
         return

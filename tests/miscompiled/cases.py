@@ -52,7 +52,15 @@ FIRST = [
 ]
 
 SECOND = [
-    Case(f"{case.name}-second", case.model, case.bounds, case.symmetry, case.keep_going, "second", 200)
+    Case(
+        f"{case.name}-second",
+        case.model,
+        case.bounds,
+        case.symmetry,
+        case.keep_going,
+        "second",
+        200,
+    )
     for case in FIRST
 ]
 

@@ -15,7 +15,21 @@ TYPED = re.compile(r"\b(?:i1|i8|i16|i32|i64)\b")
 NUMBER = re.compile(r"(?<![\w%.$@-])-?\d+(?![\w.x])")
 
 PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
-BINARY = "add sub mul and or xor shl lshr ashr udiv sdiv urem srem".split()
+BINARY = [
+    "add",
+    "sub",
+    "mul",
+    "and",
+    "or",
+    "xor",
+    "shl",
+    "lshr",
+    "ashr",
+    "udiv",
+    "sdiv",
+    "urem",
+    "srem",
+]
 SHIFTS = ("shl", "lshr", "ashr")
 
 ROOTS = {
@@ -128,8 +142,13 @@ def changes(
         if arms:
             yield "arms of a select", f"{arms[1]}, {arms[3]}, {arms[2]}"
     if operation in BINARY:
-        yield "operation", re.sub(rf"= {operation}( nuw| nsw| exact)*", _other(operation, chance), line)
-        operands = re.match(rf"\s+{REGISTER} = \w+(?: nuw| nsw| exact)* (\S+|<[^>]+>) (.+), (.+)$", line)
+        yield (
+            "operation",
+            re.sub(rf"= {operation}( nuw| nsw| exact)*", _other(operation, chance), line),
+        )
+        operands = re.match(
+            rf"\s+{REGISTER} = \w+(?: nuw| nsw| exact)* (\S+|<[^>]+>) (.+), (.+)$", line
+        )
         if operands and not operands[1].startswith("<"):
             kept = chance.choice(operands.groups()[1:])
             yield "dropped instruction", f"  {register} = or {operands[1]} {kept}, 0"

@@ -23,12 +23,9 @@ import os
 import resource
 import select
 import signal
-import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -115,7 +112,10 @@ def _searched(subject: Subject, broken: str | None, seed: int) -> dict[str, Any]
         if "LLVM rejects" in str(error):
             return {**notes, "end": REJECTED}
         return {**notes, "end": "failed", "why": f"{type(error).__name__}: {error}"[:200]}
-    verdicts = {v.property.name: [str(v.outcome), len(v.trace.steps) if v.trace else None] for v in result.verdicts}
+    verdicts = {
+        v.property.name: [str(v.outcome), len(v.trace.steps) if v.trace else None]
+        for v in result.verdicts
+    }
     return {
         **notes,
         "distinct": result.distinct_states,
@@ -221,7 +221,10 @@ def main() -> None:
                 break
         del here[REJECTED]
         ends += here
-        print(f"{case.name:34} {time.time() - began:6.1f} s {dict(here)} {subject.expected['distinct']}", flush=True)
+        print(
+            f"{case.name:34} {time.time() - began:6.1f} s {dict(here)} {subject.expected['distinct']}",
+            flush=True,
+        )
     print(dict(ends))
 
 

@@ -78,7 +78,10 @@ def in_time(s: State, k: Bounds) -> bool:
 
 @model.invariant("Only the holder's lease lasts.")
 def one_holder(s: State, k: Bounds) -> bool:
-    return all(
-        n == s.holder or s.node[n].until == NONE or s.node[n].until < s.now + k.span
-        for n in range(k.nodes)
-    ) or s.holder != NONE
+    return (
+        all(
+            n == s.holder or s.node[n].until == NONE or s.node[n].until < s.now + k.span
+            for n in range(k.nodes)
+        )
+        or s.holder != NONE
+    )

@@ -14,7 +14,9 @@ class Bounds:
 class State(Record):
     m: int = integer(0, lambda k: k.most, "rounds")
     weight: list[int] = array(4, integer(0, lambda k: k.weight, "a weight"))
-    total: int = integer(0, lambda k: k.most * k.weight * k.weight, "weights, multiplied, in all rounds")
+    total: int = integer(
+        0, lambda k: k.most * k.weight * k.weight, "weights, multiplied, in all rounds"
+    )
 
 
 model = Model(Bounds, State)

@@ -42,7 +42,7 @@ from tidegate.checker.result import Resources
 from tidegate.core.spec import DisagreementError
 from tidegate.core.symmetry import Symmetry
 
-SECONDS = 8
+SECONDS = 15
 """After which a search with a defect is taken to go on for ever."""
 
 MEMORY = 1 << 28
@@ -71,7 +71,7 @@ def prepare(case: Case) -> Subject:
     request = SearchRequest(system, chosen, symmetry=symmetry, keep_going=case.keep_going)
     text, module = generator_of(request).module()
     subject = Subject(case, system, chosen, text, module, {})
-    subject.expected = _apart(lambda: _searched(subject, None, 0))
+    subject.expected = _apart(lambda: _searched(subject, None, 0), 10 * SECONDS)
     assert "distinct" in subject.expected, subject.expected
     return subject
 

@@ -173,7 +173,8 @@ class Body:
             ):
                 self.assign(part, item)
         elif isinstance(target, ast.Starred):
-            self.assign(target.value, value)
+            # Whatever is taken apart, a starred target gets a list.
+            self.assign(target.value, Group("list", value, history=value.history))
         elif isinstance(target, ast.Attribute):
             write(self, target, self.expressions.place(target.value), target.attr, value)
         elif isinstance(target, ast.Subscript):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from .notes import ORDER
@@ -115,6 +115,8 @@ class Comparisons:
                 if isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None:
                     return True
                 matched |= self._values(case.pattern)
+        if isinstance(subject, Group) and subject.kind in ("list", "tuple"):
+            return _covers_every_length([c.pattern for c in node.cases if c.guard is None])
         kind = kind_of(subject)
         if kind is bool:
             return matched >= {False, True}
@@ -228,3 +230,22 @@ def decided(conjunction: bool) -> Callable[[Value], Value]:
         return either(kept) or value
 
     return result
+
+
+def _covers_every_length(patterns: Iterable[ast.pattern]) -> bool:
+    """Whether patterns match a list whatever its length, by those that take any elements."""
+    exact: set[int] = set()
+    least: list[int] = []
+    for pattern in patterns:
+        if isinstance(pattern, ast.MatchSequence) and all(map(_takes_all, pattern.patterns)):
+            starred = any(isinstance(part, ast.MatchStar) for part in pattern.patterns)
+            if starred:
+                least.append(len(pattern.patterns) - 1)
+            else:
+                exact.add(len(pattern.patterns))
+    return bool(least) and exact >= set(range(min(least)))
+
+
+def _takes_all(pattern: ast.pattern) -> bool:
+    capture = isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+    return capture or isinstance(pattern, ast.MatchStar)

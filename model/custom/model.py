@@ -33,6 +33,9 @@ S = TypeVar("S", bound=Record)
 K = TypeVar("K")
 F = TypeVar("F", bound=Callable[..., bool])
 
+OPTIONS = frozenset({"source", "fairness", "fair_per", "sign", "when"})
+"""The options of :meth:`Model.action`, which no parameter of an action can be called."""
+
 Count = Callable[[Any], int]
 Choices = Callable[[Any], Iterable[int]]
 
@@ -343,6 +346,12 @@ class Model(Fair, Generic[S, K]):
         refuse_unfit(when, f"when of action {name}", "k")
         parameters = list(inspect.signature(function).parameters)[2:]
         refuse_unfit(function, f"action {name}", "s", "k", *parameters)
+        if options := sorted({*parameters} & OPTIONS):
+            raise about(
+                function,
+                f"action {name} has a parameter {options[0]}, which is an option of @model.action; "
+                "give the parameter another name",
+            )
         domains = [self._domain(function, parameter, choices) for parameter in parameters]
         if extra := set(choices) - set(parameters):
             there = ", ".join(parameters) or "none but the state and the bounds"

@@ -1,129 +1,95 @@
-"""A lease of a lock service: an optional holder, phases of an enumeration, match in guards, arguments that are members.
+"""A lease with fencing tokens: clients acquire, expire and write; the storage rejects older tokens.
 
-The holder is free or a client; a request carries a mode (an enumeration with a property of its own). Readers count.
+Claims that accepted tokens never go down, and that some older client is really rejected.
 """
+from __future__ import annotations
+
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
-from tidegate import (
-    NONE, Fairness, Kind, Model, Record, Seq, array, boolean, enumeration, integer, number, optional, sequence_of,
-)
-
-
-class Mode(IntEnum):
-    READ = 0
-    WRITE = 1
-
-    @property
-    def exclusive(self) -> bool:
-        return self is Mode.WRITE
-
-
-class Phase(IntEnum):
-    IDLE = 0
-    WAITING = 1
-    OWNER = 2
+from tidegate import NONE, Model, Record, Seq, array, enumeration, integer, number, optional, sequence_of
 
 
 @dataclass(frozen=True)
 class Bounds:
     clients: int = number(2, 1, 4, "clients", main=True)
-    most: int = number(3, 1, 6, "requests altogether")
+    tokens: int = number(3, 1, 5, "tokens")
 
 
-class Request(Record):
-    client: int = integer(0, lambda k: k.clients - 1, "who asks")
-    mode: Mode = enumeration(Mode, "what it asks for")
-    urgent: bool = boolean("whether it may overtake")
+class Phase(IntEnum):
+    IDLE = 0
+    HOLDING = 1
+    REJECTED = 2
+
+
+class Client(Record):
+    phase: Phase = enumeration(Phase, "what it does")
+    token: int = optional(lambda k: k.tokens - 1, "its fencing token")
 
 
 class State(Record):
-    phase: list[Phase] = array(lambda k: k.clients, enumeration(Phase, "phase"), by="client")
-    queue: Seq[Request] = sequence_of(Request, lambda k: k.clients, "requests in order")
-    holder: int = optional(lambda k: k.clients - 1, "who writes")
-    readers: int = integer(0, lambda k: k.clients, "how many read")
-    sent: int = integer(0, lambda k: k.most, "requests sent")
+    holder: int = optional(lambda k: k.clients - 1, "who has the lease")
+    next_token: int = integer(0, lambda k: k.tokens, "the next token")
+    client: list[Client] = array(lambda k: k.clients, Client, by="client")
+    accepted: Seq = sequence_of(integer(0, lambda k: k.tokens, "token"), lambda k: k.tokens + 1, "tokens of accepted writes")
 
 
 model = Model(Bounds, State, participants={"client": lambda k: k.clients}, deadlock=False)
 
 
-@model.action("client", mode=lambda k: tuple(Mode), urgent=lambda k: (False, True), fairness=Fairness.NONE)
-def ask(s: State, k: Bounds, client: int, mode: Mode, urgent: bool) -> bool:
-    """A client asks."""
-    if s.phase[client] is not Phase.IDLE or s.sent == k.most:
+@model.action("client")
+def acquire(s: State, k: Bounds, client: int) -> bool:
+    """Get the lease and a fresh token."""
+    me = s.client[client]
+    if s.holder != NONE or me.phase is not Phase.IDLE or s.next_token >= k.tokens:
         return False
-    if urgent and mode is Mode.READ:
-        return False
-    s.phase[client] = Phase.WAITING
-    s.sent += 1
-    if urgent is True:
-        s.queue[:] = (Request(client=client, mode=mode, urgent=urgent), *s.queue)
-    else:
-        s.queue.append(Request(client=client, mode=mode, urgent=urgent))
+    s.holder, me.token, me.phase = client, s.next_token, Phase.HOLDING
+    s.next_token += 1
     return True
 
 
-@model.action("service")
-def grant(s: State, k: Bounds) -> bool:
-    """The service grants the head."""
-    if not s.queue or s.holder != NONE:
+@model.action("environment")
+def expire(s: State, k: Bounds) -> bool:
+    """The lease runs out; the holder does not notice."""
+    if s.holder == NONE:
         return False
-    head = s.queue[0]
-    match head.mode:
-        case Mode.WRITE:
-            if s.readers > 0:
-                return False
-            s.holder = head.client
-        case Mode.READ:
-            s.readers += 1
-    s.phase[head.client] = Phase.OWNER
-    s.queue.popleft()
+    s.holder = NONE
     return True
 
 
 @model.action("client")
-def release(s: State, k: Bounds, client: int) -> bool:
-    """An owner releases."""
-    if s.phase[client] is not Phase.OWNER:
-        return False
-    s.phase[client] = Phase.IDLE
-    if s.holder == client:
-        s.holder = NONE
-    else:
-        s.readers -= 1
+def write(s: State, k: Bounds, client: int) -> bool:
+    """Write with the token; the storage answers."""
+    match s.client[client].phase, s.client[client].token:
+        case Phase.HOLDING, token if not s.accepted or token >= s.accepted[len(s.accepted) - 1]:
+            if token in s.accepted:
+                return False
+            s.accepted.append(token)
+        case Phase.HOLDING, _:
+            s.client[client].phase = Phase.REJECTED
+        case _:
+            return False
     return True
 
 
-@model.invariant("A writer is alone.")
-def alone(s: State, k: Bounds) -> bool:
-    return s.holder == NONE or sum(1 for p in s.phase if p is Phase.OWNER) == 1 and s.readers == 0
+@model.action("client")
+def forget(s: State, k: Bounds, client: int) -> bool:
+    me = s.client[client]
+    if me.phase is Phase.IDLE or s.holder == client:
+        return False
+    me.token = NONE
+    me.phase = Phase.IDLE
+    return True
 
 
-@model.invariant("Everything reads as its type.")
-def typed(s: State, k: Bounds) -> bool:
-    return all(isinstance(r.mode, Mode) and isinstance(r.urgent, bool) and r.urgent <= r.mode.exclusive for r in s.queue)
+@model.invariant("Accepted tokens go up.")
+def monotonic(s: State, k: Bounds) -> bool:
+    tokens = [t for t in s.accepted]
+    return tokens == sorted(set(tokens))
 
 
-@model.liveness(Kind.ALWAYS_EVENTUALLY, "The queue empties again and again.")
-def empties(s: State, k: Bounds) -> bool:
-    return not s.queue
-
-
-def waits(s: State, k: Bounds) -> bool:
-    match s.phase[0]:
-        case Phase.WAITING:
-            return True
-        case _:
-            return False
-
-
-@model.liveness(Kind.LEADS_TO, "Client 0, once it waits, owns.", premise=waits)
-def served(s: State, k: Bounds) -> bool:
-    return s.phase[0] is Phase.OWNER
-
-
-@model.sometimes("Two read at once.")
-def two_read(s: State, k: Bounds) -> bool:
-    return s.readers == 2
-# expect: holds 88
+@model.sometimes("A stale client is rejected.")
+def stale(s: State, k: Bounds) -> bool:
+    return Phase.REJECTED in [c.phase for c in s.client]
+# expect: holds 263

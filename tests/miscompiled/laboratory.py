@@ -23,20 +23,21 @@ import os
 import resource
 import select
 import signal
-import time
+import sys
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from tests.miscompiled.cases import CASES, Case
-from tests.miscompiled.defects import Defect, defect
+from tests.miscompiled.defects import defect
 from tidegate.analysis.selection import assemble
 from tidegate.checker import check as checking
 from tidegate.checker.compiled import tiers, verification
 from tidegate.checker.compiled.cache import generator_of
-from tidegate.checker.compiled.values import UnsupportedError
 from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Resources
 from tidegate.core.spec import DisagreementError
@@ -46,6 +47,9 @@ SECONDS = 15
 """After which a search with a defect is taken to go on for ever."""
 
 MEMORY = 1 << 28
+
+Change = Callable[[str, bool], str]
+"""Returns the changed text of a tier, whether it is the second one."""
 
 REJECTED = "rejected"
 """LLVM refuses the text, so that there is no such defect."""
@@ -71,31 +75,24 @@ def prepare(case: Case) -> Subject:
     request = SearchRequest(system, chosen, symmetry=symmetry, keep_going=case.keep_going)
     text, module = generator_of(request).module()
     subject = Subject(case, system, chosen, text, module, {})
-    subject.expected = _apart(lambda: _searched(subject, None, 0), 10 * SECONDS)
+    subject.expected = _apart(lambda: _searched(subject, lambda text, second: text), 10 * SECONDS)
     assert "distinct" in subject.expected, subject.expected
     return subject
 
 
-def _searched(subject: Subject, broken: str | None, seed: int) -> dict[str, Any]:
-    """Search; `broken` is the text of the first tier, unless the second one is to be changed."""
+def _searched(subject: Subject, change: Change) -> dict[str, Any]:
+    """Search with changed machine code, and return the answer."""
     case = subject.case
-    notes: dict[str, Any] = {}
     tiers.cached_translation = lambda request: (subject.module, subject.text)
     compiled = tiers.object_code
 
     def object_code(text: str, tick: Any = lambda: None, optimised: bool = True) -> bytes:
-        if not optimised and broken is not None:
-            text = broken
-        if optimised and case.tier == "second" and seed:
-            found, text = defect(text, Random(seed))
-            notes["defect"] = str(found)
-        return compiled(text, tick, optimised)
+        return compiled(change(text, optimised), tick, optimised)
 
     tiers.object_code = object_code
     resources = Resources(
         engine="compiled", workers=1, memory=MEMORY, optimise_from=case.optimise_from
     )
-    began = time.process_time()
     try:
         result = checking.check(
             subject.system,
@@ -104,26 +101,19 @@ def _searched(subject: Subject, broken: str | None, seed: int) -> dict[str, Any]
             symmetry=case.symmetry,
             resources=resources,
         )
-    except UnsupportedError:
-        return {**notes, "end": REJECTED}
     except DisagreementError as error:
-        return {**notes, "end": "found", "why": str(error)[:200]}
+        return {"end": "found", "why": str(error)[:200]}
     except Exception as error:  # noqa: BLE001 - whatever it is, it is no verdict
-        if "LLVM rejects" in str(error):
-            return {**notes, "end": REJECTED}
-        return {**notes, "end": "failed", "why": f"{type(error).__name__}: {error}"[:200]}
+        end = REJECTED if "LLVM rejects" in str(error) else "failed"
+        return {"end": end, "why": f"{type(error).__name__}: {error}"[:200]}
     verdicts = {
-        v.property.name: [str(v.outcome), len(v.trace.steps) if v.trace else None]
-        for v in result.verdicts
+        verdict.property.name: [str(verdict.outcome), verdict.steps] for verdict in result.verdicts
     }
     return {
-        **notes,
         "distinct": result.distinct_states,
         "depth": result.depth,
         "outcome": str(result.outcome),
         "verdicts": verdicts,
-        "engine": result.engine,
-        "seconds": time.process_time() - began,
     }
 
 
@@ -157,30 +147,34 @@ def _apart(search: Any, seconds: float = SECONDS) -> dict[str, Any]:
     return {"end": "failed", "why": why}
 
 
-def tried(subject: Subject, seed: int) -> dict[str, Any]:
-    """Return what becomes of one defect."""
-    case = subject.case
-    if case.tier == "second":
-        answer = _apart(lambda: _searched(subject, None, seed))
-        found: Defect | str = answer.get("defect", "?")
-    else:
-        found, text = defect(subject.text, Random(seed))
-        answer = _apart(lambda: _searched(subject, text, seed))
-    end = answer.get("end")
-    if end is None:
-        keys = ("distinct", "depth", "outcome", "verdicts")
-        same = all(answer[key] == subject.expected[key] for key in keys)
-        # A search that Python has to finish is right.
-        end = "same" if same else "wrong"
-        if end == "wrong" and "INCOMPLETE" in answer["outcome"]:
-            end = "failed"
-    return {
-        "case": case.name,
-        "seed": seed,
-        "end": end,
-        "defect": str(found),
-        "answer": answer,
-    }
+def tried(subject: Subject, change: Change) -> tuple[str, dict[str, Any]]:
+    """Return what becomes of a search with changed machine code, and its answer."""
+    answer = _apart(lambda: _searched(subject, change))
+    if "end" in answer:
+        return answer["end"], answer
+    if answer == subject.expected:
+        return "same", answer
+    # What a search leaves open is no verdict.
+    return "failed" if "INCOMPLETE" in answer["outcome"] else "wrong", answer
+
+
+def by_chance(subject: Subject, seed: int) -> dict[str, Any]:
+    """Return what becomes of a defect that is chosen by chance."""
+    second = subject.case.tier == "second"
+    notes, told = os.pipe()
+
+    def change(text: str, optimised: bool) -> str:
+        if optimised != second:
+            return text
+        found, text = defect(text, Random(seed))
+        os.write(told, str(found).encode())
+        return text
+
+    end, answer = tried(subject, change)
+    os.close(told)
+    with os.fdopen(notes, "rb") as file:
+        said = file.read().decode()
+    return {"case": subject.case.name, "seed": seed, "end": end, "defect": said, "answer": answer}
 
 
 def main() -> None:
@@ -194,38 +188,30 @@ def main() -> None:
     options.add_argument(
         "--unconfirmed", action="store_true", help="do not make small searches again in Python"
     )
-    given = options.parse_args()
-    if given.unconfirmed:
+    chosen = options.parse_args()
+    if chosen.unconfirmed:
         verification.SMALL, verification.BEGUN = 0, 0.03
     os.environ["XDG_CACHE_HOME"] = "/dev/null/none"
-    cases = [case for case in CASES if not given.case or case.name in given.case]
+    cases = [case for case in CASES if not chosen.case or case.name in chosen.case]
     ends: Counter[str] = Counter()
-    out = given.out.open("a") if given.out else None
+    out = chosen.out.open("a") if chosen.out else sys.stdout
     for place, case in enumerate(cases):
         subject = prepare(case)
-        began = time.time()
-        share = given.count // len(cases) + (place < given.count % len(cases))
+        share = chosen.count // len(cases) + (place < chosen.count % len(cases))
+        first = chosen.seed * 1_000_003 + place * 100_003
+        seeds = [chosen.only] if chosen.only else count(first)
         here: Counter[str] = Counter()
-        number = 0
-        while sum(here.values()) - here[REJECTED] < share:
-            seed = given.only or given.seed * 1_000_003 + place * 100_003 + number
-            number += 1
-            answer = tried(subject, seed)
-            here[answer["end"]] += 1
-            if out:
-                out.write(json.dumps(answer) + "\n")
-                out.flush()
-            if answer["end"] == "wrong" or given.only:
-                print(json.dumps(answer), flush=True)
-            if given.only:
+        for seed in seeds:
+            if here.total() - here[REJECTED] == share:
                 break
-        del here[REJECTED]
+            answer = by_chance(subject, seed)
+            here[answer["end"]] += 1
+            if chosen.out or answer["end"] == "wrong" or chosen.only:
+                out.write(json.dumps(answer) + "\n")
+        sys.stdout.write(f"{case.name:30} {dict(here)}\n")
+        sys.stdout.flush()
         ends += here
-        print(
-            f"{case.name:34} {time.time() - began:6.1f} s {dict(here)} {subject.expected['distinct']}",
-            flush=True,
-        )
-    print(dict(ends))
+    sys.stdout.write(f"{dict(ends)}\n")
 
 
 if __name__ == "__main__":

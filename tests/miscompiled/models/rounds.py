@@ -46,8 +46,8 @@ def grow(s: State, k: Bounds, index: int) -> bool:
 def add(s: State, k: Bounds) -> bool:
     """Add up the products of all rounds."""
     total = 0
-    for number in range(s.m):
-        if number % 2 == 0:
+    for turn in range(s.m):
+        if turn % 2 == 0:
             total += s.weight[0] * s.weight[1]
         else:
             total += s.weight[2] * s.weight[3]

@@ -1,0 +1,132 @@
+"""Wrong machine code is found before it answers, also where it is wrong in one state only."""
+
+import re
+from functools import cache
+
+import pytest
+
+from tests.miscompiled.cases import HERE, Case
+from tests.miscompiled.defects import functions
+from tests.miscompiled.laboratory import by_chance, prepare, tried
+from tidegate.checker.compiled import verification
+
+ONE_BIT = r"%every = bitcast <64 x i1> %set to i64\n  %all = and i64 %every, 4611686018427387903"
+
+AT_MOST = (
+    r"  %most\1 = icmp eq i8 \2, {most}\n  %less\1 = sub i8 \2, 1\n"
+    r"  %read\1 = select i1 %most\1, i8 %less\1, i8 \2\n  %r\1 = zext i8 %read\1 to i64"
+)
+
+CELLS = {
+    "a sum below 500 is at most 500": (
+        ("sums", ""), r"asked\.lose\$", r"icmp slt (i64 %r\d+, 500)", r"icmp sle \1",
+    ),
+    "a field at its maximum reads as one less": (
+        ("sums", ""), r"asked\.lose\$", r"  %r(\d+) = zext i8 (%r\d+) to i64",
+        AT_MOST.format(most=-6),
+    ),
+    "a clock at its maximum reads as one less": (
+        ("leases", "nodes=2 time=10"), r"asked\.look\$", r"  %r(\d+) = zext i8 (%r\d+) to i64",
+        AT_MOST.format(most=10),
+    ),
+    "the remainder of a negative is negative": (
+        ("remainders", "most=60"), r"(left|right)\$",
+        r"select i1 (%r\d+), i64 (%r\d+), i64 (%r\d+)", r"select i1 false, i64 \2, i64 \3",
+    ),
+    "a negative quotient is cut off": (
+        ("remainders", "most=60"), r"mirror\$", r"icmp slt (i64 %r\d+), 0", r"icmp slt \1, -100",
+    ),
+    "the last round is left out": (
+        ("rounds", "most=9 weight=4"), r"add\$", r"icmp slt i64 8, ", "icmp slt i64 9, ",
+    ),
+    "a product has eight bits": (
+        ("rounds", "most=3 weight=17"), r"add\$", r"  %r(\d+) = mul i64 (.*)",
+        r"  %wide\1 = mul i64 \2\n  %r\1 = and i64 %wide\1, 255",
+    ),
+    "at least is more than": (
+        ("rounds", "most=9 weight=4"), r"asked\.grow\$", r"icmp sge ", "icmp sgt ",
+    ),
+    "at most is less than": (
+        ("leases", "nodes=2 time=10"), r"asked\.(grant|look|use)\$", r"icmp sle ", "icmp slt ",
+    ),
+    "one state in 64 takes no step": (
+        ("sums", "most=120"), r"instance\.", r"%all = bitcast <64 x i1> %set to i64", ONE_BIT,
+    ),
+    "one state in 64 of a broker takes no step": (
+        ("kip-320", "records=1 elections=2"), r"instance\.",
+        r"%all = bitcast <64 x i1> %set to i64", ONE_BIT,
+    ),
+}  # fmt: skip
+"""Defects that a comparison of samples of the search did not find, each in a model it is wrong in:
+the function, what is changed there, and to what."""
+
+CHANCE = [
+    Case("leases", f"{HERE}/leases.py", "nodes=2 time=6 span=2"),
+    Case("paxos", "examples/paxos.py", "values=1"),
+    Case("hw", "hw", "records=1 crashes=1", keep_going=True),
+    Case(
+        "published", "published/kip-320", "replicas=3 records=1 max_leader_epoch=1", symmetry=True
+    ),
+]
+
+
+prepared = cache(prepare)
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch):
+    """Keep no wrong code for other tests."""
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null/none")
+
+
+@pytest.fixture
+def unconfirmed(monkeypatch):
+    """Have no search made again in Python, as if it were a large one."""
+    monkeypatch.setattr(verification, "SMALL", 0)
+    monkeypatch.setattr(verification, "BEGUN", 0.02)
+
+
+def changed(text, function, pattern, replacement):
+    """Return the text with every match changed in the functions of that name."""
+    lines = text.split("\n")
+    for name, body in functions(lines):
+        if re.match(function, name):
+            part = "\n".join(lines[body.start : body.stop])
+            text = text.replace(part, re.sub(pattern, replacement, part))
+    return text
+
+
+@pytest.mark.usefixtures("unconfirmed")
+@pytest.mark.parametrize("cell", CELLS)
+def test_a_defect_that_samples_did_not_find_is_found(cell):
+    (model, bounds), function, pattern, replacement = CELLS[cell]
+    path = model if "-" in model else f"{HERE}/{model}.py"
+    subject = prepared(Case(model, path, bounds))
+    wrong = changed(subject.text, function, pattern, replacement)
+    assert wrong != subject.text
+    end, answer = tried(subject, lambda text, second: text if second else wrong)
+    assert end == "found", answer
+
+
+@pytest.mark.usefixtures("unconfirmed")
+def test_no_defect_ends_in_a_wrong_answer():
+    ends = [by_chance(prepared(case), seed) for case in CHANCE for seed in range(6)]
+    assert [end for end in ends if end["end"] == "wrong"] == []
+    assert {end["end"] for end in ends} >= {"found", "same"}
+
+
+def test_a_small_search_is_made_again_in_python(monkeypatch):
+    """Whatever else is left out: the states that machine code loses are not lost."""
+    for name in ("_count", "code"):
+        monkeypatch.setattr(verification.Verification, name, lambda self: None)
+    subject = prepared(CHANCE[0])
+    lines = subject.text.split("\n")
+    [body] = [body for name, body in functions(lines) if name.startswith("sift")]
+    part = "\n".join(lines[body.start : body.stop])
+    # Every successor counts as met before.
+    wrong = subject.text.replace(
+        part, re.sub(r"icmp ne i64 (%r\d+), (%r\d+)", r"icmp ne i64 \1, \1", part)
+    )
+    end, answer = tried(subject, lambda text, second: wrong)
+    assert wrong != subject.text
+    assert end == "found", answer

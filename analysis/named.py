@@ -72,9 +72,25 @@ def is_custom(name: str) -> bool:
 
 def custom_file(name: str) -> Path | None:
     """Return the file of a custom protocol that is named by its path."""
-    path, _, _ = _parts(name)[0].rpartition(":")
-    path = path or _parts(name)[0]
-    return Path(path) if path.endswith(".py") else None
+    return _place(_parts(name)[0])[0]
+
+
+def _place(base: str) -> tuple[Path | None, str, str]:
+    """Return the file that a name begins with, else the module, and the name in it, or "".
+
+    A name that ends in ``.py``, or is that of a file, has no name after it, whatever colons it has.
+
+    >>> _place("a:b.py"), _place("a:b.py:MINE")
+    ((PosixPath('a:b.py'), '', ''), (PosixPath('a:b.py'), '', 'MINE'))
+    >>> _place("package.fence:MINE")
+    (None, 'package.fence', 'MINE')
+    """
+    if base.endswith(".py") or os.path.isfile(base):
+        return Path(base), "", ""
+    where, _, attribute = base.rpartition(":")
+    if where.endswith(".py") or os.path.isfile(where):
+        return Path(where), "", attribute
+    return None, where, attribute
 
 
 def is_same(name: str, other: str) -> bool:
@@ -87,10 +103,10 @@ def is_same(name: str, other: str) -> bool:
 def _identity(name: str) -> tuple[str, str, str]:
     """Return a custom protocol's file or module, its name there, and the mutant."""
     base, _, mutant = _parts(name)
-    path = custom_file(name)
+    path, _, attribute = _place(base)
     if path is None:
         return base, "", mutant
-    return os.path.realpath(path), "" if base.endswith(".py") else base.rpartition(":")[2], mutant
+    return os.path.realpath(path), attribute, mutant
 
 
 def _parts(name: str) -> tuple[str, str, str]:
@@ -180,12 +196,10 @@ def _loaded(name: str, what: str) -> tuple[ModuleType, str]:
             f"{name}: the name of {what.lower()} appears in reports, so it must be printable "
             "UTF-8; rename the file"
         )
-    where, _, attribute = name.rpartition(":")
-    path = custom_file(name)
+    path, where, attribute = _place(name)
     if path is None:
         module = _imported(where)
     else:
-        attribute = "" if name.endswith(".py") else attribute
         try:
             source = path.read_bytes()
         except OSError as error:
@@ -266,6 +280,11 @@ def _unusable(name: str, error: BaseException) -> BaseException:
         text = f"{type(error).__name__}: {error.msg}"
     failure = SelectionError(f"{name} cannot be imported: {text}")
     failure.place = None if missing else place_of(error)
+    if isinstance(error, SyntaxError) and error.text:
+        line = error.text.rstrip()
+        begin = len(line) - len(line.lstrip())
+        caret = " " * max((error.offset or 1) - 1 - begin, 0) + "^"
+        failure.details = (one_line(line.strip()), caret)
     return failure
 
 

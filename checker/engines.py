@@ -231,8 +231,8 @@ def _compiled(request: SearchRequest, interpreted: Search) -> Finished | tuple[R
         search.run()
     except UnfitError:
         why = (
-            f"a step of {request.system.name} goes beyond an array, a range or 64 bits, or loops "
-            "for long"
+            f"a step of {request.system.name} goes beyond an array, a range or 64 bits, divides by "
+            "a variable that is not positive, or loops for long"
         )
         notice = f"{why}; the interpreted engine continues"
         seconds = perf_counter() - request.started
@@ -292,8 +292,9 @@ def _distributed(request: SearchRequest) -> Finished:
     except KernelError:
         search.close()
         raise EngineChoiceError(
-            f"--engine spark: a step of {request.system.name} goes beyond an array or a range; "
-            "--engine interpreted says which"
+            f"--engine spark: a step of {request.system.name} goes beyond an array, a range or 64 "
+            "bits, divides by a variable that is not positive, or loops for long; --engine "
+            "interpreted says which, or searches it"
         ) from None
     except BaseException:
         search.close()

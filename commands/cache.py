@@ -31,7 +31,11 @@ def cache(clearing: bool) -> Ended:
 
     for store in (Store("compiled"), Store("gate")):
         size = sum(store.sizes().values())
-        if clearing:
+        if clearing and store.folder is not None and store.folder.is_symlink():
+            target = store.folder.resolve()
+            store.clear()
+            say(f"removed {store.folder}, a link; what it led to stays: {size:,} bytes in {target}")
+        elif clearing:
             store.clear()
             size -= sum(store.sizes().values())
             say(f"removed {size:,} bytes from {store.folder}")

@@ -223,6 +223,10 @@ def at_the_yield(error: BaseException) -> bool:
     return isinstance(error, GeneratorExit) and below is None
 
 
+_MOST_CALLERS = 8
+"""Of more callers, as in a deep recursion, some are left out."""
+
+
 def failure(
     what: object, error: BaseException, describe: Callable[[], object] | None = None
 ) -> ModelError:
@@ -246,7 +250,19 @@ def failure(
         where = f", in {spot[0]}()" if spot and spot[0].isidentifier() else ""
         return placed(f"{what} failed with {name}{where}: {text}", spot and ("", spot[1]), state)
     colon = ": " if text else ""
-    return placed(f"{what} failed with {name}{colon}{text}", spot, state)
+    failed = placed(f"{what} failed with {name}{colon}{text}", spot, state)
+    failed.details = _callers(error)
+    return failed
+
+
+def _callers(error: BaseException) -> tuple[str, ...]:
+    """Return the user's functions that the one which raised `error` was called by, inner first."""
+    inner = [spot for spot in _passed(error)[1:] if is_users(spot[1][0])][:-1]
+    lines = [f"called by {name}(), {shown(place)}" for name, place in reversed(inner)]
+    if len(lines) > _MOST_CALLERS:
+        left_out = f"... {len(lines) - _MOST_CALLERS + 1} more"
+        lines[_MOST_CALLERS - 2 : -1] = [left_out]
+    return tuple(lines)
 
 
 def placed(text: str, spot: Spot | None, more: str = "") -> ModelError:

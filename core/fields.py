@@ -6,11 +6,12 @@ Containers, which consist of these, are in :mod:`containers`; :mod:`layout` lays
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
+from functools import cache, cached_property
 from types import FunctionType
 from typing import Any, Self, TypeVar, cast, dataclass_transform, overload
 
@@ -333,7 +334,7 @@ def declared_parts(declaration: type) -> dict[str, Field | Array | type[Record]]
     for name, part in _declared(declaration):
         if name in parts:
             text = f"{declaration.__name__}.{name} is declared in a base class, too; rename one"
-            raise _about_class(declaration, text)
+            raise about_class(declaration, text)
         parts[name] = part
     for base in declaration.__mro__[: declaration.__mro__.index(Record)]:
         annotated = dict.fromkeys(vars(base).get("__annotations__", {}), "has no value")
@@ -344,7 +345,13 @@ def declared_parts(declaration: type) -> dict[str, Field | Array | type[Record]]
         }
         for name, what in {**annotated, **plain}.items():
             if name not in parts:
-                raise _about_class(
+                if isinstance(vars(base).get(name), (property, cached_property)):
+                    raise about_class(
+                        declaration,
+                        f"{declaration.__name__}.{name} is a property, and a record has variables "
+                        f"and methods only; leave out the decorator, and call {name}()",
+                    )
+                raise about_class(
                     declaration,
                     f"{declaration.__name__}.{name} {what}, which declares no variable of the "
                     f"state; write {name}: int = integer(0, 9, 'what it counts')",
@@ -361,12 +368,13 @@ def kinds_of(parts: Mapping[str, object]) -> dict[str, Kind]:
     }
 
 
-def _about_class(declaration: type, text: str) -> ModelError:
-    """Return an error whose place is the first line of a declaration."""
+def about_class(declaration: type, text: str, name: str = "") -> ModelError:
+    """Return an error whose place is the line of a field, else the first one of its declaration."""
     error = ModelError(text)
     with suppress(OSError, TypeError):
-        line = inspect.getsourcelines(declaration)[1]
-        error.place = inspect.getsourcefile(declaration) or "?", line
+        lines, first = inspect.getsourcelines(declaration)
+        named = (n for n, line in enumerate(lines) if name and re.match(rf"\s*{name}\s*[:=]", line))
+        error.place = inspect.getsourcefile(declaration) or "?", first + next(named, 0)
     return error
 
 

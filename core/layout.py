@@ -23,6 +23,7 @@ from .fields import (
     Field,
     Limit,
     Record,
+    about_class,
     array,
     boolean,
     declared_parts,
@@ -278,10 +279,12 @@ class Layout(Generic[S]):
             at = (*replicas, int(key)) if by_replica else replicas
             if isinstance(part, Field):
                 low, high = limit_of(part.low, k), limit_of(part.high, k)
-                if high < low:
-                    raise ModelError(f"{address}: its range {low}..{high} is empty")
-                if high - low >> WORD_BITS:
-                    raise ModelError(f"{address}: {low}..{high} takes more than {WORD_BITS} bits")
+                if high < low or high - low >> WORD_BITS:
+                    wrong = f"its range {low}..{high} is empty"
+                    if high > low:
+                        wrong = f"{low}..{high} takes more than {WORD_BITS} bits; make it smaller"
+                    where = declared if isinstance(declared, type) else self.declaration
+                    raise about_class(where, f"{address}: {wrong}", str(key))
                 self._append(address, at, low, high, part)
                 self._places.append((node, key))
             else:

@@ -40,7 +40,7 @@ FURTHEST = 1 << 10
 """The most bits by which a known number is shifted left; the result may be reduced by a mask."""
 
 DIVISIONS = ("floordiv", "mod")
-"""Operators whose right side must be positive, which is checked even if numbers wrap."""
+"""Operators whose right side must be positive, unless it is known while translating."""
 
 CHECKED = {"add": "sadd", "sub": "ssub", "mul": "smul"}
 
@@ -48,10 +48,10 @@ CHECKED = {"add": "sadd", "sub": "ssub", "mul": "smul"}
 def folds(node: ast.operator, right: object) -> bool:
     """Return whether an operation on known operands can be computed while translating.
 
-    A shift must not be too far, and a divisor must be positive.
+    A shift must not be too far, and a divisor must not be 0.
     """
     if isinstance(node, (ast.FloorDiv, ast.Mod)):
-        return (integer_of(right) or 0) > 0
+        return integer_of(right) != 0
     shifts = isinstance(node, (ast.LShift, ast.RShift))
     distance = (integer_of(right) if shifts else None) or 0
     return distance >= 0 and (distance <= FURTHEST or isinstance(node, ast.RShift))
@@ -63,6 +63,11 @@ def exact(out: Emitter, name: str, left: Value, right: Value) -> Value:
         left, right = _operand(out, left), _operand(out, right)
         _check_distance(out, right)
         return _shifted(out, name, left, right)
+    if name in DIVISIONS and (known := integer_of_constant(right)) < 0:
+        # Python's a // -b is -a // b, and a % -b is -(-a % b).
+        opposite = exact(out, "sub", Constant(0), _operand(out, left))
+        quotient = exact(out, name, opposite, Constant(-known))
+        return quotient if name == "floordiv" else exact(out, "sub", Constant(0), quotient)
     if name in DIVISIONS:
         return _divided(out, name, _operand(out, left), _operand(out, right))
     result = out.arithmetic(name, left, right)
@@ -74,6 +79,11 @@ def exact(out: Emitter, name: str, left: Value, right: Value) -> Value:
     pair = out.value(f"call {{i64, i1}} @llvm.{CHECKED[name]}.with.overflow.i64({operands})")
     out.fail_if(out.value(f"extractvalue {{i64, i1}} {pair}, 1"))
     return Number(out.value(f"extractvalue {{i64, i1}} {pair}, 0"))
+
+
+def integer_of_constant(value: Value) -> int:
+    """Return a number that is known while translating; 0 if it is not."""
+    return (integer_of(value.value) or 0) if isinstance(value, Constant) else 0
 
 
 def _operand(out: Emitter, value: Value) -> Value:

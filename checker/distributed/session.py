@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
+SAFE_PATH = "PYTHONSAFEPATH"
+
 DEFAULTS = {
     "spark.app.name": "tidegate",
     "spark.ui.enabled": "false",
@@ -39,6 +41,7 @@ DEFAULTS = {
     "spark.cleaner.periodicGC.interval": "1min",
     # Workers are on the same host as their executor.
     "spark.python.unix.domain.socket.enabled": "true",
+    f"spark.executorEnv.{SAFE_PATH}": "1",
     # Java only moves bytes here; optimising it further costs more than it saves.
     JAVA_OPTIONS: "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
     "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
@@ -151,6 +154,8 @@ def _places(master: str, folder: Path | None) -> Mapping[str, str]:
     """Return the settings of addresses and directories, and prepare these."""
     settings = {}
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # Java starts workers with `python -m`, which would import from the present directory first.
+    os.environ[SAFE_PATH] = "1"
     if master.startswith("local") or "//127.0.0.1" in master or "//localhost" in master:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         settings = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}

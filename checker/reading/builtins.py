@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ...core.fields import Record
 from .notes import ANEW
 from .values import (
     ANYTHING,
@@ -193,7 +194,12 @@ class BuiltIns:
         return marked(TEXT, any(map(self.expressions.is_state, arguments)))
 
     def _super(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return self.calls.objects.above(self.body)
+        above = self.calls.objects.above(self.body)
+        if isinstance(above, Object) and issubclass(above.kind, Record):
+            name = "" if above.kind is Record else above.kind.__name__
+            repair = f"call {name}.METHOD(self)" if name else "leave it out"
+            self.body.find(node, f"super() does not work in a record; {repair}")
+        return above
 
     _repr = _format = _ascii = _str
 

@@ -195,8 +195,8 @@ def test_it_is_said_why_another_engine_goes_on(make_system, make_action):
     assert (result.engine, result.distinct_states) == ("interpreted", 1)
     notices = [progress.notice for progress in told if progress.notice]
     assert notices == [
-        "a step of toy goes beyond an array, a range or 64 bits, or loops for long; the "
-        "interpreted engine continues"
+        "a step of toy goes beyond an array, a range or 64 bits, divides by a variable that is not "
+        "positive, or loops for long; the interpreted engine continues"
     ]
 
 

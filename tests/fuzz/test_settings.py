@@ -38,7 +38,7 @@ FEW = 24
 
 FEWEST_STATES, MOST_STATES = 100, 4_000
 
-OUT_OF_RANGE = "goes beyond an array or a range; --engine interpreted says which"
+OUT_OF_RANGE = "goes beyond an array, a range or 64 bits"
 """Why Spark refuses a mutant that writes what the bits of a variable cannot hold."""
 
 SAMPLED = 0.25

@@ -297,6 +297,8 @@ def _judge_graph(request: SearchRequest, search: Finished) -> Judged:
                 _note(system, search, answer, judged)
     except KeyboardInterrupt as error:
         search.stopped_by = reason(error, perf_counter() - request.started)
+    except MemoryError:
+        search.stopped_by = Stopped(Stop.OUT_OF_MEMORY)
     return judged
 
 

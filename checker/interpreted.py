@@ -20,6 +20,7 @@ from .counterexample import itself
 from .interrupts import Alarm, reason
 from .liveness.decide import decided
 from .liveness.lasso import Decided
+from .memory import MemoryWatch
 from .request import SearchRequest
 from .result import Progress, Reason
 from .stop import Stop, Stopped
@@ -94,6 +95,7 @@ class Search:
         self.because: tuple[Reason, ...] = ()
         self.alarm = Alarm()
         self._looked = request.started
+        self._memory = MemoryWatch(request.resources.memory, request.resident)
         self._violated = self.system.judge(self.properties)
         trial = request.trial
         self._successors = trial.successors if trial else self.system.successors
@@ -184,7 +186,9 @@ class Search:
             if not self.stopped_by and number & 255 == 255:
                 self._looked = perf_counter()
                 seconds = self._looked - self.request.started
-                self.stopped_by = self.request.limits.reached(seconds=seconds)
+                self.stopped_by = self.request.limits.reached(
+                    seconds=seconds
+                ) or self._memory.stopped_by(self.seen, self._looked)
             if self.stopped_by:
                 return
 
@@ -211,7 +215,9 @@ class Search:
                 seconds = self._looked - self.request.started
                 queue = len(frontier) - expanded
                 self.request.report(Progress(len(self.seen), len(self.levels), queue, seconds))
-                self.stopped_by = limits.reached(seconds=seconds)
+                self.stopped_by = limits.reached(seconds=seconds) or self._memory.stopped_by(
+                    self.seen, self._looked
+                )
                 if self.stopped_by:
                     return
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import re
 import resource
+from collections.abc import Sized
 from pathlib import Path
+from sys import getsizeof
 
 from .result import Resources
+from .stop import Stop, Stopped
 
 SHARE = 0.8
 """The share of the free memory that is used by default."""
@@ -22,20 +25,35 @@ SETS_ASIDE = 4
 """Bytes of address space that the compiled engine reserves for each byte that it may use."""
 
 _LEAST = 64 << 20
+
+_RESERVE = 48 << 20
+"""Address space that is left for what follows a search: the trace, and the report."""
+
+_LOOK = 0.05
+"""Seconds between looks at the memory."""
+
+_SLOT, _GROWS_FASTER, _NEARLY = 16, 50_000, 0.95
+"""Bytes of a slot of a set, the members up to which it grows by four, and how full it may be before
+it is taken to grow soon."""
+
 _CGROUP = Path("/sys/fs/cgroup")
 
 
 def available_memory(jobs: int = 1) -> int:
-    """Return the default of ``--max-memory`` for each of several searches, in bytes."""
-    free = [_meminfo(), _cgroup("memory.max", "memory.current")]
-    free.append(_cgroup("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"))
-    known = [bytes_free for bytes_free in free if bytes_free is not None]
-    share = int(SHARE * max(min(known, default=4 << 30), _LEAST)) // jobs
-    space = address_space()
+    """Return the default of ``--max-memory`` for each of several compiled searches, in bytes."""
+    share, space = free_memory() // jobs, address_space()
     if space is None:
         return share
     # Each process has an address space of its own.
     return min(share, max((space - LLVM_BYTES) // SETS_ASIDE, _LEAST))
+
+
+def free_memory() -> int:
+    """Return the share of the free memory that is used by default, in bytes."""
+    free = [_meminfo(), _cgroup("memory.max", "memory.current")]
+    free.append(_cgroup("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"))
+    known = [bytes_free for bytes_free in free if bytes_free is not None]
+    return int(SHARE * max(min(known, default=4 << 30), _LEAST))
 
 
 def address_space() -> int | None:
@@ -96,6 +114,47 @@ def _cgroup(limit: str, used: str) -> int | None:
 def resident_memory() -> int:
     """Return the resident memory of this process in bytes; 0 if unknown."""
     return _pages(1)
+
+
+class MemoryWatch:
+    """Says when a search in Python has to end, since it is near its limit of memory.
+
+    Parameters
+    ----------
+    limit
+        Bytes that the search may use; None for the default.
+    before
+        Resident memory when it was requested.
+    """
+
+    def __init__(self, limit: int | None, before: int) -> None:
+        self._limit = free_memory() if limit is None else limit
+        self._before = before
+        self._looked = 0.0
+
+    def stopped_by(self, growing: Sized, now: float) -> Stopped | None:
+        """Return what ends the search, if anything does.
+
+        Parameters
+        ----------
+        growing
+            The largest table, which takes twice its memory at once when it grows.
+        now
+            The time, since looking takes some.
+        """
+        if now - self._looked < _LOOK:
+            return None
+        self._looked = now
+        table = getsizeof(growing)
+        # CPython's sets grow when three fifths of their slots are taken.
+        soon = len(growing) * _SLOT * 5 > table * 3 * _NEARLY
+        more = 4 * table if soon and len(growing) < _GROWS_FASTER else 2 * table if soon else 0
+        if resident_memory() - self._before + more > self._limit:
+            return Stopped(Stop.MAX_MEMORY, f"{self._limit >> 20}M")
+        space = address_space()
+        if space is not None and space < more + _RESERVE:
+            return Stopped(Stop.OUT_OF_MEMORY)
+        return None
 
 
 def _pages(field: int) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..core.spec import Kind, Property, TransitionSystem
 from ..core.symmetry import Symmetry
+from .memory import resident_memory
 from .result import DEFAULT, NO_LIMITS, Limits, Progress, Resources, StateStore
 from .trial import Trial
 
@@ -36,6 +37,8 @@ class SearchRequest:
         Called now and then with the progress of the search.
     started
         The start of the clock for a limit in seconds.
+    resident
+        The memory of this process when the search began, in bytes, which is not the search's.
     tick
         Called now and then while actions are compiled.
     """
@@ -50,6 +53,7 @@ class SearchRequest:
     trial: Trial | None = None
     report: Callable[[Progress], None] = lambda progress: None
     started: float = field(default_factory=perf_counter)
+    resident: int = field(default_factory=resident_memory)
     tick: Callable[[], None] = lambda: None
 
     def goes_on(self, met: Collection[str]) -> bool:

@@ -60,3 +60,9 @@ def spread_over(levels: Sequence[Sequence[tuple[int, int]]], most: int) -> Itera
         for first, count in segments:
             yield from range(first + -passed % step, first + count, step)
             passed += count
+
+
+def drop_empty(levels: list[list[tuple[int, int]]]) -> None:
+    """Drop the last level if it has no states."""
+    if levels and not levels[-1]:
+        levels.pop()

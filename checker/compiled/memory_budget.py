@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..memory import resident_memory
 from .machine import Machine
 from .memory import BLOCK, Shared
 from .table import table_bytes
@@ -14,6 +15,21 @@ LEAST_GROWTH = 64
 
 LEAST, MOST = 1 << 20, 128 << 20
 """The limits, in bytes, of what is populated for states at a time: a quarter of what there is."""
+
+
+LEAST_MEMORY = 12 << 20
+"""Bytes for the table and the states of a search, however little is left beside its code."""
+
+
+def left_beside_code(limit: int, before: int) -> int:
+    """Return what is left of a limit for states and their table, since making code takes memory.
+
+    Parameters
+    ----------
+    before
+        Resident memory when the search was requested.
+    """
+    return max(limit - (resident_memory() - before), LEAST_MEMORY)
 
 
 class MemoryBudget:

@@ -21,10 +21,10 @@ from .build import Code
 from .checkpoint import Checkpoint, Manifest
 from .comparison import Comparison
 from .journal import Journal, code_hash
-from .levels import LevelSearch, spread_over
+from .levels import LevelSearch, drop_empty, spread_over
 from .machine import Machine, Segments, Sizes
 from .memory import DONE, GROW, MemoryLimitError, Shared
-from .memory_budget import MemoryBudget
+from .memory_budget import MemoryBudget, left_beside_code
 from .restore import Restoration
 from .sampler import Words
 from .table import EXACT_BUCKETS, FINGERPRINT_BUCKETS, buckets_for, table_bytes
@@ -65,10 +65,12 @@ class CompiledSearch(LevelSearch):
         self._intact = True
         self.tiers = Tiers(request)
         self.module = self.tiers.module
-        self.memory = resources.memory or available_memory()
+        self.limit = resources.memory or available_memory()
         self._words: dict[str, tuple[int, Words]] = {}
         self._initial = [system.layout.pack(state) for state in system.initial_states()]
         self._code = code_hash(self.module, self._initial)
+        self._first = self.tiers.begin(self._code)
+        self.memory = left_beside_code(self.limit, request.resident)
         keep = None
         if resources.checkpoint:
             keep = Checkpoint(resources.checkpoint, begin=not resources.resume)
@@ -96,11 +98,11 @@ class CompiledSearch(LevelSearch):
         buckets = max(smallest, buckets_for(known))
         kept = known * 8 * self.module.words if self.exact else 0
         if table_bytes(buckets) + kept > self.memory:
+            needs = (table_bytes(buckets) + kept >> 20) + 1
             raise MemoryLimitError(
-                f"--max-memory {self.memory >> 20}M is too little: the table of seen states"
-                f"{' and the states of the checkpoint' if known else ''} takes "
-                f"{(table_bytes(buckets) + kept >> 20) + 1}M; allow more"
-                f"{'' if self.exact or known else ', or use --store exact'}"
+                f"--max-memory {self.limit >> 20}M is too little: the table of seen states"
+                f"{' and the states of the checkpoint' if known else ''} takes {needs}M beside the "
+                f"code; allow more{'' if self.exact or known else ', or use --store exact'}"
             )
         sizes = Sizes(
             memory=self.memory,
@@ -109,7 +111,7 @@ class CompiledSearch(LevelSearch):
             buckets=buckets,
         )
         instances, properties = len(self.system.instances), len(self.properties)
-        code = Code(self.tiers.begin(self._code))
+        code = Code(self._first)
         return Machine(code, self.module, self.exact, instances, properties, sizes)
 
     @property
@@ -151,13 +153,9 @@ class CompiledSearch(LevelSearch):
             self.stopped_by = self.stopped_by.noting(STUCK)
         else:
             self._compare()
-        self._drop_empty_level()
+        drop_empty(self.levels)
         if self.journal:
             self._writing(self.journal.save)
-
-    def _drop_empty_level(self) -> None:
-        if self.levels and not self.levels[-1]:
-            self.levels.pop()
 
     def _undecided(self) -> bool:
         """Whether there is a level to expand, and a reason to."""
@@ -256,9 +254,12 @@ class CompiledSearch(LevelSearch):
         """Verify the answer; a search that was stopped claims too little for that."""
         if not self.stopped_by and not self.machine.failed:
             self._compare()
-            self._drop_empty_level()
-            with alarm(self.request.limits.seconds, self.request.started, at_once=True):
-                self.verification.end()
+            drop_empty(self.levels)
+            try:
+                with alarm(self.request.limits.seconds, self.request.started, at_once=True):
+                    self.verification.end()
+            except MemoryLimitError:
+                self.stopped_by = Stopped(Stop.OUT_OF_MEMORY)
 
     def _compare(self, complete: bool = False) -> None:
         """Compare samples with Python, unless a step failed: machine code then has no answer."""
@@ -317,7 +318,7 @@ class CompiledSearch(LevelSearch):
         if not self._watch():
             return False
         if not self.room.make():
-            self.stopped_by = Stopped(Stop.MAX_MEMORY, f"{self.memory >> 20}M")
+            self.stopped_by = Stopped(Stop.MAX_MEMORY, f"{self.limit >> 20}M")
         return self.stopped_by is None
 
     def _note_violations(self, expanded: int) -> None:
@@ -370,7 +371,7 @@ class CompiledSearch(LevelSearch):
         try:
             answers = decided(self.machine, self.levels, self._watch, self.system, properties)
         except MemoryLimitError:
-            self.stopped_by = Stopped(Stop.MAX_MEMORY, f"{self.memory >> 20}M")
+            self.stopped_by = Stopped(Stop.MAX_MEMORY, f"{self.limit >> 20}M")
             return []
         self._compare()
         return answers

@@ -16,7 +16,7 @@ from .memory_budget import MemoryBudget
 from .sampler import Words
 from .table import EXACT_BUCKETS
 
-MEMORY = 1 << 26
+MEMORY = 1 << 24
 
 LOAD = 7
 """States per bucket of eight: many find their bucket full, and go where those go that overflow."""

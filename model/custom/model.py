@@ -20,6 +20,7 @@ from .fairness import Fair
 from .signatures import (
     MOST_CHOICES,
     refuse_bare,
+    refuse_options,
     refuse_other_classes,
     refuse_other_kinds,
     refuse_unfit,
@@ -32,9 +33,6 @@ from .view import Lanes, Sentence, first_sentence
 S = TypeVar("S", bound=Record)
 K = TypeVar("K")
 F = TypeVar("F", bound=Callable[..., bool])
-
-OPTIONS = frozenset({"source", "fairness", "fair_per", "sign", "when"})
-"""The options of :meth:`Model.action`, which no parameter of an action can be called."""
 
 Count = Callable[[Any], int]
 Choices = Callable[[Any], Iterable[int]]
@@ -346,12 +344,7 @@ class Model(Fair, Generic[S, K]):
         refuse_unfit(when, f"when of action {name}", "k")
         parameters = list(inspect.signature(function).parameters)[2:]
         refuse_unfit(function, f"action {name}", "s", "k", *parameters)
-        if options := sorted({*parameters} & OPTIONS):
-            raise about(
-                function,
-                f"action {name} has a parameter {options[0]}, which is an option of @model.action; "
-                "give the parameter another name",
-            )
+        refuse_options(function, name, parameters)
         domains = [self._domain(function, parameter, choices) for parameter in parameters]
         if extra := set(choices) - set(parameters):
             there = ", ".join(parameters) or "none but the state and the bounds"

@@ -130,3 +130,23 @@ def refuse_unknown_kinds(state: Any, participants: Mapping[str, object]) -> None
             raise ModelError(
                 f"{state.__name__}.{name}: {unknown('kind of participant', part.by, participants)}"
             )
+
+
+OPTIONS = frozenset({"source", "fairness", "fair_per", "sign", "when"})
+"""The options of :meth:`.model.Model.action`, which no parameter of an action can be called."""
+
+
+def refuse_options(function: Callable[..., Any], name: str, parameters: Iterable[str]) -> None:
+    """Refuse an action with a parameter that is called like an option.
+
+    Raises
+    ------
+    ModelError
+        If it has one.
+    """
+    if options := sorted({*parameters} & OPTIONS):
+        raise about(
+            function,
+            f"action {name} has a parameter {options[0]}, which is an option of @model.action; "
+            "give the parameter another name",
+        )

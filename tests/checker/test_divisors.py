@@ -23,6 +23,10 @@ def begin(s, k):
     yield
 
 
+def belong(s, k):
+    return any(s.quotient * by + s.rest == s.x for by in BY)
+
+
 @pytest.fixture
 def divided(make_toy, make_action):
     """Return a system that divides by each of the numbers, one action for each."""
@@ -43,12 +47,7 @@ def divided(make_toy, make_action):
 
 @pytest.mark.parametrize("engine", ["interpreted", "compiled"])
 def test_every_engine_divides_as_python_does(divided, engine):
-    right = Property(
-        "Right",
-        "They belong to one divisor.",
-        "the test",
-        lambda s, k: any(s.quotient * by + s.rest == s.x for by in BY),
-    )
+    right = Property("Right", "They belong to one divisor.", "the test", belong)
     result = check(divided, [right], resources=Resources(engine=engine))
     assert (result.outcome, result.engine) == (Outcome.HOLDS, engine)
     assert result.distinct_states == EXPECTED

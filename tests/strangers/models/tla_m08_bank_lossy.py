@@ -23,7 +23,7 @@ class Transfer(Record):
 
 class State(Record):
     balance: list[int] = array(lambda k: k.accounts, integer(0, lambda k: k.accounts * k.money, "money"), by="account")
-    pending: Seq[Transfer] = sequence_of(Transfer, lambda k: k.pending, "transfers under way")
+    pending: Seq[Transfer] = sequence_of(Transfer, lambda k: k.pending, "transfers in progress")
 
 
 model = Model(Bounds, State, participants={"account": lambda k: k.accounts})

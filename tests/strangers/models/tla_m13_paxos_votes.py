@@ -11,7 +11,7 @@ class Bounds:
     ballots: int = number(2, 1, 3, "ballots", main=True)
 
     @property
-    def quorum(self) -> int:
+    def majority(self) -> int:
         return self.acceptors // 2 + 1
 
 
@@ -56,7 +56,7 @@ def promise(s: State, k: Bounds, acceptor: int, ballot: int) -> bool:
 @model.action("proposer", ballot=lambda k: range(k.ballots), value=lambda k: (0, 1))
 def propose(s: State, k: Bounds, ballot: int, value: int) -> bool:
     b = s.ballot[ballot]
-    if b.proposed != NONE or len(b.promises) < k.quorum:
+    if b.proposed != NONE or len(b.promises) < k.majority:
         return False
     if b.best.value not in (NONE, value):
         return False
@@ -77,7 +77,7 @@ def vote(s: State, k: Bounds, acceptor: int, ballot: int) -> bool:
 
 
 def chosen(s: State, k: Bounds) -> Counter:
-    return Counter(b.proposed for b in s.ballot if len(b.voters) >= k.quorum)
+    return Counter(b.proposed for b in s.ballot if len(b.voters) >= k.majority)
 
 
 @model.invariant("At most one value is chosen.")

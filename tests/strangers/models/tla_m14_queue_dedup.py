@@ -12,7 +12,7 @@ from tidegate import Fairness, Kind, Model, Record, Seq, Set, integer, number, s
 @dataclass(frozen=True)
 class Bounds:
     messages: int = number(3, 1, 4, "messages", main=True)
-    channel: int = number(2, 1, 3, "messages in flight")
+    channel: int = number(2, 1, 3, "messages on their way")
     losses: int = number(1, 0, 3, "losses")
 
 
@@ -22,7 +22,7 @@ class Message(Record):
 
 
 class State(Record):
-    channel: Seq[Message] = sequence_of(Message, lambda k: k.channel, "in flight")
+    channel: Seq[Message] = sequence_of(Message, lambda k: k.channel, "on their way")
     acked: Set = set_of(lambda k: k.messages, "acknowledged")
     seen: Set = set_of(lambda k: k.messages, "ids that the consumer has seen")
     output: Seq = sequence_of(integer(0, 2, "payload"), lambda k: k.messages, "what was processed")

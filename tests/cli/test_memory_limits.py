@@ -1,0 +1,115 @@
+"""A search stays within its limit of memory, whichever engine it has, and is reported then."""
+
+import json
+import re
+import resource
+import subprocess
+import sys
+import time
+
+import pytest
+
+GRID = """
+from dataclasses import dataclass
+
+from tidegate import Model, Record, integer, number
+
+
+@dataclass(frozen=True)
+class Bounds:
+    most: int = number(4_000, 1, 100_000, "largest number", main=True)
+
+
+class State(Record):
+    x: int = integer(0, lambda k: k.most, "one")
+    y: int = integer(0, lambda k: k.most, "another")
+
+
+model = Model(Bounds, State, deadlock=False)
+
+
+@model.action("somebody")
+def right(s: State, k: Bounds) -> bool:
+    if s.x == k.most:
+        return False
+    s.x += 1
+    return True
+
+
+@model.action("somebody")
+def up(s: State, k: Bounds) -> bool:
+    if s.y == k.most:
+        return False
+    s.y += 1
+    return True
+
+
+@model.invariant("Both are small.")
+def small(s: State, k: Bounds) -> bool:
+    return s.x + s.y <= 2 * k.most
+"""
+
+TIDEGATE = [sys.executable, "-m", "tidegate"]
+
+WITHIN = 64 << 20
+"""How far the resident memory may exceed a small limit."""
+
+MEASURE = """
+import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:]).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(status)
+"""
+
+
+@pytest.fixture
+def grid(tmp_path):
+    (tmp_path / "grid.py").write_text(GRID)
+    return str(tmp_path / "grid.py")
+
+
+@pytest.mark.parametrize(
+    ("engine", "limit"),
+    [("interpreted", 64), ("interpreted", 150), ("auto", 100), ("compiled", 200)],
+)
+def test_the_limit_of_memory_holds(grid, tmp_path, engine, limit):
+    report = tmp_path / "report.json"
+    command = [*TIDEGATE, "check", grid, "--engine", engine, "--max-memory", f"{limit}M", "-q"]
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, *command, "--json", str(report)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 3, done.stderr
+    document = json.loads(report.read_text())
+    assert (document["outcome"], document["stopped_by"]) == ("incomplete", f"--max-memory {limit}M")
+    assert document["distinct_states"] > 50_000
+    assert int(done.stdout.splitlines()[-1]) << 10 <= (limit << 20) + max(WITHIN, limit << 20 // 10)
+
+
+def _with_address_space(kilobytes):
+    return lambda: resource.setrlimit(resource.RLIMIT_AS, (kilobytes << 10, kilobytes << 10))
+
+
+@pytest.mark.parametrize("space", [200_000, 300_000, 350_000])
+@pytest.mark.parametrize("more", [[], ["--time-limit", "60"]])
+def test_memory_that_the_system_refuses_ends_a_search_as_incomplete(grid, space, more):
+    done = subprocess.run(
+        [*TIDEGATE, "check", grid, "-q", *more],
+        preexec_fn=_with_address_space(space), capture_output=True, text=True, check=False,
+        timeout=100,
+    )  # fmt: skip
+    assert done.returncode == 3, done.stderr[-500:]
+    assert "Traceback" not in done.stderr + done.stdout
+    assert "stopped by a lack of memory (ulimit -v)" in re.sub(r"\s+", " ", done.stdout)
+
+
+def test_a_signal_is_obeyed_where_memory_is_short(grid):
+    process = subprocess.Popen(
+        [*TIDEGATE, "check", grid, "-q", "--engine", "interpreted"],
+        preexec_fn=_with_address_space(500_000), stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    time.sleep(2)
+    process.terminate()
+    output, _ = process.communicate(timeout=20)
+    assert process.returncode in (3, 130, 143)
+    assert output.startswith("INCOMPLETE")

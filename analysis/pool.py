@@ -24,6 +24,7 @@ from ..checker.interrupts import (
 )
 from ..checker.memory import share_of
 from ..checker.result import Resources
+from ..checker.safe_path import safe_path
 from ..core.errors import EngineError, TidegateError, place_of, shown
 
 W = TypeVar("W")
@@ -44,7 +45,8 @@ class _Worker:
         self.connection, theirs = multiprocessing.Pipe()
         self._process = multiprocessing.Process(target=_serve, args=(theirs, part), daemon=True)
         try:
-            self._process.start()
+            with safe_path():
+                self._process.start()
         except OSError as error:
             raise WorkerError(
                 f"a worker process cannot be started ({error.strerror}); try --jobs 1"

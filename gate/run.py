@@ -14,6 +14,7 @@ from typing import Any
 from ..checker.interrupts import noted
 from ..checker.memory import share_of
 from ..checker.result import Progress, Resources
+from ..checker.safe_path import safe_path
 from .cells import GateCell
 from .conform_cells import ConformCell
 from .judge import Deviation, Finding
@@ -117,7 +118,8 @@ class _Begin:
         limits = replace(cell.limits, engine="interpreted") if interpreted else cell.limits
         arguments = (theirs, replace(cell, limits=limits), self._root, self._resources)
         process = self._context.Process(target=work, args=arguments, daemon=True)
-        process.start()
+        with safe_path():
+            process.start()
         theirs.close()
         return Running(cell, process, mine, searching_for_hang=interpreted)
 

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ..result import Cluster
+from ..safe_path import safe_path
 from .java import SparkError
 from .place import LOG_SETTINGS, SPARK_LOG
 from .shipping import write_package
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
-
-SAFE_PATH = "PYTHONSAFEPATH"
 
 DEFAULTS = {
     "spark.app.name": "tidegate",
@@ -41,7 +40,6 @@ DEFAULTS = {
     "spark.cleaner.periodicGC.interval": "1min",
     # Workers are on the same host as their executor.
     "spark.python.unix.domain.socket.enabled": "true",
-    f"spark.executorEnv.{SAFE_PATH}": "1",
     # Java only moves bytes here; optimising it further costs more than it saves.
     JAVA_OPTIONS: "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
     "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
@@ -124,6 +122,8 @@ def spark_context(cluster: Cluster, folder: Path | None) -> Iterator[SparkContex
             archive = Path(stack.enter_context(TemporaryDirectory(prefix="tidegate-")))
             write_package(archive / "tidegate.zip")
             context.addPyFile(str(archive / "tidegate.zip"))
+        # Its worker processes get this environment, on whichever machine.
+        stack.enter_context(safe_path(context.environment))
         yield context
 
 
@@ -154,8 +154,7 @@ def _places(master: str, folder: Path | None) -> Mapping[str, str]:
     """Return the settings of addresses and directories, and prepare these."""
     settings = {}
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    # Java starts workers with `python -m`, which would import from the present directory first.
-    os.environ[SAFE_PATH] = "1"
+    os.environ.setdefault("SPARK_HOME", str(_spark_home()))
     if master.startswith("local") or "//127.0.0.1" in master or "//localhost" in master:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         settings = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
@@ -166,6 +165,15 @@ def _places(master: str, folder: Path | None) -> Mapping[str, str]:
         if master.startswith("local"):
             settings["spark.local.dir"] = str(folder / "spark")
     return settings
+
+
+def _spark_home() -> Path:
+    """Return where the Spark of PySpark is; PySpark itself would look in ``..`` first."""
+    import pyspark
+
+    package = Path(pyspark.__file__).parent
+    places = (package / "spark-distribution", package, package.parents[1])
+    return next((place for place in places if (place / "bin/spark-submit").is_file()), package)
 
 
 def _require_master(master: str) -> None:

@@ -209,20 +209,6 @@ def test_executors_without_the_package_can_be_sent_it(bare_python):
 
 @pytest.mark.slow
 @pytest.mark.spark
-def test_modules_of_the_present_directory_are_not_imported_by_workers(tmp_path):
-    for name in ("socket", "struct", "pyspark", "tidegate", "json", "zipfile"):
-        (tmp_path / f"{name}.py").write_text(
-            f"open({str(tmp_path)!r} + '/run-{name}', 'w').close()\nraise SystemExit(9)\n"
-        )
-    command = [str(Path(sys.executable).with_name("tidegate")), *SMALL, *ONE_JOB]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert list(tmp_path.glob("run-*")) == []
-    assert (done.returncode, done.stderr) == (3, "")
-    assert "(1 level by Spark)" in flat(done.stdout)
-
-
-@pytest.mark.slow
-@pytest.mark.spark
 def test_executors_with_other_code_are_refused(bare_python, tmp_path):
     """Were they not, a change of the format of runs would go unnoticed."""
     from tidegate.checker.distributed.shipping import write_package

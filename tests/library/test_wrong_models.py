@@ -245,7 +245,7 @@ WRONG = {
         "class Other(Record):\n    x: int = integer(4, 3, 'x')\n"
         "model = Model(Bounds, Other)\n@model.action()\ndef go(s, k):\n    return False",
         "x: its range 4..3 is empty",
-        None,
+        13,
     ),
     "a variable that shadows": (
         "class Other(State):\n    x: int = integer(0, 9, 'x')\nmodel = Model(Bounds, Other)",
@@ -255,7 +255,7 @@ WRONG = {
     "a property of the state": (
         "class Other(Record):\n    x: int = integer(0, 9, 'x')\n    @property\n"
         "    def y(self):\n        return self.x\nmodel = Model(Bounds, Other)",
-        "Other.y is <property",
+        "Other.y is a property",
         12,
     ),
     "a sequence of a class": (

@@ -276,6 +276,7 @@ class CompiledSearch(LevelSearch):
             code = self.tiers.optimise(self.machine.sampler, lambda: self._report(doing))
             self.verification.code()
         self.machine.switch_to(Code(code))
+        self.tiers.use_second()
         self.tiers.compare(self.machine.sampler, self.comparison)
 
     def _writing(self, write: Callable[[], None]) -> None:

@@ -50,6 +50,7 @@ class Tiers:
         self._name = name_of("second tier", search)
         kept = Store("compiled").read(self._name)
         if kept:
+            self.use_second()
             return self._second(kept)
         self._used = name_of("first tier", self.module.digest)
         return kept_or_made(self._used, self._first)
@@ -83,17 +84,20 @@ class Tiers:
     def _second(self, kept: bytes) -> bytes:
         end = _LENGTH + int.from_bytes(kept[:_LENGTH], "little")
         self._entries = kept[_LENGTH:end]
-        self.is_optimised, self._used = True, self._name
+        self.is_optimised = True
         return kept[end:]
 
-    @property
     def verified(self) -> bool:
-        """Whether the code returned last was verified, by this process or another one."""
+        """Whether the code in use was verified, by this process or another one."""
         return bool(Store("compiled").read(f"{self._used}.verified"))
 
     def note_verified(self) -> None:
         """Remember that, if there is a cache."""
         Store("compiled").keep(f"{self._used}.verified", b"verified")
+
+    def use_second(self) -> None:
+        """Say that the second tier is in use from now on."""
+        self._used = self._name
 
     def compare(self, sampler: Sampler, comparison: Comparison) -> None:
         """Compare the second tier with Python on the ways that it does not mark, if it is in use.

@@ -98,7 +98,7 @@ class Verification:
     def code(self) -> None:
         """Verify the code that the search is using, unless that was done before."""
         search = self._search
-        if search.tiers.verified:
+        if search.tiers.verified():
             return
         machine, properties = search.machine, search.comparison.properties
         with self._unwatched():

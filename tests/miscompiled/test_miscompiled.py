@@ -8,7 +8,10 @@ import pytest
 from tests.miscompiled.cases import HERE, Case
 from tests.miscompiled.defects import functions
 from tests.miscompiled.laboratory import by_chance, prepare, tried
+from tidegate.analysis.selection import assemble
+from tidegate.checker.check import check
 from tidegate.checker.compiled import verification
+from tidegate.checker.result import Resources
 
 ONE_BIT = r"%every = bitcast <64 x i1> %set to i64\n  %all = and i64 %every, 4611686018427387903"
 
@@ -130,3 +133,19 @@ def test_a_small_search_is_made_again_in_python(monkeypatch):
     end, answer = tried(subject, lambda text, second: wrong)
     assert wrong != subject.text
     assert end == "found", answer
+
+
+def test_the_code_of_both_tiers_is_verified_once(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    asked = []
+    run = verification.Probes.run
+    monkeypatch.setattr(
+        verification.Probes, "run", lambda self, reached: asked.append(self) or run(self, reached)
+    )
+    system, properties = assemble(f"{HERE}/leases.py", ["nodes=2", "time=6", "span=2"], [])
+    properties = [prop for prop in properties if prop.kind.is_of_state]
+    resources = Resources(engine="compiled", optimise_from=200)
+    for times in (2, 2):
+        check(system, properties, resources=resources)
+        assert len(asked) == times
+        assert len(list(tmp_path.rglob("*.verified"))) == 2

@@ -1,0 +1,48 @@
+"""a member of an enumeration keeps a count"""
+
+from enum import Enum
+
+from dataclasses import dataclass
+
+from tidegate import Model, Record, integer, number
+
+
+@dataclass(frozen=True)
+class Bounds:
+    top: int = number(4, 1, 9, "the highest count")
+
+
+class State(Record):
+    x: int = integer(0, 20, "the count")
+    y: int = integer(0, 9, "the last answer")
+
+
+model = Model(Bounds, State, deadlock=False)
+
+
+class Role(Enum):
+    LEADER = 1
+
+    def __init__(self, number: int) -> None:
+        self.uses = 0
+
+    def use(self) -> int:
+        self.uses += 1
+        return self.uses
+
+
+@model.action("worker")
+def step(s: State, k: Bounds) -> bool:
+    """Count one step."""
+    if s.x >= k.top:
+        return False
+    s.y = min(Role.LEADER.use(), 9)
+    s.x += 1
+    return True
+
+
+@model.invariant("The count stays in its range.")
+def bounded(s: State, k: Bounds) -> bool:
+    return s.x <= k.top
+
+# expect: refused 30

@@ -1,0 +1,47 @@
+"""alias by or and a conditional expression"""
+
+from dataclasses import dataclass
+
+from tidegate import Model, Record, integer, number
+
+
+@dataclass(frozen=True)
+class Bounds:
+    top: int = number(4, 1, 9, "the highest count")
+
+
+class State(Record):
+    x: int = integer(0, 20, "the count")
+    y: int = integer(0, 9, "the last answer")
+
+
+model = Model(Bounds, State, deadlock=False)
+
+
+FIRST: list = [0]
+SECOND: list = [1]
+
+
+def ticket(n: int) -> int:
+    mine = FIRST if n % 2 else SECOND
+    other = mine or SECOND
+    if n not in other:
+        other.append(n)
+    return len(other)
+
+
+@model.action("worker")
+def step(s: State, k: Bounds) -> bool:
+    """Count one step."""
+    if s.x >= k.top:
+        return False
+    s.y = min(ticket((s.x * 3) % 5), 9)
+    s.x += 1
+    return True
+
+
+@model.invariant("The count stays in its range.")
+def bounded(s: State, k: Bounds) -> bool:
+    return s.x <= k.top
+
+# expect: refused 29

@@ -1,0 +1,43 @@
+"""vars(obj) is written"""
+
+from dataclasses import dataclass
+
+from tidegate import Model, Record, integer, number
+
+
+@dataclass(frozen=True)
+class Bounds:
+    top: int = number(4, 1, 9, "the highest count")
+
+
+class State(Record):
+    x: int = integer(0, 20, "the count")
+    y: int = integer(0, 9, "the last answer")
+
+
+model = Model(Bounds, State, deadlock=False)
+
+
+class Meter:
+    ticks = 0
+
+
+METER = Meter()
+
+
+@model.action("worker")
+def step(s: State, k: Bounds) -> bool:
+    """Count one step."""
+    if s.x >= k.top:
+        return False
+    vars(METER)["ticks"] = METER.ticks + 1
+    s.y = min(METER.ticks, 9)
+    s.x += 1
+    return True
+
+
+@model.invariant("The count stays in its range.")
+def bounded(s: State, k: Bounds) -> bool:
+    return s.x <= k.top
+
+# expect: refused 33

@@ -1,0 +1,47 @@
+"""an f-string of an object with a __str__"""
+
+from dataclasses import dataclass
+
+from tidegate import Model, Record, integer, number
+
+
+@dataclass(frozen=True)
+class Bounds:
+    top: int = number(4, 1, 9, "the highest count")
+
+
+class State(Record):
+    x: int = integer(0, 20, "the count")
+    y: int = integer(0, 9, "the last answer")
+
+
+model = Model(Bounds, State, deadlock=False)
+
+
+class Node:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __str__(self) -> str:
+        return self.name
+
+
+NODE = Node("abc")
+
+
+@model.action("worker")
+def step(s: State, k: Bounds) -> bool:
+    """Count one step."""
+    if s.x >= k.top:
+        return False
+    text = f"{NODE}"
+    s.y = sum(ord(c) for c in text) % 10
+    s.x += 1
+    return True
+
+
+@model.invariant("The count stays in its range.")
+def bounded(s: State, k: Bounds) -> bool:
+    return s.x <= k.top
+
+# expect: holds 5

@@ -7,7 +7,7 @@ import signal
 import pytest
 from click.testing import CliRunner
 
-from tidegate.checker import verdicts
+from tidegate.checker import engines, verdicts
 from tidegate.checker.check import check
 from tidegate.checker.result import Limits, Resources
 from tidegate.cli import main
@@ -81,6 +81,10 @@ def ends(s, k):
     return s.x != LONG - 1
 
 
+def begins(s, k):
+    return s.x != 3
+
+
 AT_END = Property("AtEnd", "It does not end.", "the test", ends)
 
 
@@ -116,7 +120,9 @@ def test_the_text_of_a_long_trace_has_its_two_ends(model, engine):
     assert "Small is violated after 2,999 steps." in " ".join(lines)
 
 
-def test_a_narrow_model_stays_in_python(model):
+def test_a_narrow_model_stays_in_python(model, monkeypatch):
+    # However slow this machine is at the moment.
+    monkeypatch.setattr(engines, "LEVEL_SECONDS", 0.1)
     document = json.loads(run("check", model, "-b", "most=30000", "--json", "-").output)
     assert (document["engine"], document["interpreted_because"]) == ("interpreted", [])
     assert [p["steps"] for p in document["properties"] if p["name"] == "Small"] == [29_999]
@@ -146,9 +152,10 @@ def test_a_trace_counts_within_the_time_limit(counter, monkeypatch):
             pass
 
     monkeypatch.setattr(verdicts, "shortest_traces", endless)
-    result = check(system, [AT_END], limits=Limits(seconds=2))
+    soon = Property("Soon", "It does not begin.", "the test", begins)
+    result = check(system, [soon], limits=Limits(seconds=2))
     [verdict] = result.verdicts
-    assert (verdict.outcome, verdict.steps) == (Outcome.VIOLATED, LONG - 1)
+    assert (verdict.outcome, verdict.steps) == (Outcome.VIOLATED, 3)
     assert str(verdict.untraced) == "--time-limit 2"
 
 

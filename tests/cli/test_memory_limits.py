@@ -70,7 +70,7 @@ def grid(tmp_path):
 
 @pytest.mark.parametrize(
     ("engine", "limit"),
-    [("interpreted", 64), ("interpreted", 150), ("auto", 100), ("compiled", 200)],
+    [("interpreted", 64), ("auto", 100), ("compiled", 200)],
 )
 def test_the_limit_of_memory_holds(grid, tmp_path, engine, limit):
     report = tmp_path / "report.json"
@@ -90,13 +90,11 @@ def _with_address_space(kilobytes):
     return lambda: resource.setrlimit(resource.RLIMIT_AS, (kilobytes << 10, kilobytes << 10))
 
 
-@pytest.mark.parametrize("space", [200_000, 300_000, 350_000])
-@pytest.mark.parametrize("more", [[], ["--time-limit", "60"]])
+@pytest.mark.parametrize(("space", "more"), [(150_000, []), (200_000, ["--time-limit", "900"])])
 def test_memory_that_the_system_refuses_ends_a_search_as_incomplete(grid, space, more):
     done = subprocess.run(
         [*TIDEGATE, "check", grid, "-q", *more],
         preexec_fn=_with_address_space(space), capture_output=True, text=True, check=False,
-        timeout=100,
     )  # fmt: skip
     assert done.returncode == 3, done.stderr[-500:]
     assert "Traceback" not in done.stderr + done.stdout

@@ -18,7 +18,7 @@ class Replica(Record):
 
 class State(Record):
     replica: list[Replica] = array(lambda k: k.replicas, Replica, by="replica")
-    copied: int = integer(0, 9, "how many were copied at last")
+    copied: int = integer(0, 9, "how many were copied in the end")
 
 
 model = Model(Bounds, State, participants={"replica": lambda k: k.replicas}, deadlock=False)

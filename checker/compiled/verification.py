@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 SMALL = 100_000
 """States up to which a search is made again in Python, if the time allows."""
 
-WHOLE, BEGUN = 2.0, 0.03
+WHOLE, BEGUN = 1.0, 0.03
 """Seconds for that, and for the first levels of a larger search."""
 
 REACHED = 400

@@ -300,4 +300,24 @@ PURE = {
         "def twice(f, n):\n    return f(f(n))",
         "return twice(lambda n: n + 1, s.x) % 2",
     ),
+    "a starred target": (
+        "",
+        "first, *rest = [(n, s.x) for n in range(3)]\n"
+        "return int(any(other == first for other in rest))",
+    ),
+    "a starred target of a tuple": (
+        "",
+        "first, *rest = ((0, 1), (1, 0), (1, 1))\n"
+        "return int(any(other == first for other in rest))",
+    ),
+    "elements of a starred target": (
+        "",
+        "first, *rest = [(n, s.x) for n in range(3)]\n"
+        "return int(any(other[1] != first[1] for other in rest))",
+    ),
+    "cases for every length of a list": (
+        "def last(numbers: list) -> int:\n    match [n + 1 for n in numbers]:\n"
+        "        case []:\n            return 0\n        case [*_, one]:\n            return one % 2",
+        "return last(list(range(s.x)))",
+    ),
 }

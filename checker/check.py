@@ -295,10 +295,8 @@ def _judge_graph(request: SearchRequest, search: Finished) -> Judged:
                 judged.decided.add(prop.name)
             for answer in search.decided(live) if live else ():
                 _note(system, search, answer, judged)
-    except KeyboardInterrupt as error:
+    except (KeyboardInterrupt, MemoryError) as error:
         search.stopped_by = reason(error, perf_counter() - request.started)
-    except MemoryError:
-        search.stopped_by = Stopped(Stop.OUT_OF_MEMORY)
     return judged
 
 
@@ -310,7 +308,7 @@ def _note(
     if answer.witness is not None:
         try:
             judged.lassos[name] = lasso_of(system, answer.witness, search.least_parents)
-        except KeyboardInterrupt as error:
+        except (KeyboardInterrupt, MemoryError) as error:
             judged.untraced[name] = reason(error)
             raise
     if answer.vacuous:

@@ -215,7 +215,8 @@ def _compiled(request: SearchRequest, interpreted: Search) -> Finished | tuple[R
 
     try:
         with alarm(request.limits.seconds, request.started, at_once=True):
-            search = CompiledSearch(_ticking(request, interpreted))
+            begun = None if resources.resume else interpreted
+            search = CompiledSearch(_ticking(request, interpreted), begun)
     except UnsupportedError as error:
         reasons = _reasons(request, error)
         if must:
@@ -225,8 +226,6 @@ def _compiled(request: SearchRequest, interpreted: Search) -> Finished | tuple[R
         if must or resources.memory is not None or not request.exact:
             raise
         return (Reason(str(error)),)
-    if not resources.resume:
-        search.verification.python = interpreted
     try:
         search.run()
     except UnfitError:

@@ -23,7 +23,7 @@ from .liveness.lasso import Decided
 from .memory import MemoryWatch
 from .request import SearchRequest
 from .result import Progress, Reason
-from .stop import Stop, Stopped
+from .stop import Stopped
 from .trial import spread
 
 _VERIFIED_EVERY = 64
@@ -138,15 +138,13 @@ class Search:
                     self._try_again()
                 if self.stopped_by:
                     break
-        except KeyboardInterrupt as error:
+        except (KeyboardInterrupt, MemoryError) as error:
             self.stopped_by = reason(error, perf_counter() - self._looked)
-        except MemoryError:
-            self.stopped_by = Stopped(Stop.OUT_OF_MEMORY)
         except ModelError as error:
             # The model is not at fault if the system is out of memory.
             if not isinstance(error.__cause__, MemoryError):
                 raise
-            self.stopped_by = Stopped(Stop.OUT_OF_MEMORY)
+            self.stopped_by = reason(error.__cause__)
         if self.levels and not self.levels[-1]:
             self.levels.pop()
         return True
@@ -184,13 +182,17 @@ class Search:
             self._meet(state)
             self.stopped_by = self.alarm.stopped_by
             if not self.stopped_by and number & 255 == 255:
-                self._looked = perf_counter()
-                seconds = self._looked - self.request.started
-                self.stopped_by = self.request.limits.reached(
-                    seconds=seconds
-                ) or self._memory.stopped_by(self.seen, self._looked)
+                self._look()
             if self.stopped_by:
                 return
+
+    def _look(self) -> float:
+        """Look at the clock and at the memory; return the seconds since the search began."""
+        self._looked = perf_counter()
+        seconds = self._looked - self.request.started
+        over = self.request.limits.reached(seconds=seconds)
+        self.stopped_by = over or self._memory.stopped_by(self.seen, self._looked)
+        return seconds
 
     def _expand_last_level(self) -> None:
         """Find the states of the next level: successors that were not seen before."""
@@ -211,13 +213,9 @@ class Search:
             if self.stopped_by:
                 return
             if not expanded & 63:
-                self._looked = perf_counter()
-                seconds = self._looked - self.request.started
+                seconds = self._look()
                 queue = len(frontier) - expanded
                 self.request.report(Progress(len(self.seen), len(self.levels), queue, seconds))
-                self.stopped_by = limits.reached(seconds=seconds) or self._memory.stopped_by(
-                    self.seen, self._looked
-                )
                 if self.stopped_by:
                     return
 

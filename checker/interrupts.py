@@ -58,7 +58,7 @@ def received() -> int | None:
     return _received[0] if _received else None
 
 
-def reason(error: KeyboardInterrupt, idle: float = 0.0) -> Stopped:
+def reason(error: KeyboardInterrupt | MemoryError, idle: float = 0.0) -> Stopped:
     """Return what stopped a search.
 
     Parameters
@@ -66,6 +66,8 @@ def reason(error: KeyboardInterrupt, idle: float = 0.0) -> Stopped:
     idle
         Seconds since the last progress of the search; after a long time, the text names the call.
     """
+    if isinstance(error, MemoryError):
+        return Stopped(Stop.OUT_OF_MEMORY)
     if isinstance(error, LimitReachedError):
         return error.stopped_by
     place = getattr(error, "where", "")

@@ -13,7 +13,7 @@ from .interrupts import alarm, reason
 from .liveness.lasso import confirm_lasso
 from .request import SearchRequest
 from .result import Verdict
-from .stop import Stop, Stopped
+from .stop import Stopped
 
 
 @dataclass
@@ -107,10 +107,8 @@ def _traced(
                 trace = traces[ends[name][1]]
                 confirm(system, verdict.property, trace)
                 verdicts[name] = replace(verdict, trace=trace)
-    except KeyboardInterrupt as error:
+    except (KeyboardInterrupt, MemoryError) as error:
         stopped = reason(error)
-    except MemoryError:
-        stopped = Stopped(Stop.OUT_OF_MEMORY)
     return {
         name: verdict if verdict.trace else replace(verdict, untraced=stopped)
         for name, verdict in verdicts.items()

@@ -21,10 +21,21 @@ REPRESENTED = 8
 
 GUARDS, STEP, PROPERTY, CONSTRAINT = Query
 
-REPORT = (
-    "; the compiled engine cannot be trusted with this model. Search with "
-    "--engine interpreted, and please report this"
-)
+
+def disagreement(what: str) -> DisagreementError:
+    """Return the error that says what is wrong with machine code, and what to do about it."""
+    return DisagreementError(
+        f"{what}; the compiled engine cannot be trusted with this model. Search with "
+        "--engine interpreted, and please report this"
+    )
+
+
+def disagreement_about(name: str, machine: str, python: str, where: object) -> DisagreementError:
+    """Return the error that says what the two answer about a step or a property in a state."""
+    return disagreement(
+        f"machine code and Python disagree about {name}: machine code says {machine}, Python says "
+        f"{python}, in the state {where}"
+    )
 
 
 class Found(Protocol):
@@ -157,10 +168,8 @@ class Comparison:
             name = "the constraint"
         else:
             name = str(self.system.instances[sample.number].step)
-        raise DisagreementError(
-            f"machine code and Python disagree about {name}: machine code says {machine}, Python "
-            f"says {python}, in the state {layout.describe(layout.unpack(sample.state))}{REPORT}"
-        )
+        state = layout.describe(layout.unpack(sample.state))
+        raise disagreement_about(name, machine, python, state)
 
 
 def _is_step(sample: Sample) -> bool:
@@ -187,13 +196,11 @@ def compare_level(python: Search, number: int, search: Found) -> None:
     describe = system.layout.describe
     for states, which in ((expected - compiled, "Python"), (compiled - expected, "machine code")):
         if states:
-            raise DisagreementError(
+            raise disagreement(
                 f"machine code and Python disagree about {system.name}: only {which} reaches the "
-                f"state {describe(min(states))} in {number} steps{REPORT}"
+                f"state {describe(min(states))} in {number} steps"
             )
-    raise DisagreementError(
-        f"machine code found a state twice, {number} steps from the start{REPORT}"
-    )
+    raise disagreement(f"machine code found a state twice, {number} steps from the start")
 
 
 def compare_results(python: Search, search: Found, last: int | None = None) -> None:
@@ -235,9 +242,9 @@ def _compare_verdicts(
                 f"after {first[0]} steps in {system.layout.describe(first[1])}" if first else "not"
                 for first in (machine.get(name), python.get(name))
             ]
-            raise DisagreementError(
+            raise disagreement(
                 f"machine code and Python disagree about {name}: machine code finds it violated "
-                f"{says[0]}, Python {says[1]}{REPORT}"
+                f"{says[0]}, Python {says[1]}"
             )
 
 
@@ -247,9 +254,9 @@ def _compare_counts(
     """Compare how often each instance was taken."""
     for instance, expected, compiled in zip(system.instances, python, machine, strict=True):
         if expected != compiled:
-            raise DisagreementError(
+            raise disagreement(
                 f"machine code and Python disagree about {instance.step}: machine code took it "
-                f"{compiled} times, Python {expected} times, on the same levels{REPORT}"
+                f"{compiled} times, Python {expected} times, on the same levels"
             )
 
 
@@ -292,8 +299,8 @@ def _compare_representatives(
     answers = represent([layout.pack(one) for one in renamed])
     for one, answer in [(state, layout.pack(state)), *zip(renamed, answers, strict=True)]:
         if answer != least:
-            raise DisagreementError(
+            raise disagreement(
                 "machine code and Python disagree about symmetry: machine code represents the "
                 f"state {layout.describe(one)} by {layout.describe(layout.unpack(answer))}, "
-                f"Python by {layout.describe(expected)}{REPORT}"
+                f"Python by {layout.describe(expected)}"
             )

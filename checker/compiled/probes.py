@@ -16,17 +16,13 @@ from time import thread_time
 from typing import Any
 
 from ...core.layout import State
-from ...core.spec import DisagreementError, Kind, Property, TidegateError, TransitionSystem
-from .comparison import REPORT
+from ...core.spec import Kind, Property, TidegateError, TransitionSystem
+from .comparison import disagreement, disagreement_about
 from .made_up import MadeUp
-from .sampler import Sampler, Words
-
-GROUPED = 48
-"""States whose steps are taken together once more, side by side as in a search."""
+from .sampler import TOGETHER, Sampler, Words
 
 MOST = 20_000
 """The most states to make up."""
-
 
 OTHERS = 0.5
 """The share of the other made-up states that Python is asked about."""
@@ -144,7 +140,7 @@ class Probes:
         python = None if failed else self._python(self._attempt_all, state)
         if python is not None:
             self._group.append((state, python))
-            if len(self._group) == GROUPED:
+            if len(self._group) == TOGETHER:
                 self._compare_group()
         else:
             python = {}
@@ -181,21 +177,18 @@ class Probes:
         pack = self._layout.pack
         successors, failed = self._sampler.successors([pack(state) for state, _ in group])
         if failed:
-            raise DisagreementError(
-                "machine code cannot take steps of several states together that it takes of "
-                f"each{REPORT}"
+            raise disagreement(
+                "machine code cannot take steps of several states together that it takes of each"
             )
         machine: list[dict[int, Words]] = [{} for _ in group]
         for number, place, after in successors:
             if place >= len(group) or number in machine[place]:
-                raise DisagreementError(f"machine code takes a step of no state{REPORT}")
+                raise disagreement("machine code takes a step of no state")
             machine[place][number] = after
         for (state, python), said in zip(group, machine, strict=True):
             self._compare_one(state, said, python)
 
     def _differ(self, state: State, name: str, said: Sequence[str]) -> None:
-        raise DisagreementError(
-            f"machine code and Python disagree about {name}: machine code says {said[0]}, Python "
-            f"says {said[1]}, in the state {self._layout.describe(state)}, which was made up"
-            f"{REPORT}"
-        )
+        machine, python = said
+        where = f"{self._layout.describe(state)}, which was made up"
+        raise disagreement_about(name, machine, python, where)

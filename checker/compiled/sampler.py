@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -16,6 +16,9 @@ from .program import Module
 from .sampling import ALIVE, COMPARED, Entry, Query, Samples
 
 Words = tuple[int, ...]
+
+TOGETHER = 48
+"""The most states whose steps are taken together, side by side as in a search."""
 
 NUMBER = (1 << 32) - 1
 """The bits of an instance's number of steps that are not for failures."""
@@ -60,7 +63,8 @@ class Sampler:
         self._judgment = code.function("judgment", 1)
         self._ask_all = code.function("ask_all", 2)
         self._ask_again = code.function("ask_again", 3)
-        self._space = Region(8 * instances + ALIVE + (instances + 1) * module.stride)
+        self._successors = 8 * instances + ALIVE
+        self._space = Region(self._successors + TOGETHER * (instances + 1) * module.stride)
         # Workers that count concurrently may keep a few more.
         self._room = 2 * COMPARED * max(module.points, 1)
         self._kept = Region(self._room * self._size)
@@ -100,7 +104,7 @@ class Sampler:
         states = dict.fromkeys(sample.state for sample in reversed(list(kept)))
         self.forget()
         for state in states:
-            self._call(self._ask_all, state)
+            self.ask_all(state)
         return bytes(self._kept.view(0, self.held * self._size))
 
     def forget(self) -> None:
@@ -143,34 +147,25 @@ class Sampler:
                     yield sample
         region.close()
 
-    def _call(self, function: Callable[..., int], state: Words) -> None:
-        """Call a function with a state and memory for its successors."""
-        self._space.clear(0, 8 * self._instances)
-        words = (ctypes.c_uint64 * self._words)(*state)
-        function(ctypes.addressof(words), self._space.address)
-
     def steps(self, state: Words) -> set[int]:
         """Return the numbers of the instances that machine code takes from a state."""
-        self._call(lambda words, space: self._steps_from(words, 1, space), state)
-        counts = self._space.numbers(0, self._instances)
-        return {number for number, count in enumerate(counts) if count}
+        return {number for number, count in enumerate(self._counts(state)) if count & NUMBER}
 
     def ask_all(self, state: Words) -> None:
         """Ask all that a search asks about a state, which is kept if it takes a wanted way."""
-        self._call(self._ask_all, state)
+        self._space.clear(0, 8 * self._instances)
+        self._ask_all(ctypes.addressof(self._in_memory(state)), self._space.address)
 
     def inside(self, state: Words) -> bool:
         """Return whether a state is inside the constraint."""
-        words = (ctypes.c_uint64 * self._words)(*state)
-        return bool(self._inside(ctypes.addressof(words)))
+        return bool(self._inside(ctypes.addressof(self._in_memory(state))))
 
     def judgment(self, state: Words) -> int:
         """Return a bit for every property that a state violates; negative if one fails."""
-        words = (ctypes.c_uint64 * self._words)(*state)
-        return self._judgment(ctypes.addressof(words))
+        return self._judgment(ctypes.addressof(self._in_memory(state)))
 
     def successors(self, states: Sequence[Words]) -> tuple[list[tuple[int, int, Words]], set[int]]:
-        """Return the steps from states that machine code takes together.
+        """Return the steps from states, `TOGETHER` at most, that machine code takes together.
 
         Returns
         -------
@@ -179,20 +174,24 @@ class Sampler:
         set of int
             The instances of which a step failed.
         """
-        instances, stride = self._instances, self._stride
-        size = 8 * instances + ALIVE
-        room = Region(size + (instances + 1) * len(states) * stride)
-        words = (ctypes.c_uint64 * (self._words * len(states)))(*chain.from_iterable(states))
-        self._steps_from(ctypes.addressof(words), len(states), room.address)
-        taken, place = [], size
-        counts = room.numbers(0, instances)
+        counts = self._counts(*states)
+        taken, place = [], self._successors
         for number, count in enumerate(counts):
             for _ in range(count & NUMBER):
-                entry = room.numbers(place, stride // 8)
+                entry = self._space.numbers(place, self._stride // 8)
                 taken.append((number, entry[-1], tuple(entry[: self._words])))
-                place += stride
-        room.close()
+                place += self._stride
         return taken, {number for number, count in enumerate(counts) if count > NUMBER}
+
+    def _counts(self, *states: Words) -> list[int]:
+        """Take the steps from some states together; return their number for each instance."""
+        self._space.clear(0, 8 * self._instances)
+        words = self._in_memory(*states)
+        self._steps_from(ctypes.addressof(words), len(states), self._space.address)
+        return self._space.numbers(0, self._instances)
+
+    def _in_memory(self, *states: Words) -> ctypes.Array[ctypes.c_uint64]:
+        return (ctypes.c_uint64 * (self._words * len(states)))(*chain.from_iterable(states))
 
     def close(self) -> None:
         """Free the memory; the code keeps no more states."""

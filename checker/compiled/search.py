@@ -9,7 +9,7 @@ from time import perf_counter
 
 from ...core.layout import State
 from ...core.spec import Kind, Property
-from ..interpreted import least_parents
+from ..interpreted import Search, least_parents
 from ..interrupts import alarm, reason
 from ..liveness.formulas import with_premises
 from ..liveness.lasso import Decided
@@ -50,12 +50,12 @@ class CompiledSearch(LevelSearch):
     comparison
         Compares samples of machine code with Python.
     verification
-        Verifies its answer.
+        Verifies its answer, beginning with what the interpreted engine has found.
     """
 
     name = "compiled"
 
-    def __init__(self, request: SearchRequest) -> None:
+    def __init__(self, request: SearchRequest, interpreted: Search | None = None) -> None:
         super().__init__(request)
         system, properties, resources = self.system, self.properties, request.resources
         self.exact = request.exact
@@ -81,7 +81,7 @@ class CompiledSearch(LevelSearch):
         self.room = MemoryBudget(self.machine, self.memory)
         predicates = with_premises(properties)
         self.comparison = Comparison(system, predicates, lambda state: machine.sampler.steps(state))
-        self.verification = Verification(self)
+        self.verification = Verification(self, interpreted or Search(request))
         self.journal = None
         if keep or not self.exact:
             self.journal = Journal(

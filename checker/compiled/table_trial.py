@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...core.spec import DisagreementError
-from .comparison import REPORT
+from .comparison import disagreement
 from .machine import Machine, Sizes
 from .memory import Worker
 from .memory_budget import MemoryBudget
@@ -65,9 +64,9 @@ def _try(
         for _ in range(2):
             small.add_states(states)
             if small.inserted != len(states) or not _stores(small, states):
-                raise DisagreementError(
+                raise disagreement(
                     f"machine code stores {small.inserted} states of {len(states)} that are put "
-                    f"into its table{REPORT}"
+                    f"into its table"
                 )
     finally:
         small.close()

@@ -29,7 +29,7 @@ class Tiers:
     module
         The description of the translation.
     is_optimised
-        Whether the code returned last is the second tier.
+        Whether the second tier is in use.
     """
 
     def __init__(self, request: SearchRequest) -> None:
@@ -37,7 +37,7 @@ class Tiers:
         self.module, self._text = cached_translation(request)
         self.is_optimised = False
         self._entries = b""
-        self._name = self._used = ""
+        self._name = ""
 
     def begin(self, search: str) -> bytes:
         """Return the code to begin with: the second tier, if it is cached.
@@ -52,8 +52,7 @@ class Tiers:
         if kept:
             self.use_second()
             return self._second(kept)
-        self._used = name_of("first tier", self.module.digest)
-        return kept_or_made(self._used, self._first)
+        return kept_or_made(self._first_name, self._first)
 
     def _first(self) -> bytes:
         tick = self._request.tick
@@ -84,20 +83,28 @@ class Tiers:
     def _second(self, kept: bytes) -> bytes:
         end = _LENGTH + int.from_bytes(kept[:_LENGTH], "little")
         self._entries = kept[_LENGTH:end]
-        self.is_optimised = True
         return kept[end:]
 
     def verified(self) -> bool:
         """Whether the code in use was verified, by this process or another one."""
-        return bool(Store("compiled").read(f"{self._used}.verified"))
+        return bool(Store("compiled").read(self._mark))
 
     def note_verified(self) -> None:
         """Remember that, if there is a cache."""
-        Store("compiled").keep(f"{self._used}.verified", b"verified")
+        Store("compiled").keep(self._mark, b"verified")
+
+    @property
+    def _first_name(self) -> str:
+        return name_of("first tier", self.module.digest)
+
+    @property
+    def _mark(self) -> str:
+        """The name of the file that says that the code in use was verified."""
+        return f"{self._name if self.is_optimised else self._first_name}.verified"
 
     def use_second(self) -> None:
         """Say that the second tier is in use from now on."""
-        self._used = self._name
+        self.is_optimised = True
 
     def compare(self, sampler: Sampler, comparison: Comparison) -> None:
         """Compare the second tier with Python on the ways that it does not mark, if it is in use.

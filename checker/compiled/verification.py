@@ -24,7 +24,7 @@ from ..interpreted import Search
 from ..result import Limits
 from ..stop import Stop
 from .census import Census
-from .comparison import REPORT, compare_level, compare_results, verify_symmetry
+from .comparison import compare_level, compare_results, disagreement, verify_symmetry
 from .levels import spread_over
 from .probes import Probes
 from .sampler import Sample
@@ -50,15 +50,15 @@ PROBED = 0.5
 class Verification:
     """The verification of a search in machine code.
 
-    Attributes
+    Parameters
     ----------
     python
         The same search by the interpreted engine, as far as it is: what machine code finds has to
         agree.
     """
 
-    def __init__(self, search: CompiledSearch) -> None:
-        self.python = Search(search.request)
+    def __init__(self, search: CompiledSearch, python: Search) -> None:
+        self.python = python
         self._search = search
         self._system = search.system
         self._compared = 0
@@ -193,7 +193,7 @@ class Verification:
                     )
 
     def _wrong(self, what: str) -> None:
-        raise DisagreementError(f"machine code {what}{REPORT}")
+        raise disagreement(f"machine code {what}")
 
 
 def refuse_forgotten(
@@ -211,6 +211,6 @@ def refuse_forgotten(
             prop = properties[sample.number]
             is_found = bool(sample.answer) == (prop.kind is Kind.SOMETIMES)
             if is_found and prop.kind.is_of_state and prop.name not in violations:
-                raise DisagreementError(
-                    f"machine code forgets a state that it judges by {prop.name}{REPORT}"
+                raise disagreement(
+                    f"machine code finds {prop.name} {prop.verb} in a state, and forgets it"
                 )

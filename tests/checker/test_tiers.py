@@ -110,7 +110,7 @@ def test_each_way_that_is_not_noted_is_compared_as_often_as_others(system, prope
     sampler = Sampler(code, module, len(system.instances))
     states = dict.fromkeys(sample.state for sample in samples_of(memoryview(entries), module.words))
     for state in states:
-        sampler._call(sampler._ask_all, state)
+        sampler.ask_all(state)
     assert sampler.compared() == left_out
     kept = Counter((s.query, s.number, s.state) for s in sampler.take())
     asked = Counter(

@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields
 from types import FunctionType
 from typing import Any
 
+from ..checker.beside import PREFIX
 from ..core.guards import place, refuses, syntax_tree
 from ..core.spec import JointFairness
 from ..model.protocol import Protocol
@@ -211,7 +212,7 @@ def _called(function: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
 
 def _module(function: Callable[..., Any]) -> str:
     """Return the name of a function's module; for a user's file, the name of the file."""
-    return re.sub(r"^tidegate_own_[0-9a-f]+_", "", function.__module__)
+    return re.sub(rf"^{PREFIX}[0-9a-f]+[._]", "", function.__module__)
 
 
 def _constants(function: Callable[..., Any], tree: ast.FunctionDef) -> Iterable[tuple[str, str]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from ..checker.beside import PREFIX
 from ..core.errors import is_users
 from ..core.spec import Property, TransitionSystem
 from ..model.custom.model import Model
@@ -57,6 +58,6 @@ def _name_of(model: object) -> str | None:
             continue
         variable = next((key for key, value in vars(module).items() if value is model), None)
         if variable is not None and module.__file__ and is_users(module.__file__):
-            by_path = name.startswith("tidegate_own_")
+            by_path = name.startswith(PREFIX)
             return f"{module.__file__ if by_path else name}:{variable}"
     return None

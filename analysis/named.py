@@ -16,14 +16,14 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ..checker.beside import PREFIX, Folder
 from ..core.bounds import unknown
 from ..core.errors import ModelError, TidegateError, is_users, lacks, place_of, shown
 from ..core.printable import one_line
@@ -213,13 +213,19 @@ def _loaded(name: str, what: str) -> tuple[ModuleType, str]:
 
 def _imported(name: str) -> ModuleType:
     """Import a module from the present directory or from Python's path."""
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
+    here = os.getcwd()
     try:
-        return importlib.import_module(name)
+        if "" in sys.path or here in sys.path:
+            return importlib.import_module(name)
+        return importlib.import_module(_present(here).resolved(name))
     except BaseException as error:
         raise _unusable(name, error) from error
+
+
+@cache
+def _present(here: str) -> Folder:
+    """Return a directory whose modules are named as MODULE:NAME."""
+    return Folder(Path(here), f"{PREFIX}{hashlib.sha256(os.fsencode(here)).hexdigest()[:12]}")
 
 
 @cache
@@ -229,37 +235,16 @@ def _executed(path: Path, called: str, source: bytes) -> ModuleType:
     Cached bytecode is not used: it may be of an earlier version within the same second.
     """
     digest = hashlib.sha256(os.fsencode(path) + source).hexdigest()[:12]
-    module = ModuleType(f"tidegate_own_{digest}_{path.stem}")
+    module = ModuleType(f"{PREFIX}{digest}_{path.stem}")
     module.__file__ = str(path)
+    vars(module)["__builtins__"] = Folder(path.parent, f"{PREFIX}{digest}").builtins
     sys.modules[module.__name__] = module
     try:
-        with _importing_beside(path.parent, module.__name__):
-            exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))
+        exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))
     except BaseException as error:
         del sys.modules[module.__name__]
         raise _unusable(called, error) from error
     return module
-
-
-@contextmanager
-def _importing_beside(folder: Path, prefix: str) -> Iterator[None]:
-    """Let a file import the modules beside it, without mixing them with those of other folders.
-
-    They are renamed afterwards, since another folder may have the same names.  The folder stays at
-    the end of Python's path for imports while the model runs.
-    """
-    before = set(sys.modules)
-    sys.path.insert(0, str(folder))
-    try:
-        yield
-    finally:
-        sys.path.remove(str(folder))
-        if str(folder) not in sys.path:
-            sys.path.append(str(folder))
-        for name in set(sys.modules) - before:
-            file = getattr(sys.modules[name], "__file__", None)
-            if file and Path(file).is_relative_to(folder) and not name.startswith("tidegate"):
-                sys.modules[f"{prefix}.{name}"] = sys.modules.pop(name)
 
 
 def _unusable(name: str, error: BaseException) -> BaseException:

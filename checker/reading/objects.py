@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.errors import is_library
 from ...core.fields import Record
 from ...core.purity import is_declared_pure
+from ..beside import full_name
 from .published import ONLY, RANDOM, is_pure, is_pure_module, module_of, unlisted
 from .values import (
     ANYTHING,
@@ -269,7 +270,7 @@ class Objects:
 
     def module(self, body: Body, node: ast.AST, name: str) -> Value:
         """Return a module that is imported while the model runs."""
-        attribute = sys.modules.get(name)
+        attribute = sys.modules.get(full_name(body.function, name))
         if attribute is None:
             body.find(node, f"{ast.unparse(node)} runs code that cannot be read; import it above")
             return ANYTHING
@@ -312,12 +313,8 @@ def _of_closure(function: FunctionType, name: str) -> Any:
 
 @functools.cache
 def _file_of(module: str) -> str | None:
-    """Return the file of a module, also of one that was renamed after it was imported."""
-    known = sys.modules.get(module)
-    if known is None:
-        named = (one for one in list(sys.modules.values()) if one.__name__ == module)
-        known = next(named, None)
-    return getattr(known, "__file__", None)
+    """Return the file of a module."""
+    return getattr(sys.modules.get(module), "__file__", None)
 
 
 def is_wrapper(value: Any) -> bool:

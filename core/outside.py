@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import dis
+import inspect
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
 from types import CellType, CodeType, FunctionType, SimpleNamespace
 from typing import Any
 
@@ -23,6 +27,20 @@ Look = Callable[[], object]
 """Returns the present value of a name."""
 
 
+@dataclass
+class _Place:
+    """A name that a function reads, with what it stood for when that was last accepted.
+
+    ``had`` are the attributes that its object had then.
+    """
+
+    function: FunctionType
+    name: str
+    look: Look
+    had: frozenset[str]
+    before: str
+
+
 class Outside:
     """The data outside of the state that functions of a model read, as of the start of the search.
 
@@ -34,7 +52,7 @@ class Outside:
 
     def __init__(self, functions: Iterable[Callable[..., Any]]) -> None:
         self._seen: set[int] = set()
-        self._places: list[tuple[FunctionType, str, Look, str]] = []
+        self._places: list[_Place] = []
         for function in functions:
             self._add(function)
 
@@ -47,13 +65,18 @@ class Outside:
             If a variable of a module or of an enclosing function, or a default has changed: a step
             then depends on the steps that were tried before.
         """
-        for function, name, look, before in self._places:
-            if _written(look()) != before:
+        for place in self._places:
+            value = place.look()
+            now = _written(value)
+            if now == place.before:
+                continue
+            if _written(value, _kept(value) - place.had) != place.before:
                 raise about(
-                    function,
-                    f"{name} changed while the model was searched: what an action or a property "
-                    "writes must be a variable of the state",
+                    place.function,
+                    f"{place.name} changed while the model was searched: what an action or a "
+                    "property writes must be a variable of the state",
                 )
+            place.before, place.had = now, _attributes(value)
 
     def _add(self, function: object) -> None:
         if not isinstance(function, FunctionType) or id(function) in self._seen:
@@ -69,7 +92,9 @@ class Outside:
                 continue
             self._add(getattr(value, "__wrapped__", value))
             if isinstance(value, _DATA) or _has_data(value):
-                self._places.append((function, name, look, _written(value)))
+                self._places.append(
+                    _Place(function, name, look, _attributes(value), _written(value))
+                )
 
 
 def _read_by(function: FunctionType) -> Iterator[tuple[str, Look]]:
@@ -108,11 +133,29 @@ def _has_data(value: object) -> bool:
     return file is not None and is_users(file) and hasattr(value, "__dict__")
 
 
-def _written(value: object) -> str:
+def _attributes(value: object) -> frozenset[str]:
+    return frozenset(getattr(value, "__dict__", ()))
+
+
+def _kept(value: object) -> frozenset[str]:
+    """Return the attributes of an object that cached properties keep, and would find again."""
+    kept = set()
+    for name in _attributes(value):
+        declared = inspect.getattr_static(type(value), name, None)
+        if isinstance(declared, cached_property):
+            # One that fails now was kept by something else.
+            with suppress(Exception):
+                if _written(declared.func(value)) == _written(vars(value)[name]):
+                    kept.add(name)
+    return frozenset(kept)
+
+
+def _written(value: object, without: Collection[str] = ()) -> str:
     """Return a value, or the data in its attributes, as text that differs once it has changed."""
     if isinstance(value, (set, frozenset)):
         return f"{type(value).__name__} {sorted(map(repr, value))}"
     if isinstance(value, _DATA):
         return f"{type(value).__name__} {value!r}"
-    parts = {name: part for name, part in vars(value).items() if not name.startswith("_")}
+    hidden = {name for name in vars(value) if name.startswith("_")}.union(without)
+    parts = {name: part for name, part in vars(value).items() if name not in hidden}
     return repr({name: _written(part) for name, part in parts.items() if isinstance(part, _DATA)})

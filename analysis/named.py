@@ -25,7 +25,7 @@ from typing import Any
 
 from ..checker.beside import PREFIX, Folder
 from ..core.bounds import unknown
-from ..core.errors import ModelError, TidegateError, is_users, lacks, place_of, shown
+from ..core.errors import ModelError, TidegateError, callers, is_users, lacks, place_of, shown
 from ..core.printable import one_line
 from ..core.spec import Property
 from ..model.custom.model import Model
@@ -255,7 +255,7 @@ def _unusable(name: str, error: BaseException) -> BaseException:
         raised = place_of(error)
         place = error.place or (raised if raised and is_users(raised[0]) else None)
         wrong = SelectionError(f"{shown(place) if place else name}: {error.args[0]}")
-        wrong.place = place
+        wrong.place, wrong.details = place, error.details
         return wrong
     missing = isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]
     text = "there is no such module" if missing else f"{type(error).__name__}: {error}"
@@ -265,6 +265,7 @@ def _unusable(name: str, error: BaseException) -> BaseException:
         text = f"{type(error).__name__}: {error.msg}"
     failure = SelectionError(f"{name} cannot be imported: {text}")
     failure.place = None if missing else place_of(error)
+    failure.details = () if isinstance(error, SyntaxError) else callers(error)
     if isinstance(error, SyntaxError) and error.text:
         line = error.text.rstrip()
         begin = len(line) - len(line.lstrip())

@@ -98,7 +98,11 @@ def _passed(error: BaseException) -> list[Spot]:
     while traceback is not None:
         code = traceback.tb_frame.f_code
         if not acts_for_caller(traceback.tb_frame):
-            passed.append((code.co_name, (code.co_filename, traceback.tb_lineno)))
+            name, line = code.co_name, (code.co_filename, traceback.tb_lineno)
+            if passed and not code.co_flags & inspect.CO_OPTIMIZED and name != "<module>":
+                # The body of a class is a part of what surrounds it, and nobody calls it.
+                name, _ = passed.pop()
+            passed.append((name, line))
         traceback = traceback.tb_next
     return passed
 
@@ -248,17 +252,21 @@ def failure(
     if isinstance(error, AttributeError) and error.name and type(record).__module__ != "builtins":
         text = lacks(type(record).__name__, dir(record), error.name)
         where = f", in {spot[0]}()" if spot and spot[0].isidentifier() else ""
-        return placed(f"{what} failed with {name}{where}: {text}", spot and ("", spot[1]), state)
-    colon = ": " if text else ""
-    failed = placed(f"{what} failed with {name}{colon}{text}", spot, state)
-    failed.details = _callers(error)
+        failed = placed(f"{what} failed with {name}{where}: {text}", spot and ("", spot[1]), state)
+    else:
+        colon = ": " if text else ""
+        failed = placed(f"{what} failed with {name}{colon}{text}", spot, state)
+    failed.details = callers(error)
     return failed
 
 
-def _callers(error: BaseException) -> tuple[str, ...]:
+def callers(error: BaseException) -> tuple[str, ...]:
     """Return the user's functions that the one which raised `error` was called by, inner first."""
     inner = [spot for spot in _passed(error)[1:] if is_users(spot[1][0])][:-1]
-    lines = [f"called by {name}(), {shown(place)}" for name, place in reversed(inner)]
+    lines = [
+        f"called by {name}(), {shown(place)}" if name.isidentifier() else f"from {shown(place)}"
+        for name, place in reversed(inner)
+    ]
     if len(lines) > _MOST_CALLERS:
         left_out = f"... {len(lines) - _MOST_CALLERS + 1} more"
         lines[_MOST_CALLERS - 2 : -1] = [left_out]

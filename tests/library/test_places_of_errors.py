@@ -136,6 +136,42 @@ def step(s: State, k: Bounds) -> bool:
     assert lines[1:] == ["  called by deep(), own.py:31", "  called by step(), own.py:39"]
 
 
+def test_a_variable_that_a_record_lacks_is_traced_to_its_callers_too(said):
+    tail = """
+
+def read(s: State) -> int:
+    return s.lowest
+
+
+def twice(s: State) -> int:
+    return max(0, *[read(s) for _ in (1, 2)])
+
+
+model = Model(Bounds, State)
+
+
+@model.action("somebody")
+def step(s: State, k: Bounds) -> bool:
+    return twice(s) > 0
+"""
+    lines = said("class State(Base):\n    pass\n", tail)
+    assert lines[0].startswith("Error: own.py:24: Step() failed with AttributeError, in read()")
+    assert lines[-2:] == ["  called by twice(), own.py:28", "  called by step(), own.py:36"]
+
+
+def test_what_fails_while_a_file_is_loaded_names_the_lines_that_led_there(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tables.py").write_text(
+        "def made(size):\n    return [1 // n for n in range(size)]\n\n\n"
+        "def table():\n    return made(3)\n"
+    )
+    (tmp_path / "own.py").write_text("from tables import table\n\nTABLE = table()\n")
+    lines = run("check", "own.py").output.splitlines()
+    assert "ZeroDivisionError" in lines[0]
+    assert "tables.py:2" in lines[0]
+    assert lines[-2:] == ["  called by table(), tables.py:6", "  from own.py:3"]
+
+
 def test_a_deep_recursion_is_shown_by_its_ends(said):
     tail = """
 

@@ -129,7 +129,7 @@ class Expansion:
         self.constants = Constant(system.constants)
         self.sides = Columns(system.layout)
         points = Points(8, {-1 - way for way in compared})
-        self.guards = Unit(self.sides, unit.intrinsics, "asked.", unit.reads, points)
+        self.guards = Unit(self.sides, unit.intrinsics, "asked.", unit.reads, points, unit.sizes)
         self._noted: list[set[int]] = []
         self.columns = ", ".join(f"ptr noalias %c{word}" for word in range(self.words))
         self.passed = ", ".join(f"ptr %c{word}" for word in range(self.words))

@@ -63,6 +63,7 @@ class CompiledSearch(LevelSearch):
         self.frontier: Segments = []
         self._left_in_level = 0
         self._intact = True
+        self._ran = request.started
         self.tiers = Tiers(request)
         self.module = self.tiers.module
         self.memory = resources.memory or available_memory()
@@ -136,6 +137,7 @@ class CompiledSearch(LevelSearch):
     def run(self) -> None:
         """Search until all is seen or decided, a limit is reached, or the user interrupts."""
         self.room.most_states = self.request.limits.max_states
+        self._ran = perf_counter()
         try:
             self.tiers.compare(self.machine.sampler, self.comparison)
             self._go_on() if self._begun and self._begun.levels else self._begin()
@@ -143,6 +145,7 @@ class CompiledSearch(LevelSearch):
                 self.stopped_by = self.request.limits.reached(depth=len(self.levels))
                 if not self.stopped_by:
                     self._expand_last_level()
+            self.tiers.give_up()
             self._verify()
         except KeyboardInterrupt as error:
             self.stopped_by = reason(error)
@@ -181,8 +184,7 @@ class CompiledSearch(LevelSearch):
     def _expand_last_level(self) -> None:
         """Find the states of the next level: successors that were not seen before."""
         self.verification.level_begins()
-        if self.tiers.is_due(self.distinct_states):
-            self._optimise()
+        self._optimise()
         frontier, self.frontier = self.frontier, []
         complete = False
         try:
@@ -269,13 +271,18 @@ class CompiledSearch(LevelSearch):
                 refuse_forgotten(samples, self.comparison.properties, self.violations)
 
     def _optimise(self) -> None:
-        """Continue with the second tier of machine code."""
+        """Have code optimised beside the search if that may pay; go on with it if it is ready."""
+        tiers, machine = self.tiers, self.machine
         doing = f"optimising {len(self.system.instances):,} instances of actions"
         with alarm(self.request.limits.seconds, self.request.started, at_once=True):
-            code = self.tiers.optimise(self.machine.sampler, lambda: self._report(doing))
+            if tiers.is_due(self.distinct_states, perf_counter() - self._ran):
+                free = self.memory - machine.bytes_used
+                tiers.begin_second(machine.sampler, free, lambda: self._report(doing))
+            if not tiers.is_ready():
+                return
             self.verification.code()
-        self.machine.switch_to(Code(code))
-        self.tiers.compare(self.machine.sampler, self.comparison)
+        machine.switch_to(Code(tiers.second()))
+        tiers.compare(machine.sampler, self.comparison)
 
     def _writing(self, write: Callable[[], None]) -> None:
         """Write something to disk; stop the search if that fails."""
@@ -316,7 +323,12 @@ class CompiledSearch(LevelSearch):
         """Let the table grow, or the memory for states; False if there is no memory left."""
         if not self._watch():
             return False
-        if not self.room.make():
+        self.room.memory = self.memory - self.tiers.memory
+        made = self.room.make()
+        if not made and self.tiers.give_up():
+            self.room.memory = self.memory
+            made = self.room.make()
+        if not made:
             self.stopped_by = Stopped(Stop.MAX_MEMORY, f"{self.memory >> 20}M")
         return self.stopped_by is None
 
@@ -388,6 +400,7 @@ class CompiledSearch(LevelSearch):
 
     def close(self) -> None:
         """Free all memory and unlock the checkpoint."""
+        self.tiers.give_up()
         self.machine.close()
         if self.journal is not None:
             self.journal.close()

@@ -45,7 +45,7 @@ from tidegate.core.symmetry import Symmetry
 SECONDS = 15
 """After which a search with a defect is taken to go on for ever."""
 
-MEMORY = 1 << 28
+MEMORY = 1 << 30
 
 REJECTED = "rejected"
 """LLVM refuses the text, so that there is no such defect."""
@@ -81,17 +81,19 @@ def _searched(subject: Subject, broken: str | None, seed: int) -> dict[str, Any]
     case = subject.case
     notes: dict[str, Any] = {}
     tiers.cached_translation = lambda request: (subject.module, subject.text)
-    compiled = tiers.object_code
+    quick, beside = tiers.object_code, tiers.Beside
 
-    def object_code(text: str, tick: Any = lambda: None, optimised: bool = True) -> bytes:
-        if not optimised and broken is not None:
-            text = broken
-        if optimised and case.tier == "second" and seed:
+    def object_code(text: str, tick: Any, optimised: bool) -> bytes:
+        return quick(text if broken is None else broken, tick, optimised)
+
+    def optimising(text: str, memory: int) -> tiers.Beside:
+        if case.tier == "second" and seed:
             found, text = defect(text, Random(seed))
             notes["defect"] = str(found)
-        return compiled(text, tick, optimised)
+        return beside(text, memory)
 
-    tiers.object_code = object_code
+    tiers.object_code, tiers.Beside = object_code, optimising
+    tiers.PATIENCE, tiers.WORTH, tiers.LEAST = SECONDS, 0.0, 1
     resources = Resources(
         engine="compiled", workers=1, memory=MEMORY, optimise_from=case.optimise_from
     )

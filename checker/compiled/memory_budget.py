@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .machine import Machine
 from .memory import BLOCK, Shared
 from .table import table_bytes
@@ -20,11 +22,17 @@ class MemoryBudget:
     """Divides the memory that a search may use, in bytes, between its table and its states.
 
     ``most_states`` is the limit of states that the user set, if any.
+
+    Parameters
+    ----------
+    lent
+        Returns how much of it something else may use at the moment.
     """
 
-    def __init__(self, machine: Machine, memory: int) -> None:
+    def __init__(self, machine: Machine, memory: int, lent: Callable[[], int] = lambda: 0) -> None:
         self.machine = machine
         self.memory = memory
+        self._lent = lent
         self.most_states: int | None = None
 
     def make(self) -> bool:
@@ -34,7 +42,7 @@ class MemoryBudget:
         if shared[Shared.TAIL] + self._slack > shared[Shared.CAPACITY]:
             return self.for_states()
         old = shared[Shared.BUCKETS]
-        free = self.memory - machine.bytes_used
+        free = self.memory - self._lent() - machine.bytes_used
         wanted = next(old * percent // 100 for most, percent in GROWTH if old < most)
         new = min(wanted, old + free * 9 // 10 * wanted // table_bytes(wanted))
         if new < old + old // LEAST_GROWTH:
@@ -47,7 +55,7 @@ class MemoryBudget:
         machine = self.machine
         tail = machine.shared[Shared.TAIL]
         # Half of the free memory is left for the table's growth.
-        free = self.memory - machine.bytes_used
+        free = self.memory - self._lent() - machine.bytes_used
         capacity = tail + free // 2 // machine.state_bytes
         if self.most_states is not None:
             capacity = min(capacity, max(self.most_states, tail) + self._slack)

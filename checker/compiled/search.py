@@ -63,7 +63,6 @@ class CompiledSearch(LevelSearch):
         self.frontier: Segments = []
         self._left_in_level = 0
         self._intact = True
-        self._ran = request.started
         self.tiers = Tiers(request)
         self.module = self.tiers.module
         self.memory = resources.memory or available_memory()
@@ -77,7 +76,7 @@ class CompiledSearch(LevelSearch):
         if keep and resources.resume:
             self._begun = keep.manifest_of(self._code, system, properties)
         self.machine = machine = self._machine(resources)
-        self.room = MemoryBudget(self.machine, self.memory)
+        self.room = MemoryBudget(self.machine, self.memory, self.tiers.memory)
         predicates = with_premises(properties)
         self.comparison = Comparison(system, predicates, lambda state: machine.sampler.steps(state))
         self.verification = Verification(self)
@@ -137,7 +136,6 @@ class CompiledSearch(LevelSearch):
     def run(self) -> None:
         """Search until all is seen or decided, a limit is reached, or the user interrupts."""
         self.room.most_states = self.request.limits.max_states
-        self._ran = perf_counter()
         try:
             self.tiers.compare(self.machine.sampler, self.comparison)
             self._go_on() if self._begun and self._begun.levels else self._begin()
@@ -272,17 +270,14 @@ class CompiledSearch(LevelSearch):
 
     def _optimise(self) -> None:
         """Have code optimised beside the search if that may pay; go on with it if it is ready."""
-        tiers, machine = self.tiers, self.machine
         doing = f"optimising {len(self.system.instances):,} instances of actions"
         with alarm(self.request.limits.seconds, self.request.started, at_once=True):
-            if tiers.is_due(self.distinct_states, perf_counter() - self._ran):
-                free = self.memory - machine.bytes_used
-                tiers.begin_second(machine.sampler, free, lambda: self._report(doing))
-            if not tiers.is_ready():
+            self.tiers.begin_second(self.machine, self.memory, lambda: self._report(doing))
+            if not self.tiers.is_ready():
                 return
             self.verification.code()
-        machine.switch_to(Code(tiers.second()))
-        tiers.compare(machine.sampler, self.comparison)
+        self.machine.switch_to(Code(self.tiers.second()))
+        self.tiers.compare(self.machine.sampler, self.comparison)
 
     def _writing(self, write: Callable[[], None]) -> None:
         """Write something to disk; stop the search if that fails."""
@@ -323,12 +318,7 @@ class CompiledSearch(LevelSearch):
         """Let the table grow, or the memory for states; False if there is no memory left."""
         if not self._watch():
             return False
-        self.room.memory = self.memory - self.tiers.memory
-        made = self.room.make()
-        if not made and self.tiers.give_up():
-            self.room.memory = self.memory
-            made = self.room.make()
-        if not made:
+        if not self.room.make() and not (self.tiers.give_up() and self.room.make()):
             self.stopped_by = Stopped(Stop.MAX_MEMORY, f"{self.memory >> 20}M")
         return self.stopped_by is None
 

@@ -20,6 +20,7 @@ from .beside import LEAST, MOST, Beside
 from .build import object_code
 from .cache import cached_translation, generator_of, kept_or_made, name_of
 from .comparison import Comparison
+from .machine import Machine
 from .sampler import Sampler
 
 _LENGTH = 8
@@ -50,7 +51,8 @@ class Tiers:
         self._request = request
         began = perf_counter()
         self.module, self._text = cached_translation(request)
-        self._translating = perf_counter() - began
+        self._began = perf_counter()
+        self._translating = self._began - began
         self.is_optimised = False
         self._entries = self._begun = self._code = b""
         self._name = self._used = ""
@@ -65,7 +67,7 @@ class Tiers:
         search
             A hash of the code and the initial states.
         """
-        self._name = name_of("second tier", search)
+        self._name, self._began = name_of("second tier", search), perf_counter()
         kept = Store("compiled").read(self._name)
         if kept:
             return self._second(kept)
@@ -79,51 +81,47 @@ class Tiers:
             self._text, _ = generator_of(self._request).module(tick=tick)
         return object_code(self._text, tick, optimised=False)
 
-    def is_due(self, distinct: int, seconds: float) -> bool:
-        """Whether a second tier should be begun; the search stops while that is translated.
-
-        Parameters
-        ----------
-        distinct, seconds
-            The states that the search has found, and how long it has run.
-        """
+    def _is_due(self, distinct: int) -> bool:
+        """Whether a second tier should be begun; the search stops while that is translated."""
         if self.is_optimised or self._left_out or self._beside is not None:
             return False
+        seconds = perf_counter() - self._began
         most = self._request.resources.optimise_from
         return distinct >= most and seconds >= WORTH * self._translating
 
-    def begin_second(self, sampler: Sampler, free: int, tick: Callable[[], None]) -> None:
-        """Begin the second tier, which marks the ways that the first one met too rarely.
+    def begin_second(self, machine: Machine, memory: int, tick: Callable[[], None]) -> None:
+        """Begin the second tier if it is due; it marks the ways that were met too rarely.
 
         Parameters
         ----------
-        sampler
-            The sampler of the first tier, whose counts are lost.
-        free
-            Bytes that the search has not used yet.
+        machine
+            It uses the first tier, whose counts of ways are lost.
+        memory
+            Bytes that the search may use.
         tick
             Called now and then.
         """
-        memory = min(free // SHARE, MOST)
-        if memory < LEAST:
+        if not self._is_due(machine.inserted):
+            return
+        most = min((memory - machine.bytes_used) // SHARE, MOST)
+        if most < LEAST:
             self._left_out = True
             return
-        entries = sampler.few()
-        compared = sampler.compared()
+        entries = machine.sampler.few()
+        compared = machine.sampler.compared()
         # They were compared before.
-        sampler.take()
+        machine.sampler.take()
         text, _ = generator_of(self._request, compared).module(tick=tick)
         self._begun = len(entries).to_bytes(_LENGTH, "little") + entries
-        self._beside = Beside(text, memory)
+        self._beside = Beside(text, most)
 
-    @property
     def memory(self) -> int:
-        """Bytes that the second tier may take while it is made."""
+        """Return how many bytes the second tier may take while it is made."""
         return self._beside.memory if self._beside else 0
 
     def is_ready(self) -> bool:
         """Whether a second tier was begun and is ready."""
-        if not self.memory:
+        if not self.memory():
             return False
         assert self._beside is not None
         self._code = self._beside.wait(PATIENCE)
@@ -139,7 +137,7 @@ class Tiers:
 
     def give_up(self) -> bool:
         """Give up a second tier that is not ready; False if none is made."""
-        if not self.memory:
+        if not self.memory():
             return False
         assert self._beside is not None
         self._beside.close()

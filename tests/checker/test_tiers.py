@@ -240,23 +240,17 @@ def test_a_search_without_memory_to_spare_has_no_second_tier(system, processes):
 
 
 def test_a_second_tier_is_given_up_for_the_memory_that_a_search_needs(system, monkeypatch):
-    monkeypatch.setattr(tiers, "PATIENCE", 0.0)
-    request = SearchRequest(system, [], resources=OPTIMISED)
-    search = CompiledSearch(request)
-    search.memory = search.machine.bytes_used + (256 << 20)
-    search.tiers.begin_second(search.machine.sampler, 4 * tiers.LEAST, lambda: None)
-    taken = search.tiers.memory
-    assert taken == tiers.LEAST
-    made, budgets = search.room.make, []
-
-    def make():
-        budgets.append(search.room.memory)
-        return len(budgets) > 1 and made()
-
-    monkeypatch.setattr(search.room, "make", make)
+    monkeypatch.setattr(tiers, "SHARE", 1)
+    search = CompiledSearch(
+        SearchRequest(system, [], resources=replace(OPTIMISED, optimise_from=0))
+    )
+    used = search.machine.bytes_used
+    search.memory = search.room.memory = used + (192 << 20)
+    search.tiers.begin_second(search.machine, search.memory, lambda: None)
+    assert search.tiers.memory() == 192 << 20
+    assert not search.room.make(), "all that is left is lent"
     assert search._make_room()
-    assert budgets == [search.memory - taken, search.memory]
-    assert not search.tiers.memory
+    assert search.tiers.memory() == 0
     assert search.stopped_by is None
     search.close()
 

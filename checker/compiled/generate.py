@@ -26,6 +26,7 @@ from .sampling import Query, Samples
 from .state_refs import StateRefs
 from .unit import Unit
 from .values import Constant, Number, StateRef, Truth, UnsupportedError, Value
+from .wide import parts_of
 
 MOST_PROPERTIES = 62
 """The most properties: each has a bit in one number, whose sign means a failure."""
@@ -116,7 +117,7 @@ class Generator:
         self.reads = Reads(roots_of(system, properties))
         self._compared = compared
         points = Points(WORD_BITS, compared)
-        sizes = CodeSize(len(system.instances))
+        sizes = CodeSize(len(parts_of(system.instances)))
         places, known = StateRefs(self.layout), dict(INTRINSICS)
         self.unit = Unit(places, known, reads=self.reads, points=points, sizes=sizes)
         self.texts: list[str] = []

@@ -14,6 +14,7 @@ from typing import Any
 
 from ...core.layout import Layout
 from ...core.spec import TransitionSystem
+from .choices import MOST_INSTANCES
 from .columns import Columns
 from .emitter import Emitter
 from .function import Compiled, Mode
@@ -146,10 +147,15 @@ class Expansion:
         for part in parts_of(self.system.instances):
             together = self._together(part) if part.is_wide else None
             parts = [part] if together else part.alone
+            self._parts += parts
+            if len(self._parts) > MOST_INSTANCES:
+                raise UnsupportedError(
+                    f"{len(self._parts):,} choices of arguments that each need code of their own, "
+                    f"more than {MOST_INSTANCES:,},"
+                )
             for one in parts:
                 tick()
                 texts += together or self._of(one)
-            self._parts += parts
         return [*texts, self._expand(), *self.guards.bodies]
 
     def _of(self, part: Part) -> list[str]:

@@ -19,6 +19,7 @@ from ..request import SearchRequest
 from .beside import LEAST, MOST, Beside
 from .build import object_code
 from .cache import cached_translation, generator_of, kept_or_made, name_of
+from .choices import SHARED_FROM
 from .comparison import Comparison
 from .machine import Machine
 from .sampler import Sampler
@@ -86,8 +87,10 @@ class Tiers:
         if self.is_optimised or self._left_out or self._beside is not None:
             return False
         seconds = perf_counter() - self._began
+        # A state takes as long as it has choices to try.
+        times = max(len(self._request.system.instances) // SHARED_FROM, 1)
         most = self._request.resources.optimise_from
-        return distinct >= most and seconds >= WORTH * self._translating
+        return distinct * times >= most and seconds >= WORTH * self._translating
 
     def begin_second(self, machine: Machine, memory: int, tick: Callable[[], None]) -> None:
         """Begin the second tier if it is due; it marks the ways that were met too rarely.

@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ...core.spec import Instance
+from .choices import SHARED_FROM
 from .emitter import Emitter
 from .values import Constant, Number, Value
-
-WIDE = 64
-"""Choices of an action up to which each has code of its own."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +113,6 @@ def parts_of(instances: Sequence[Instance]) -> list[Part]:
         part = Part(first, tuple(group))
         first += len(part.instances)
         plain = all(type(a) is int for one in part.instances for a in one.arguments)
-        together = len(part.instances) > WIDE and plain
+        together = len(part.instances) > SHARED_FROM and plain
         parts += [part] if together else part.alone
     return parts

@@ -13,6 +13,7 @@ from typing import Protocol
 from ..core.layout import State
 from ..core.spec import Property, TidegateError
 from ..core.symmetry import Symmetry
+from .compiled.choices import MOST_INSTANCES, pieces
 from .interpreted import Pause, Search
 from .interrupts import alarm, reason
 from .kept import Store
@@ -41,9 +42,6 @@ already run for a while, however many instances there are.
 
 LEVEL_SECONDS = 0.0002
 """Seconds that a level must take interpreted, on average, to be worth a call of machine code."""
-
-MOST_INSTANCES = 10_000
-"""The most instances to compile: so many take minutes, and a gigabyte or two."""
 
 REPORTED_AFTER = 2.0
 """Seconds after which a progress report says that the search is compiling."""
@@ -119,7 +117,7 @@ def finished_search(request: SearchRequest) -> Finished:
     if alone:
         _interpreted(search)
         return search
-    worth_it = Pause(small, len(system.instances) * INTERPRETED_SECONDS, LEVEL_SECONDS)
+    worth_it = Pause(small, pieces(request.system.instances) * INTERPRETED_SECONDS, LEVEL_SECONDS)
     if not (at_once or large.was_seen()) and _interpreted(search, worth_it):
         return search
     try:
@@ -303,7 +301,7 @@ def _distributed(request: SearchRequest) -> Finished:
 
 def _too_many(request: SearchRequest) -> str:
     """Return that there are too many instances to compile; empty if there are not."""
-    instances = len(request.system.instances)
+    instances = pieces(request.system.instances)
     if instances <= MOST_INSTANCES:
         return ""
     return (

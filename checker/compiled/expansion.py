@@ -13,7 +13,8 @@ from collections.abc import Callable, Set
 from typing import Any
 
 from ...core.layout import Layout
-from ...core.spec import Instance, TransitionSystem
+from ...core.spec import TransitionSystem
+from .choices import MOST_INSTANCES
 from .columns import Columns
 from .emitter import Emitter
 from .function import Compiled, Mode
@@ -23,6 +24,11 @@ from .points import Points
 from .sampling import Query
 from .unit import Unit
 from .values import Constant, StateRef, UnsupportedError, Value
+from .wide import Part, parts_of
+
+LONGER, CHEAPER = 4, 100
+"""Code for all choices may be longer than that for one by the former factor, or by the number of
+choices divided by the latter."""
 
 GUARDED, UNPACKED = 32, 8
 """The vector widths, in states, of the loop over guards and of the loop that unpacks."""
@@ -35,7 +41,7 @@ BITS = 64
 
 INSTANCE = """\
 define internal {{i64, i64}} @instance.{number}({columns}, \
-ptr noalias %answers, i64 %count, i64 %buffer, i64 %alive) noinline nounwind {{
+ptr noalias %answers, i64 %count, i64 %buffer, i64 %alive{extra}) noinline nounwind {{
 entry:
   br label %block
 block:
@@ -65,7 +71,7 @@ step:
   %rest = and i64 %left, %less
   %state = add i64 %first, %bit
 {loads}
-  %done = call i64 @step.{number}({operands}, i64 %state, i64 %here)
+  %done = call i64 @step.{number}({operands}, i64 %state, i64 %here{extra})
   %took = and i64 %done, 1
   %size = mul i64 %took, {stride}
   %there = add i64 %here, %size
@@ -129,20 +135,53 @@ class Expansion:
         self.constants = Constant(system.constants)
         self.sides = Columns(system.layout)
         points = Points(8, {-1 - way for way in compared})
-        self.guards = Unit(self.sides, unit.intrinsics, "asked.", unit.reads, points)
-        self._noted: list[set[int]] = []
+        self.guards = Unit(self.sides, unit.intrinsics, "asked.", unit.reads, points, unit.sizes)
+        self._noted: dict[int, set[int]] = {}
+        self._parts: list[Part] = []
         self.columns = ", ".join(f"ptr noalias %c{word}" for word in range(self.words))
         self.passed = ", ".join(f"ptr %c{word}" for word in range(self.words))
 
     def functions(self, tick: Callable[[], None]) -> list[str]:
         """Return the definitions of all functions."""
-        texts = []
-        for number, instance in enumerate(self.system.instances):
-            tick()
-            texts.append(self._guards(number, instance))
-            texts.append(self._step(number, instance))
-            texts.append(self._instance(number))
+        texts: list[str] = []
+        for part in parts_of(self.system.instances):
+            together = self._together(part) if part.is_wide else None
+            parts = [part] if together else part.alone
+            self._parts += parts
+            if len(self._parts) > MOST_INSTANCES:
+                raise UnsupportedError(
+                    f"{len(self._parts):,} choices of arguments that each need code of their own, "
+                    f"more than {MOST_INSTANCES:,},"
+                )
+            for one in parts:
+                tick()
+                texts += together or self._of(one)
         return [*texts, self._expand(), *self.guards.bodies]
+
+    def _of(self, part: Part) -> list[str]:
+        """Return the definitions of the functions of a part."""
+        return [self._guards(part), self._step(part), self._instance(part)]
+
+    def _together(self, part: Part) -> list[str] | None:
+        """Return the definitions for a wide action; None if each choice needs code of its own.
+
+        Some code is translated only if it knows its arguments, and some is much longer if it does
+        not: it looks for the element of an array among all of them.
+        """
+        begun = self._lines()
+        try:
+            texts = self._of(part)
+        except UnsupportedError:
+            return None
+        together = self._lines() - begun
+        self._of(part.alone[-1])
+        alone = self._lines() - begun - together
+        most = max(LONGER, len(part.instances) // CHEAPER) * alone
+        return [*texts, part.table()] if together <= most else None
+
+    def _lines(self) -> int:
+        """Return how many lines the functions of the model have."""
+        return sum(body.count("\n") for unit in (self.unit, self.guards) for body in unit.bodies)
 
     def _expand(self) -> str:
         """Return ``expand``: it copies the words into columns, then goes instance by instance."""
@@ -152,7 +191,7 @@ class Expansion:
         out.prologue.append(f"  %answers = alloca [{GROUP} x i8], align 64")
         # The entries after the last state must read as not enabled, and without marks.
         out.emit(f"call void @llvm.memset.p0.i64(ptr %answers, i8 0, i64 {GROUP}, i1 false)")
-        noted = max(1, *map(len, self._noted)) * GROUP if self._noted else GROUP
+        noted = max(1, *map(len, self._noted.values())) * GROUP if self._noted else GROUP
         out.prologue.append(f"  %noted = alloca [{noted} x i8], align 64")
         out.emit(f"call void @llvm.memset.p0.i64(ptr %noted, i8 0, i64 {noted}, i1 false)")
         for block in range(GROUP // BITS):
@@ -167,32 +206,44 @@ class Expansion:
         self._again(out)
         out.prologue.append(f"  %sides = alloca [{max(1, self.sides.bytes)} x i8], align 64")
         out.emit(f"call void @unpack({self.passed}, ptr %sides, i64 %count)")
-        place, failed = "%buffer", "0"
-        for number in range(len(self.system.instances)):
-            out.emit(
-                f"call void @guards.{number}(ptr %sides, ptr %answers, ptr %noted, i64 %count)"
-            )
-            keep_guarded(out, number, self._noted[number])
-            arguments = f"{self.passed}, ptr %answers, i64 %count, i64 {place}, i64 %alive"
-            pair = out.value(f"call {{i64, i64}} @instance.{number}({arguments})")
-            following = out.value(f"extractvalue {{i64, i64}} {pair}, 0")
-            wrong = out.value(f"extractvalue {{i64, i64}} {pair}, 1")
-            failed = out.value(f"or i64 {failed}, {wrong}")
-            new = out.value(
-                f"udiv exact i64 {out.value(f'sub i64 {following}, {place}')}, {self.stride}"
-            )
-            counter = out.at("%taken", 8 * number)
-            counted = out.value(f"add i64 {out.value(f'load i64, ptr {counter}')}, {new}")
-            some = out.value(f"icmp ne i64 {wrong}, 0")
-            failure = out.value(f"select i1 {some}, i64 {FAILED}, i64 0")
-            out.emit(f"store i64 {out.value(f'or i64 {counted}, {failure}')}, ptr {counter}")
-            place = following
-        bytes_ = out.value(f"sub i64 {place}, %buffer")
+        out.prologue += ["  %filled = alloca i64", "  %failed = alloca i64"]
+        out.emit("store i64 %buffer, ptr %filled")
+        out.emit("store i64 0, ptr %failed")
+        for part in self._parts:
+            with part.each(out) as (number, arguments):
+                self._take(out, part, number, arguments)
+        filled = out.value("load i64, ptr %filled")
+        bytes_ = out.value(f"sub i64 {filled}, %buffer")
         successors = out.value(f"udiv exact i64 {bytes_}, {self.stride}")
-        well = out.value(f"icmp eq i64 {failed}, 0")
+        well = out.value(f"icmp eq i64 {out.value('load i64, ptr %failed')}, 0")
         out.emit(f"ret i64 {out.value(f'select i1 {well}, i64 {successors}, i64 -1')}")
         head = "i64 @expand(i64 %states, i64 %count, i64 %buffer, i64 %taken, i64 %alive)"
         return f"{out.definition(head, 'noinline')}\n{self._unpack()}"
+
+    def _take(self, out: Emitter, part: Part, number: str, arguments: str) -> None:
+        """Emit the steps of an instance from all states of the group."""
+        out.emit(
+            f"call void @guards.{part.first}(ptr %sides, ptr %answers, ptr %noted, "
+            f"i64 %count{arguments})"
+        )
+        keep_guarded(out, number, self._noted[part.first])
+        place = out.value("load i64, ptr %filled")
+        passed = f"{self.passed}, ptr %answers, i64 %count, i64 {place}, i64 %alive{arguments}"
+        pair = out.value(f"call {{i64, i64}} @instance.{part.first}({passed})")
+        following = out.value(f"extractvalue {{i64, i64}} {pair}, 0")
+        wrong = out.value(f"extractvalue {{i64, i64}} {pair}, 1")
+        failed = out.value(f"or i64 {out.value('load i64, ptr %failed')}, {wrong}")
+        out.emit(f"store i64 {failed}, ptr %failed")
+        out.emit(f"store i64 {following}, ptr %filled")
+        new = out.value(
+            f"udiv exact i64 {out.value(f'sub i64 {following}, {place}')}, {self.stride}"
+        )
+        offset = out.value(f"mul i64 {number}, 8")
+        counter = out.value(f"inttoptr i64 {out.value(f'add i64 %taken, {offset}')} to ptr")
+        counted = out.value(f"add i64 {out.value(f'load i64, ptr {counter}')}, {new}")
+        some = out.value(f"icmp ne i64 {wrong}, 0")
+        failure = out.value(f"select i1 {some}, i64 {FAILED}, i64 0")
+        out.emit(f"store i64 {out.value(f'or i64 {counted}, {failure}')}, ptr {counter}")
 
     def _unpack(self) -> str:
         """Return ``unpack``: it copies every variable that a guard reads into its column."""
@@ -209,15 +260,15 @@ class Expansion:
         head = f"void @unpack({self.columns}, ptr noalias %sides, i64 %count)"
         return f"{out.definition(head, 'noinline')}\n{_hints(number, UNPACKED)}"
 
-    def _guards(self, number: int, instance: Instance) -> str:
+    def _guards(self, part: Part) -> str:
         """Return ``guards.N``: for each state whether the instance is enabled (1), or fails (2)."""
         out = Emitter()
-        guards = self._translated_guards(instance)
+        guards = self._translated_guards(part)
         state = self._counted(out)
         slots, everything = self.sides.slots(out, "%sides", state, guards.reads)
         make_marks(out, self.guards.points)
         clear_marks(out, self.guards.points, guards.elements)
-        passed = ", ".join(guards.passed(self._given(slots, instance), slots))
+        passed = ", ".join(guards.passed(self._given(slots, part), slots))
         enabled = out.value(f'call i1 @"{guards.name}"({passed})')
         wrong = out.value(f"icmp ne i64 {out.value(f'load i64, ptr {slots}')}, 0")
         twice = out.value(f"shl i8 {self._bit(out, wrong, 8)}, 1")
@@ -228,14 +279,14 @@ class Expansion:
             f"store i8 {answer}, ptr {out.value(f'getelementptr i8, ptr %answers, i64 {state}')}"
         )
         store_marks(out, guards.elements, state)
-        self._noted.append(guards.elements)
-        self._again(out, f", !llvm.loop !{number}")
+        self._noted[part.first] = guards.elements
+        self._again(out, f", !llvm.loop !{part.first}")
         out.emit("ret void")
         passed = "ptr noalias %sides, ptr noalias %answers, ptr noalias %noted, i64 %count"
-        head = f"void @guards.{number}({passed})"
-        return f"{out.definition(head, 'noinline')}\n{_hints(number, GUARDED)}"
+        head = f"void @guards.{part.first}({passed}{part.operands})"
+        return f"{out.definition(head, 'noinline')}\n{_hints(part.first, GUARDED)}"
 
-    def _instance(self, number: int) -> str:
+    def _instance(self, part: Part) -> str:
         """Return ``instance.N``: the effect on each state in which the instance is enabled.
 
         It returns the address for the next successor, and whether some step failed.
@@ -248,7 +299,8 @@ class Expansion:
         )
         operands = ", ".join(f"i64 %w{word}" for word in range(self.words))
         return INSTANCE.format(
-            number=number,
+            number=part.first,
+            extra=part.operands,
             columns=self.columns,
             loads=loads,
             operands=operands,
@@ -256,7 +308,7 @@ class Expansion:
             bits=BITS,
         )
 
-    def _step(self, number: int, instance: Instance) -> str:
+    def _step(self, part: Part) -> str:
         """Return ``step.N``: the effect on a copy of the state; bit 0 taken, bit 1 failed."""
         out = Emitter()
         words = out.room(self.words + 2)
@@ -265,10 +317,10 @@ class Expansion:
         failure = out.element(words, self.words)
         out.emit(f"store i64 0, ptr {failure}")
         out.emit(f"store i64 0, ptr {out.element(words, self.words + 1)}")
-        arguments = self._given(words, instance)
-        effect = self.unit.function(instance.action.apply, arguments, Mode.EFFECT)
-        if effect.cut != self._translated_guards(instance).cut:
-            raise UnsupportedError(f"where the guards of {instance.action.name} end")
+        arguments, action = self._given(words, part), part.instances[0].action
+        effect = self.unit.function(action.apply, arguments, Mode.EFFECT)
+        if effect.cut != self._translated_guards(part).cut:
+            raise UnsupportedError(f"where the guards of {action.name} end")
         make_marks(out, self.unit.points)
         clear_marks(out, self.unit.points, effect.elements)
         passed = ", ".join(effect.passed(arguments, failure))
@@ -284,7 +336,7 @@ class Expansion:
             self.unit.points,
             effect.elements,
             (self.unit.points.pair(), taken),
-            (Query.STEP, number),
+            (Query.STEP, part.number),
             self._bit(out, taken),
             [f"%w{word}" for word in range(self.words)],
             "%place",
@@ -297,17 +349,18 @@ class Expansion:
         shifted = out.value(f"shl i64 {error}, 1")
         out.emit(f"ret i64 {out.value(f'or i64 {shifted}, {self._bit(out, taken)}')}")
         taken_in = ", ".join(f"i64 %w{word}" for word in range(self.words))
-        return out.definition(f"i64 @step.{number}({taken_in}, i64 %state, i64 %place)", "")
+        taken_in += f", i64 %state, i64 %place{part.operands}"
+        return out.definition(f"i64 @step.{part.first}({taken_in})", "")
 
-    def _translated_guards(self, instance: Instance) -> Compiled:
-        """Return the guards of an instance, up to the first loop in them."""
-        arguments = self._given("%slots", instance)
-        return self.guards.function(instance.action.apply, arguments, Mode.GUARDS)
+    def _translated_guards(self, part: Part) -> Compiled:
+        """Return the guards of an action, up to the first loop in them."""
+        arguments = self._given("%slots", part)
+        return self.guards.function(part.instances[0].action.apply, arguments, Mode.GUARDS)
 
-    def _given(self, words: str, instance: Instance) -> list[Value]:
+    def _given(self, words: str, part: Part) -> list[Value]:
         """Return the arguments of an action."""
         state = StateRef(words, "", (), self.layout.record)
-        return [state, self.constants, *(Constant(argument) for argument in instance.arguments)]
+        return [state, self.constants, *part.arguments]
 
     def _counted(self, out: Emitter) -> str:
         """Begin a loop over the states of the group; return the register of the state's number."""

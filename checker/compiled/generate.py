@@ -12,6 +12,7 @@ from ...core.symmetry import Symmetry
 from ..liveness.formulas import predicates_of
 from . import behaviors, census, growth, kernel, sampling, validity
 from .closure import roots_of
+from .code_size import CodeSize
 from .emitter import Emitter
 from .expansion import Expansion
 from .function import Compiled
@@ -25,6 +26,7 @@ from .sampling import Query, Samples
 from .state_refs import StateRefs
 from .unit import Unit
 from .values import Constant, Number, StateRef, Truth, UnsupportedError, Value
+from .wide import parts_of
 
 MOST_PROPERTIES = 62
 """The most properties: each has a bit in one number, whose sign means a failure."""
@@ -115,7 +117,9 @@ class Generator:
         self.reads = Reads(roots_of(system, properties))
         self._compared = compared
         points = Points(WORD_BITS, compared)
-        self.unit = Unit(StateRefs(self.layout), dict(INTRINSICS), reads=self.reads, points=points)
+        sizes = CodeSize(len(parts_of(system.instances)))
+        places, known = StateRefs(self.layout), dict(INTRINSICS)
+        self.unit = Unit(places, known, reads=self.reads, points=points, sizes=sizes)
         self.texts: list[str] = []
         deadlock = [n for n, prop in enumerate(properties) if prop.kind is Kind.DEADLOCK]
         stride = 8 * (self.words + (2 if exact else 3))

@@ -30,7 +30,7 @@ def keep_if_wanted(
     points: Points,
     elements: set[int],
     outcome: tuple[int | None, str],
-    query: tuple[Query, int],
+    query: tuple[Query, int | str],
     answer: str,
     state: list[str] | str,
     successor: str,
@@ -95,7 +95,7 @@ def store_marks(out: Emitter, elements: Iterable[int], state: str) -> None:
         out.emit(f"store i8 {marks}, ptr {place}")
 
 
-def keep_guarded(out: Emitter, number: int, elements: Iterable[int]) -> None:
+def keep_guarded(out: Emitter, number: str, elements: Iterable[int]) -> None:
     """Emit the code that keeps the states of a group whose guards took ways that are wanted."""
     kind = f"<{VECTOR} x i8>"
     rows = list(enumerate(sorted(elements)))

@@ -154,15 +154,15 @@ class Sampler:
     def ask_all(self, state: Words) -> None:
         """Ask all that a search asks about a state, which is kept if it takes a wanted way."""
         self._space.clear(0, 8 * self._instances)
-        self._ask_all(ctypes.addressof(self._in_memory(state)), self._space.address)
+        self._ask_all(self._in_memory(state), self._space.address)
 
     def inside(self, state: Words) -> bool:
         """Return whether a state is inside the constraint."""
-        return bool(self._inside(ctypes.addressof(self._in_memory(state))))
+        return bool(self._inside(self._in_memory(state)))
 
     def judgment(self, state: Words) -> int:
         """Return a bit for every property that a state violates; negative if one fails."""
-        return self._judgment(ctypes.addressof(self._in_memory(state)))
+        return self._judgment(self._in_memory(state))
 
     def successors(self, states: Sequence[Words]) -> tuple[list[tuple[int, int, Words]], set[int]]:
         """Return the steps from states, `TOGETHER` at most, that machine code takes together.
@@ -186,12 +186,13 @@ class Sampler:
     def _counts(self, *states: Words) -> list[int]:
         """Take the steps from some states together; return their number for each instance."""
         self._space.clear(0, 8 * self._instances)
-        words = self._in_memory(*states)
-        self._steps_from(ctypes.addressof(words), len(states), self._space.address)
+        self._steps_from(self._in_memory(*states), len(states), self._space.address)
         return self._space.numbers(0, self._instances)
 
-    def _in_memory(self, *states: Words) -> ctypes.Array[ctypes.c_uint64]:
-        return (ctypes.c_uint64 * (self._words * len(states)))(*chain.from_iterable(states))
+    def _in_memory(self, *states: Words) -> int:
+        """Return the address of some states, which is theirs until the next call."""
+        self._states = (ctypes.c_uint64 * (self._words * len(states)))(*chain.from_iterable(states))
+        return ctypes.addressof(self._states)
 
     def close(self) -> None:
         """Free the memory; the code keeps no more states."""

@@ -24,10 +24,9 @@ from .journal import Journal, code_hash
 from .levels import LevelSearch, drop_empty, spread_over
 from .machine import Machine, Segments, Sizes
 from .memory import DONE, GROW, MemoryLimitError, Shared
-from .memory_budget import MemoryBudget, left_beside_code
+from .memory_budget import MemoryBudget, first_buckets, left_beside_code
 from .restore import Restoration
 from .sampler import Words
-from .table import EXACT_BUCKETS, FINGERPRINT_BUCKETS, buckets_for, table_bytes
 from .threads import STUCK
 from .tiers import Tiers
 from .verification import Verification, refuse_forgotten
@@ -78,7 +77,7 @@ class CompiledSearch(LevelSearch):
         if keep and resources.resume:
             self._begun = keep.manifest_of(self._code, system, properties)
         self.machine = machine = self._machine(resources)
-        self.room = MemoryBudget(self.machine, self.memory)
+        self.room = MemoryBudget(self.machine, self.memory, self.tiers.memory)
         predicates = with_premises(properties)
         self.comparison = Comparison(system, predicates, lambda state: machine.sampler.steps(state))
         self.verification = Verification(self, interpreted or Search(request))
@@ -93,17 +92,8 @@ class CompiledSearch(LevelSearch):
 
     def _machine(self, resources: Resources) -> Machine:
         """Make the machine, with a table that is large enough for the states of a checkpoint."""
-        smallest = EXACT_BUCKETS if self.exact else FINGERPRINT_BUCKETS
         known = self._begun.states if self._begun else 0
-        buckets = max(smallest, buckets_for(known))
-        kept = known * 8 * self.module.words if self.exact else 0
-        if table_bytes(buckets) + kept > self.memory:
-            needs = (table_bytes(buckets) + kept >> 20) + 1
-            raise MemoryLimitError(
-                f"--max-memory {self.limit >> 20}M is too little: the table of seen states"
-                f"{' and the states of the checkpoint' if known else ''} takes {needs}M beside the "
-                f"code; allow more{'' if self.exact or known else ', or use --store exact'}"
-            )
+        buckets = first_buckets(self.memory, self.limit, self.exact, known, self.module.words)
         sizes = Sizes(
             memory=self.memory,
             workers=resources.workers or len(os.sched_getaffinity(0)),
@@ -145,6 +135,7 @@ class CompiledSearch(LevelSearch):
                 self.stopped_by = self.request.limits.reached(depth=len(self.levels))
                 if not self.stopped_by:
                     self._expand_last_level()
+            self.tiers.give_up()
             self._verify()
         except KeyboardInterrupt as error:
             self.stopped_by = reason(error)
@@ -179,8 +170,7 @@ class CompiledSearch(LevelSearch):
     def _expand_last_level(self) -> None:
         """Find the states of the next level: successors that were not seen before."""
         self.verification.level_begins()
-        if self.tiers.is_due(self.distinct_states):
-            self._optimise()
+        self._optimise()
         frontier, self.frontier = self.frontier, []
         complete = False
         try:
@@ -270,12 +260,14 @@ class CompiledSearch(LevelSearch):
                 refuse_forgotten(samples, self.comparison.properties, self.violations)
 
     def _optimise(self) -> None:
-        """Continue with the second tier of machine code."""
+        """Have code optimised beside the search if that may pay; go on with it if it is ready."""
         doing = f"optimising {len(self.system.instances):,} instances of actions"
         with alarm(self.request.limits.seconds, self.request.started, at_once=True):
-            code = self.tiers.optimise(self.machine.sampler, lambda: self._report(doing))
+            self.tiers.begin_second(self.machine, self.memory, lambda: self._report(doing))
+            if not self.tiers.is_ready():
+                return
             self.verification.code()
-        self.machine.switch_to(Code(code))
+        self.machine.switch_to(Code(self.tiers.second()))
         self.tiers.use_second()
         self.tiers.compare(self.machine.sampler, self.comparison)
 
@@ -318,7 +310,7 @@ class CompiledSearch(LevelSearch):
         """Let the table grow, or the memory for states; False if there is no memory left."""
         if not self._watch():
             return False
-        if not self.room.make():
+        if not self.room.make() and not (self.tiers.give_up() and self.room.make()):
             self.stopped_by = Stopped(Stop.MAX_MEMORY, f"{self.limit >> 20}M")
         return self.stopped_by is None
 
@@ -390,6 +382,7 @@ class CompiledSearch(LevelSearch):
 
     def close(self) -> None:
         """Free all memory and unlock the checkpoint."""
+        self.tiers.give_up()
         self.machine.close()
         if self.journal is not None:
             self.journal.close()

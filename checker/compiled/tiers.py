@@ -4,21 +4,37 @@ The first tier marks every way of every branch (``points.py``), and keeps states
 with Python.  The second tier does not mark the ways that were taken often enough by then: marking
 costs more than all the rest of the comparison.  Instead, states that take these ways are cached
 with it, and every search that uses it begins by comparing them with Python.
+
+The second tier is made beside the search (``beside.py``).  If that takes longer than the search,
+nothing is lost but the time of one processor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import perf_counter
 
 from ..kept import Store
 from ..request import SearchRequest
+from .beside import LEAST, MOST, Beside
 from .build import object_code
 from .cache import cached_translation, generator_of, kept_or_made, name_of
+from .choices import SHARED_FROM
 from .comparison import Comparison
+from .machine import Machine
 from .sampler import Sampler
 
 _LENGTH = 8
 """Bytes of the length of the entries that precede a second tier's code."""
+
+SHARE = 4
+"""A second tier may take this part of the memory that a search has left."""
+
+PATIENCE = 0.0
+"""Seconds that a search waits for its second tier between two levels."""
+
+WORTH = 1.0
+"""How often a search runs for as long as translating takes before it translates once more."""
 
 
 class Tiers:
@@ -34,10 +50,15 @@ class Tiers:
 
     def __init__(self, request: SearchRequest) -> None:
         self._request = request
+        began = perf_counter()
         self.module, self._text = cached_translation(request)
+        self._began = perf_counter()
+        self._translating = self._began - began
         self.is_optimised = False
-        self._entries = b""
+        self._entries = self._begun = self._code = b""
         self._name = ""
+        self._beside: Beside | None = None
+        self._left_out = False
 
     def begin(self, search: str) -> bytes:
         """Return the code to begin with: the second tier, if it is cached.
@@ -47,11 +68,12 @@ class Tiers:
         search
             A hash of the code and the initial states.
         """
-        self._name = name_of("second tier", search)
+        self._name, self._began = name_of("second tier", search), perf_counter()
         kept = Store("compiled").read(self._name)
         if kept:
             self.use_second()
             return self._second(kept)
+        self._left_out = bool(Store("compiled").read(f"{self._name}.large"))
         return kept_or_made(self._first_name, self._first)
 
     def _first(self) -> bytes:
@@ -60,25 +82,69 @@ class Tiers:
             self._text, _ = generator_of(self._request).module(tick=tick)
         return object_code(self._text, tick, optimised=False)
 
-    def is_due(self, distinct: int) -> bool:
-        """Whether a search that has found so many states should continue with the second tier."""
-        return not self.is_optimised and distinct >= self._request.resources.optimise_from
+    def _is_due(self, distinct: int) -> bool:
+        """Whether a second tier should be begun; the search stops while that is translated."""
+        if self.is_optimised or self._left_out or self._beside is not None:
+            return False
+        seconds = perf_counter() - self._began
+        # A state takes as long as it has choices to try.
+        times = max(len(self._request.system.instances) // SHARED_FROM, 1)
+        most = self._request.resources.optimise_from
+        return distinct * times >= most and seconds >= WORTH * self._translating
 
-    def optimise(self, sampler: Sampler, tick: Callable[[], None]) -> bytes:
-        """Return the second tier, which marks the ways that the first one met too rarely.
+    def begin_second(self, machine: Machine, memory: int, tick: Callable[[], None]) -> None:
+        """Begin the second tier if it is due; it marks the ways that were met too rarely.
 
         Parameters
         ----------
-        sampler
-            The sampler of the first tier, whose counts are lost.
+        machine
+            It uses the first tier, whose counts of ways are lost.
+        memory
+            Bytes that the search may use.
+        tick
+            Called now and then.
         """
+        if not self._is_due(machine.inserted):
+            return
+        most = min((memory - machine.bytes_used) // SHARE, MOST)
+        if most < LEAST:
+            self._left_out = True
+            return
+        entries = machine.sampler.few()
+        compared = machine.sampler.compared()
+        # They were compared before.
+        machine.sampler.take()
+        text, _ = generator_of(self._request, compared).module(tick=tick)
+        self._begun = len(entries).to_bytes(_LENGTH, "little") + entries
+        self._beside = Beside(text, most)
 
-        def make() -> bytes:
-            entries = sampler.few()
-            text, _ = generator_of(self._request, sampler.compared()).module(tick=tick)
-            return len(entries).to_bytes(_LENGTH, "little") + entries + object_code(text, tick)
+    def memory(self) -> int:
+        """Return how many bytes the second tier may take while it is made."""
+        return self._beside.memory if self._beside else 0
 
-        return self._second(kept_or_made(self._name, make))
+    def is_ready(self) -> bool:
+        """Whether a second tier was begun and is ready."""
+        if not self.memory():
+            return False
+        assert self._beside is not None
+        self._code = self._beside.wait(PATIENCE)
+        if self._beside.is_too_large:
+            Store("compiled").keep(f"{self._name}.large", b"large")
+        return bool(self._code)
+
+    def second(self) -> bytes:
+        """Return the second tier, which is ready, and keep it."""
+        kept = self._begun + self._code
+        Store("compiled").keep(self._name, kept)
+        return self._second(kept)
+
+    def give_up(self) -> bool:
+        """Give up a second tier that is not ready; False if none is made."""
+        if not self.memory():
+            return False
+        assert self._beside is not None
+        self._beside.close()
+        return True
 
     def _second(self, kept: bytes) -> bytes:
         end = _LENGTH + int.from_bytes(kept[:_LENGTH], "little")

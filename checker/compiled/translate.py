@@ -105,11 +105,15 @@ class Translation:
         if out.gives_up:
             self._returns.give_up()
         self.compiled.elements.update(self.scope.marks.elements)
+        lines = [*out.prologue, *out.lines]
+        compiled, how = self.compiled, "alwaysinline"
+        if not compiled.own:
+            how = self.unit.sizes.attributes(compiled.name, lines)
         head = (
-            f'define internal {self.compiled.returns} @"{self.compiled.name}"'
-            f"({', '.join(self.declared)}) alwaysinline nounwind {{\nentry:"
+            f'define internal {compiled.returns} @"{compiled.name}"'
+            f"({', '.join(self.declared)}) {how} nounwind {{\nentry:"
         )
-        return "\n".join([head, *out.prologue, *out.lines, "}"])
+        return "\n".join([head, *lines, "}"])
 
     def where(self) -> str:
         """Return the function's name and place."""

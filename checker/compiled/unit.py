@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...core.layout import WORD_BITS
+from .code_size import CodeSize
 from .function import Compiled, Intrinsic, Mode
 from .points import Points
 from .reads import Reads
@@ -63,6 +64,8 @@ class Unit:
         The questions about everything but syntax trees.
     points
         The points of its branches: see :class:`points.Points`.
+    sizes
+        The sizes of its functions: see :class:`code_size.CodeSize`.
     """
 
     translation: type[Translation] = Translation
@@ -74,7 +77,9 @@ class Unit:
         prefix: str = "",
         reads: Reads | None = None,
         points: Points | None = None,
+        sizes: CodeSize | None = None,
     ) -> None:
+        self.sizes = CodeSize() if sizes is None else sizes
         self.points = Points(WORD_BITS) if points is None else points
         self.places = places
         self.intrinsics = intrinsics

@@ -43,7 +43,7 @@ SYMMETRIC = ("published/kip-320", "replicas=3 records=1", {"symmetry": True})
 def test_a_chain_of_limits_and_resumes_reports_what_one_run_does(
     searched, tmp_path, monkeypatch, model, how
 ):
-    monkeypatch.setattr("tidegate.checker.compiled.search.FINGERPRINT_BUCKETS", 1 << 16)
+    monkeypatch.setattr("tidegate.checker.compiled.memory_budget.FINGERPRINT_BUCKETS", 1 << 16)
     expected = searched(model, **how)
     keep = {"checkpoint": tmp_path, **how}
     found = searched(model, Limits(max_depth=1), **keep)
@@ -69,7 +69,7 @@ def test_a_limit_amid_a_level_is_gone_on_from(searched, tmp_path):
 @pytest.mark.parametrize("store", ["exact", "fingerprint"])
 def test_ctrl_c_amid_a_level_loses_no_state(searched, tmp_path, monkeypatch, store, workers):
     monkeypatch.setattr(threads, "POLL", 1e-4)
-    monkeypatch.setattr("tidegate.checker.compiled.search.FINGERPRINT_BUCKETS", 1 << 16)
+    monkeypatch.setattr("tidegate.checker.compiled.memory_budget.FINGERPRINT_BUCKETS", 1 << 16)
     expected = searched(KIP_320, store=store)
     interrupted = 0
 
@@ -188,7 +188,7 @@ def test_a_place_that_cannot_be_written_to_is_refused(searched, tmp_path):
 
 
 def test_states_that_cannot_be_put_aside_are_one_error(searched, tmp_path, monkeypatch):
-    monkeypatch.setattr("tidegate.checker.compiled.search.FINGERPRINT_BUCKETS", 1 << 16)
+    monkeypatch.setattr("tidegate.checker.compiled.memory_budget.FINGERPRINT_BUCKETS", 1 << 16)
     monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))
     with pytest.raises(StateFileError, match="set TMPDIR to a directory on a disk with space"):
         searched(HW, store="fingerprint")
@@ -214,7 +214,7 @@ def small_disk():
 def test_a_full_disk_ends_the_search_and_leaves_the_checkpoint(
     searched, tmp_path, monkeypatch, small_disk, store
 ):
-    monkeypatch.setattr("tidegate.checker.compiled.search.FINGERPRINT_BUCKETS", 1 << 16)
+    monkeypatch.setattr("tidegate.checker.compiled.memory_budget.FINGERPRINT_BUCKETS", 1 << 16)
     how = {"checkpoint": tmp_path, "store": store}
     expected = searched(KIP_320, store=store)
     small_disk(300_000)

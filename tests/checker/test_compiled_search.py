@@ -163,7 +163,7 @@ def test_a_table_that_grew_knows_every_state(grid, store, buckets):
 def test_windows_of_several_buckets_know_every_state(workers, grid, monkeypatch):
     """A table of hundreds of millions of states has them, and is full when it grows."""
     least = 5 << 16
-    monkeypatch.setattr("tidegate.checker.compiled.search.EXACT_BUCKETS", least)
+    monkeypatch.setattr("tidegate.checker.compiled.memory_budget.EXACT_BUCKETS", least)
     monkeypatch.setattr("tidegate.checker.compiled.table.LARGE", 1 << 16)
     monkeypatch.setattr("tidegate.checker.compiled.memory_budget.GROWTH", ((1 << 62, 103),))
     table = Table(monkeypatch)
@@ -175,7 +175,7 @@ def test_windows_of_several_buckets_know_every_state(workers, grid, monkeypatch)
 
 
 def test_a_search_goes_on_with_windows_of_several_buckets(grid, monkeypatch, tmp_path):
-    monkeypatch.setattr("tidegate.checker.compiled.search.EXACT_BUCKETS", 2 << 16)
+    monkeypatch.setattr("tidegate.checker.compiled.memory_budget.EXACT_BUCKETS", 2 << 16)
     monkeypatch.setattr("tidegate.checker.compiled.table.LARGE", 1 << 16)
     some = Resources(engine="compiled", checkpoint=tmp_path)
     stopped = check(grid(100), [], limits=Limits(max_states=900_000), resources=some)

@@ -93,26 +93,6 @@ def test_the_time_limit_ends_compiling(counters, endless):
     assert len(endless) == 1
 
 
-@pytest.mark.usefixtures("eager")
-def test_the_time_limit_ends_optimising(counters, monkeypatch):
-    """What the first tier found is reported."""
-    over, make = threading.Event(), build._made
-
-    def never(text, optimised):
-        return over.wait() and b"" if optimised else make(text, optimised)
-
-    monkeypatch.setattr(build, "_made", never)
-    monkeypatch.setattr(build, "abandon", lambda pool: None)
-    told = []
-    limits = Limits(seconds=1)
-    resources = Resources(engine="compiled", optimise_from=8)
-    result = check(counters(3), [], resources=resources, limits=limits, report=told.append)
-    over.set()
-    assert (str(result.stopped_by), result.complete) == ("--time-limit 1", False)
-    assert 8 <= result.distinct_states < 27
-    assert "optimising 3 instances of actions" in {progress.doing for progress in told}
-
-
 @pytest.mark.usefixtures("eager", "endless")
 def test_what_takes_long_is_told(counters, monkeypatch):
     monkeypatch.setattr(engines, "REPORTED_AFTER", 0.1)
@@ -158,14 +138,13 @@ def test_a_function_is_compiled_whatever_its_name(make_system, make_action, appl
 INTERRUPTED = """
 import os, signal, threading
 import tidegate
-from tidegate.checker.compiled import build, tiers
+from tidegate.checker.compiled import build
 
-def soon(*arguments, builder=build.llvm.create_pass_builder):
+def soon(*arguments, make=build._made):
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-    return builder(*arguments)
+    return make(*arguments)
 
-build.llvm.create_pass_builder = soon
-tiers.Tiers.is_due = lambda self, distinct: not self.is_optimised
+build._made = soon
 try:
     tidegate.check("kip-320", {"records": 1}, engine="compiled")
 except KeyboardInterrupt:

@@ -184,7 +184,7 @@ def read_state(folder, number):
 
 @pytest.mark.parametrize("store", ["exact", "fingerprint"])
 def test_states_that_are_none_do_not_reach_machine_code(searched, tmp_path, monkeypatch, store):
-    monkeypatch.setattr("tidegate.checker.compiled.search.FINGERPRINT_BUCKETS", 1 << 16)
+    monkeypatch.setattr("tidegate.checker.compiled.memory_budget.FINGERPRINT_BUCKETS", 1 << 16)
     how = {"checkpoint": tmp_path, "store": store}
     searched(HW, Limits(max_depth=9), **how)
     write_states(tmp_path, 40, [[(1 << 64) - 1] * WORDS])
@@ -248,7 +248,7 @@ def test_a_violation_outside_the_constraint_survives_a_resume(searched, tmp_path
 
 
 def test_states_that_change_on_the_disk_meanwhile_are_noticed(searched, tmp_path, monkeypatch):
-    monkeypatch.setattr("tidegate.checker.compiled.search.FINGERPRINT_BUCKETS", 1 << 16)
+    monkeypatch.setattr("tidegate.checker.compiled.memory_budget.FINGERPRINT_BUCKETS", 1 << 16)
     append = StateFile.append
 
     def flipping(self, region, first, count, checksum):

@@ -62,7 +62,7 @@ def test_the_compiled_engine_answers_as_the_interpreted_one(protocol, settings):
 @pytest.mark.parametrize(("protocol", "settings"), CASES[:3] + CASES[-2:])
 def test_fingerprints_answer_alike(protocol, settings, monkeypatch):
     # A smaller table than that of a gigabyte, which a search of so few states never needs.
-    monkeypatch.setattr("tidegate.checker.compiled.search.FINGERPRINT_BUCKETS", 1 << 16)
+    monkeypatch.setattr("tidegate.checker.compiled.memory_budget.FINGERPRINT_BUCKETS", 1 << 16)
     expected = answer(protocol, settings, engine="interpreted")
     found = answer(protocol, settings, engine="compiled", store="fingerprint", workers=2)
     assert found == expected

@@ -1,5 +1,8 @@
 """Machine code in two tiers: what the optimised one leaves out is compared all the same."""
 
+import os
+import re
+import signal
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +11,7 @@ import pytest
 
 from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
-from tidegate.checker.compiled import build, tiers
+from tidegate.checker.compiled import beside, code_size, tiers
 from tidegate.checker.compiled.build import Code
 from tidegate.checker.compiled.sampler import Sampler, samples_of
 from tidegate.checker.compiled.sampling import COMPARED
@@ -44,16 +47,28 @@ def properties():
     return [prop for prop in PROPERTIES["broker"] if prop.name in NAMES]
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """Have a search wait for its second tier; these are shorter than it takes to make one."""
+    monkeypatch.setattr(tiers, "PATIENCE", 60.0)
+    monkeypatch.setattr(tiers, "WORTH", 0.0)
+
+
 @pytest.fixture
 def used(monkeypatch):
     """Return a list to which it is added whether each piece of code made is optimised."""
-    made, make = [], build._made
+    made, quick, beside = [], tiers.object_code, tiers.Beside
 
-    def noting(text, optimised):
+    def noting(text, tick, optimised):
         made.append(optimised)
-        return make(text, optimised)
+        return quick(text, tick, optimised)
 
-    monkeypatch.setattr(build, "_made", noting)
+    def noting_beside(*arguments):
+        made.append(True)
+        return beside(*arguments)
+
+    monkeypatch.setattr(tiers, "object_code", noting)
+    monkeypatch.setattr(tiers, "Beside", noting_beside)
     return made
 
 
@@ -124,16 +139,14 @@ def test_each_way_that_is_not_noted_is_compared_as_often_as_others(system, prope
 @pytest.fixture
 def slip(monkeypatch):
     """Have LLVM be handed a second tier in which one comparison of `advance_hw` is wrong."""
-    make = build._made
+    beside = tiers.Beside
 
-    def slipping(text, optimised):
-        if optimised:
-            begin = text.index('@"advance_hw$')
-            at = text.index("icmp sle", begin)
-            text = f"{text[:at]}icmp sgt{text[at + len('icmp sle') :]}"
-        return make(text, optimised)
+    def slipping(text, memory):
+        begin = text.index('@"advance_hw$')
+        at = text.index("icmp sle", begin)
+        return beside(f"{text[:at]}icmp sgt{text[at + len('icmp sle') :]}", memory)
 
-    monkeypatch.setattr(build, "_made", slipping)
+    monkeypatch.setattr(tiers, "Beside", slipping)
 
 
 @pytest.mark.usefixtures("slip")
@@ -174,3 +187,163 @@ def test_a_search_goes_on_with_what_another_one_began(system, properties, tmp_pa
         resources = replace(begun, resume=True)
         result = check(system, properties, keep_going=True, resources=resources)
         assert answers(result) == expected
+
+
+@pytest.fixture
+def processes(monkeypatch):
+    """Return a list to which each process is added that makes a second tier."""
+    started, beside = [], tiers.Beside
+
+    def noting(*arguments):
+        started.append(beside(*arguments))
+        return started[-1]
+
+    monkeypatch.setattr(tiers, "Beside", noting)
+    return started
+
+
+def test_a_search_does_not_wait_for_a_second_tier(system, monkeypatch):
+    """Here it never gets one; at the end nothing is left of the process that should make it."""
+    stopped, beside = [], tiers.Beside
+
+    def stopping(*arguments):
+        made = beside(*arguments)
+        stopped.append(made._process.pid)
+        os.kill(made._process.pid, signal.SIGSTOP)
+        return made
+
+    expected = answers(check(system, []))
+    monkeypatch.setattr(tiers, "Beside", stopping)
+    monkeypatch.setattr(tiers, "PATIENCE", 0.0)
+    assert answers(check(system, [], resources=OPTIMISED)) == expected
+    [process] = stopped
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
+def test_a_second_tier_that_takes_too_much_memory_is_not_tried_again(
+    system, processes, monkeypatch
+):
+    expected = answers(check(system, []))
+    monkeypatch.setattr(tiers, "LEAST", 1)
+    for module in (tiers, beside):
+        monkeypatch.setattr(module, "MOST", 8 << 20)
+    for _ in range(2):
+        assert answers(check(system, [], resources=OPTIMISED)) == expected
+        assert len(processes) == 1
+
+
+def test_a_search_without_memory_to_spare_has_no_second_tier(system, processes):
+    little = replace(OPTIMISED, memory=400 << 20)
+    assert answers(check(system, [], resources=little)) == answers(check(system, []))
+    assert not processes
+
+
+def test_a_second_tier_is_given_up_for_the_memory_that_a_search_needs(system, monkeypatch):
+    monkeypatch.setattr(tiers, "SHARE", 1)
+    search = CompiledSearch(
+        SearchRequest(system, [], resources=replace(OPTIMISED, optimise_from=0))
+    )
+    used = search.machine.bytes_used
+    search.memory = search.room.memory = used + (192 << 20)
+    search.tiers.begin_second(search.machine, search.memory, lambda: None)
+    assert search.tiers.memory() == 192 << 20
+    assert not search.room.make(), "all that is left is lent"
+    assert search._make_room()
+    assert search.tiers.memory() == 0
+    assert search.stopped_by is None
+    search.close()
+
+
+BAG = """
+from dataclasses import dataclass
+from tidegate import Model, Record, Seq, array, integer, number, sequence_of
+
+@dataclass(frozen=True)
+class Bounds:
+    most: int = number(6, 1, 60, "different messages", main=True)
+
+class Message(Record):
+    to: int = integer(0, 2, "to")
+    value: int = integer(0, 3, "value")
+    hops: int = integer(0, 3, "hops")
+
+class State(Record):
+    value: list[int] = array(3, integer(0, 3, "value"), by="node")
+    net: Seq[Message] = sequence_of(Message, lambda k: k.most, "the network")
+
+model = Model(Bounds, State, participants={"node": lambda k: 3}, deadlock=False)
+
+def send(s: State, to: int, value: int, hops: int) -> None:
+    at = 0
+    while at < len(s.net) and s.net[at].to * 4 + s.net[at].value < to * 4 + value:
+        at += 1
+    s.net[at:at] = [Message(to=to, value=value, hops=hops)]
+
+@model.action("node", other="node")
+def tell(s: State, k: Bounds, node: int, other: int) -> bool:
+    if node == other or s.value[node] == 2 or len(s.net) == k.most:
+        return False
+    s.value[node] += 1
+    send(s, other, s.value[node], 0)
+    return True
+
+@model.action("network", m=lambda k: range(k.most))
+def receive(s: State, k: Bounds, m: int) -> bool:
+    if m >= len(s.net):
+        return False
+    node, value, hops = s.net[m].to, s.net[m].value, s.net[m].hops
+    del s.net[m : m + 1]
+    if value > s.value[node]:
+        s.value[node] = value
+        if hops < 2 and len(s.net) < k.most:
+            send(s, (node + 1) % 3, value, hops + 1)
+    return True
+"""
+
+
+@pytest.fixture
+def bag(tmp_path):
+    """Return a function that makes a system with a sorted bag of so many records."""
+    (tmp_path / "bag.py").write_text(BAG)
+    return lambda most: assemble(str(tmp_path / "bag.py"), [f"most={most}"], ["TypeOk"])[0]
+
+
+def functions_of(text):
+    """Return the functions of a module: their attributes, length, and what they call."""
+    found = {}
+    for part in text.split("\ndefine ")[1:]:
+        head, _, body = part.partition("{\nentry:")
+        name = re.search(r'@"?([^"(]+)"?\(', head)[1]
+        body = body.partition("\n}")[0]
+        found[name] = (head, body.count("\n"), re.findall(r' call .*?@"([^"]+)"', body))
+    return found
+
+
+def test_what_is_copied_into_instances_is_bounded_however_large_a_model_is(bag):
+    """A message may be received at each place, and each time two more be sent."""
+    for most in (4, 12, 32):
+        system = bag(most)
+        text, _ = tiers.generator_of(SearchRequest(system, [])).module()
+        functions = functions_of(text)
+        assert max(length for _, length, _ in functions.values()) > 100 * most
+
+        def copied(name, functions=functions):
+            head, length, called = functions[name]
+            return length + sum(map(copied, called)) if "alwaysinline" in head else 0
+
+        own = [name for name in functions if name.startswith(("tell$", "receive$", "send$"))]
+        assert len(own) > most
+        for name in own:
+            assert copied(name) <= code_size.MOST
+            head, length, _ = functions[name]
+            assert ("optnone" in head) == (length > code_size.MOST)
+
+
+@pytest.mark.parametrize("most", [2, 3])
+def test_code_that_is_not_copied_gives_the_same_answers(bag, monkeypatch, most):
+    expected = answers(check(bag(most), [], resources=Resources(engine="interpreted")))
+    for limit in (1, 50, 4_000):
+        monkeypatch.setattr(code_size, "MOST", limit)
+        monkeypatch.setattr(code_size, "LEAST", limit)
+        assert answers(check(bag(most), [], resources=OPTIMISED)) == expected

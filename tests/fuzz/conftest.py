@@ -202,7 +202,7 @@ def directory(tmp_path, monkeypatch):
 def quick(java):
     """Keep tables small, ask once which Java there is, and keep machine code for all inputs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tidegate.checker.compiled.search.FINGERPRINT_BUCKETS", 1 << 16)
+        patch.setattr("tidegate.checker.compiled.memory_budget.FINGERPRINT_BUCKETS", 1 << 16)
         patch.setattr(compaction, "MOST", 2)
         patch.setattr("tidegate.checker.distributed.java.require_java", cache(require_java))
         patch.setenv("COLUMNS", "200")

@@ -85,7 +85,7 @@ def searched(search, prepare, seconds, **how):
     [pytest.param(FEW, id="few"), pytest.param(MANY, id="many", marks=pytest.mark.slow)],
 )
 def test_kills_at_any_moment_leave_no_mark(tmp_path, monkeypatch, kills):
-    monkeypatch.setattr("tidegate.checker.compiled.search.FINGERPRINT_BUCKETS", 1 << 16)
+    monkeypatch.setattr("tidegate.checker.compiled.memory_budget.FINGERPRINT_BUCKETS", 1 << 16)
     random, done, number = Random(f"{SEED} kills"), 0, 0
     # Published protocols are compiled in a moment.
     quick = [protocol for protocol in PROTOCOLS if protocol.family.name == "published"]

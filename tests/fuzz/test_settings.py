@@ -27,7 +27,7 @@ from tests.fuzz.conftest import FIRST, MANY, SEED
 from tests.fuzz.searches import drawn
 from tidegate.analysis.mutants import mutants
 from tidegate.checker import engines
-from tidegate.checker.compiled import sampler
+from tidegate.checker.compiled import sampler, tiers
 from tidegate.checker.compiled.generate import Generator
 from tidegate.checker.compiled.sampler import samples_of
 from tidegate.checker.engines import EngineChoiceError
@@ -62,6 +62,9 @@ class Translator(Generator):
 def eager(quick, monkeypatch, tmp_path):
     """Have `auto` compile small models too, and keep their code apart."""
     monkeypatch.setattr(engines, "INTERPRETED_SECONDS", 0.0)
+    # Second tiers are used as soon as they are due.
+    monkeypatch.setattr(tiers, "PATIENCE", 60.0)
+    monkeypatch.setattr(tiers, "WORTH", 0.0)
     monkeypatch.setattr("tidegate.checker.distributed.search.Generator", Translator)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 

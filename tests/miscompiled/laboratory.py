@@ -46,7 +46,7 @@ from tidegate.core.symmetry import Symmetry
 SECONDS = 15
 """After which a search with a defect is taken to go on for ever."""
 
-MEMORY = 1 << 28
+MEMORY = 1 << 30
 
 Change = Callable[[str, bool], str]
 """Returns the changed text of a tier, whether it is the second one."""
@@ -84,12 +84,16 @@ def _searched(subject: Subject, change: Change) -> dict[str, Any]:
     """Search with changed machine code, and return the answer."""
     case = subject.case
     tiers.cached_translation = lambda request: (subject.module, subject.text)
-    compiled = tiers.object_code
+    quick, beside = tiers.object_code, tiers.Beside
 
     def object_code(text: str, tick: Any = lambda: None, optimised: bool = True) -> bytes:
-        return compiled(change(text, optimised), tick, optimised)
+        return quick(change(text, optimised), tick, optimised)
 
-    tiers.object_code = object_code
+    def optimising(text: str, memory: int) -> tiers.Beside:
+        return beside(change(text, True), memory)
+
+    tiers.object_code, tiers.Beside = object_code, optimising
+    tiers.PATIENCE, tiers.WORTH, tiers.LEAST = SECONDS, 0.0, 1
     resources = Resources(
         engine="compiled", workers=1, memory=MEMORY, optimise_from=case.optimise_from
     )

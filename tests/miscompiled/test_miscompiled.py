@@ -10,7 +10,7 @@ from tests.miscompiled.defects import functions
 from tests.miscompiled.laboratory import by_chance, prepare, tried
 from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
-from tidegate.checker.compiled import verification
+from tidegate.checker.compiled import tiers, verification
 from tidegate.checker.result import Resources
 
 ONE_BIT = r"%every = bitcast <64 x i1> %set to i64\n  %all = and i64 %every, 4611686018427387903"
@@ -137,6 +137,8 @@ def test_a_small_search_is_made_again_in_python(monkeypatch):
 
 def test_the_code_of_both_tiers_is_verified_once(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(tiers, "PATIENCE", 60.0)
+    monkeypatch.setattr(tiers, "WORTH", 0.0)
     asked = []
     run = verification.Probes.run
     monkeypatch.setattr(

@@ -52,7 +52,7 @@ ROWS = [row(golden, engine) for engine in ENGINES for golden in GOLDENS["rows"]]
 @pytest.fixture
 def small_table(monkeypatch):
     """Begin with a small table of fingerprints; none of the rows makes it grow."""
-    monkeypatch.setattr("tidegate.checker.compiled.search.FINGERPRINT_BUCKETS", 1 << 18)
+    monkeypatch.setattr("tidegate.checker.compiled.memory_budget.FINGERPRINT_BUCKETS", 1 << 18)
 
 
 @pytest.mark.usefixtures("small_table")

@@ -14,7 +14,7 @@ from types import CellType, CodeType, FunctionType, SimpleNamespace
 from typing import Any
 
 from .errors import about, is_users
-from .purity import is_declared_pure
+from .purity import is_declared_pure, own_attributes
 
 _DATA = (
     bool, bytes, float, int, str, type(None), tuple, frozenset, bytearray, deque, dict, list, set,
@@ -76,7 +76,7 @@ class Outside:
                     f"{place.name} changed while the model was searched: what an action or a "
                     "property writes must be a variable of the state",
                 )
-            place.before, place.had = now, _attributes(value)
+            place.before, place.had = now, frozenset(own_attributes(value))
 
     def _add(self, function: object) -> None:
         if not isinstance(function, FunctionType) or id(function) in self._seen:
@@ -90,10 +90,10 @@ class Outside:
             value = look()
             if is_declared_pure(value):
                 continue
-            self._add(getattr(value, "__wrapped__", value))
+            self._add(own_attributes(value).get("__wrapped__", value))
             if isinstance(value, _DATA) or _has_data(value):
                 self._places.append(
-                    _Place(function, name, look, _attributes(value), _written(value))
+                    _Place(function, name, look, frozenset(own_attributes(value)), _written(value))
                 )
 
 
@@ -130,22 +130,18 @@ def _has_data(value: object) -> bool:
         return True
     kind = value if isinstance(value, type) else type(value)
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-    return file is not None and is_users(file) and hasattr(value, "__dict__")
-
-
-def _attributes(value: object) -> frozenset[str]:
-    return frozenset(getattr(value, "__dict__", ()))
+    return file is not None and is_users(file)
 
 
 def _kept(value: object) -> frozenset[str]:
     """Return the attributes of an object that cached properties keep, and would find again."""
     kept = set()
-    for name in _attributes(value):
+    for name in own_attributes(value):
         declared = inspect.getattr_static(type(value), name, None)
         if isinstance(declared, cached_property):
             # One that fails now was kept by something else.
             with suppress(Exception):
-                if _written(declared.func(value)) == _written(vars(value)[name]):
+                if _written(declared.func(value)) == _written(own_attributes(value)[name]):
                     kept.add(name)
     return frozenset(kept)
 
@@ -156,6 +152,6 @@ def _written(value: object, without: Collection[str] = ()) -> str:
         return f"{type(value).__name__} {sorted(map(repr, value))}"
     if isinstance(value, _DATA):
         return f"{type(value).__name__} {value!r}"
-    hidden = {name for name in vars(value) if name.startswith("_")}.union(without)
-    parts = {name: part for name, part in vars(value).items() if name not in hidden}
+    hidden = {name for name in own_attributes(value) if name.startswith("_")}.union(without)
+    parts = {name: part for name, part in own_attributes(value).items() if name not in hidden}
     return repr({name: _written(part) for name, part in parts.items() if isinstance(part, _DATA)})

@@ -89,7 +89,7 @@ def is_declared_pure(function: object) -> bool:
 def declaration_of(function: object) -> DeclaredPure | None:
     """Return what is declared of a function, of what it wraps, or of its object's ``__call__``."""
     for one in (*_unwrapped(function), getattr_static(type(function), "__call__", None)):
-        mark = _attributes(one).get(_MARK)
+        mark = own_attributes(one).get(_MARK)
         if isinstance(mark, DeclaredPure):
             return mark
     return None
@@ -160,14 +160,14 @@ def _unwrapped(function: object) -> list[Any]:
         elif isinstance(last, (MethodType, staticmethod, classmethod)):
             inner = last.__func__
         else:
-            inner = _attributes(last).get("__wrapped__")
+            inner = own_attributes(last).get("__wrapped__")
         if inner is None:
             break
         chain.append(inner)
     return chain
 
 
-def _attributes(value: object) -> Mapping[str, Any]:
+def own_attributes(value: object) -> Mapping[str, Any]:
     """Return the attributes of a value itself, without any code of its class."""
     try:
         attributes = object.__getattribute__(value, "__dict__")
@@ -260,7 +260,7 @@ def _members(holder: object) -> dict[str, Any]:
     kind = holder if isinstance(holder, type) else type(holder)
     classes = () if isinstance(holder, ModuleType) else reversed(kind.__mro__)
     members = {name: value for one in classes for name, value in vars(one).items()}
-    return members | dict(_attributes(holder))
+    return members | dict(own_attributes(holder))
 
 
 def _names(code: CodeType) -> set[str]:

@@ -15,6 +15,7 @@ from .values import (
     ANYTHING,
     NOTHING,
     Group,
+    Known,
     Local,
     Place,
     Unknown,
@@ -136,8 +137,9 @@ class Body:
 
     def _raise(self, node: ast.Raise) -> None:
         for part in (node.exc, node.cause):
-            if part is not None:
-                self.value(part)
+            raised = NOTHING if part is None else self.value(part)
+            if isinstance(raised, Known) and isinstance(raised.value, type):
+                self.expressions.calls.invoke(raised, (), {}, node)
         self.leaks = self.depends
         self.over = True
 

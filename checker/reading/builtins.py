@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...core.fields import Record
 from .notes import ANEW
+from .texts import as_text
 from .values import (
     ANYTHING,
     NOTHING,
@@ -189,8 +190,14 @@ class BuiltIns:
         return NUMBER
 
     def _str(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return self._as_text(arguments, node, True)
+
+    def _repr(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return self._as_text(arguments, node, False)
+
+    def _as_text(self, arguments: Arguments, node: ast.AST, written: bool) -> Value:
         for value in arguments:
-            self.expressions.as_text(value, node)
+            as_text(self.expressions, value, node, written)
         return marked(TEXT, any(map(self.expressions.is_state, arguments)))
 
     def _super(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
@@ -201,7 +208,7 @@ class BuiltIns:
             self.body.find(node, f"super() does not work in a record; {repair}")
         return above
 
-    _repr = _format = _ascii = _str
+    _format, _ascii = _str, _repr
 
     def _object(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         return Object(object)

@@ -12,11 +12,14 @@ from ...core.containers import Bag, Set
 from ...core.fields import Record
 from ...core.purity import is_declared_pure
 from ...core.sequences import Seq
-from .builtins import Arguments, BuiltIns, Names
-from .declared import declared_result
-from .methods import MUTATING, NUMBERS, OF_PLACES, TEXTS, TRUTHS, changes_itself
-from .notes import LOST
+from .builtins import Arguments, Names
+from .declared import annotation, declared_result, wrong_answers
+from .held import functions_in
+from .listed import Listed
+from .methods import MUTATING, OF_PLACES, changes_itself
+from .notes import LOST, STATE
 from .published import is_exception
+from .texts import as_text
 from .values import (
     ANYTHING,
     NOTHING,
@@ -43,7 +46,6 @@ from .values import (
     joined,
     marked,
     options,
-    parts_of,
 )
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ class Calls:
     def __init__(self, expressions: Expressions) -> None:
         self.expressions, self.body = expressions, expressions.body
         self.reader, self.objects = expressions.reader, expressions.objects
-        self.built_in = BuiltIns(expressions, self)
+        self.listed = Listed(expressions, self)
 
     def call(self, node: ast.Call) -> Value:
         """Return what a call may return."""
@@ -117,9 +119,9 @@ class Calls:
                     one.shared = True
                 elif isinstance(one, Object) and changes_itself(one.kind):
                     what = f"{ast.unparse(node)} is remembered, and changes by its methods"
-                    self.body.find(node, f"{what}; {_STATE}")
+                    self.body.find(node, f"{what}; {STATE}")
             return result
-        if callee is assert_never:
+        if callee is assert_never or annotation(callee) in ("NoReturn", "Never"):
             self.body.over = True
         if isinstance(callee, MethodType):
             of = Known(callee.__self__)
@@ -138,7 +140,7 @@ class Calls:
             return self._invoked(called, arguments, named, node)
         owner = getattr(callee, "__self__", None)
         if not isinstance(owner, (type(None), type, ModuleType)) and callee.__name__ in MUTATING:
-            self.body.find(node, f"{ast.unparse(node)} writes what outlives the call; {_STATE}")
+            self.body.find(node, f"{ast.unparse(node)} writes what outlives the call; {STATE}")
         if owner is not None and type(owner) in (
             list,
             dict,
@@ -152,14 +154,30 @@ class Calls:
             bound = Bound(callee.__name__, Known(owner))
             return self.method(bound, arguments, named, node)
         self.objects.refuse_unlisted(self.body, node, callee)
-        return self._listed(callee, arguments, named, node)
+        self.objects.meetings.meet(callee)
+        results = [
+            self.reader.call(self.body, function, arguments, named)
+            for function in functions_in(callee)
+            if self.objects.is_read(function)
+        ]
+        if results:
+            # A wrapper, such as one by singledispatch, makes something of what these return.
+            return Unknown(any(result.history for result in results))
+        return self.listed.call(callee, arguments, named, node)
 
     def _declared(self, callee: Any, arguments: Arguments, named: Names) -> Value:
-        """Return what a function that is declared pure returns; it may read all arguments."""
+        """Return what a function that is declared pure returns; it may read all arguments.
+
+        What it does is tried instead of read, but for what it declares to return.
+        """
         self.read_all(arguments, named)
+        plain = unwrap(callee)
+        if self.objects.is_read(plain):
+            answers = self.reader.summary(plain, arguments, named, False).answers
+            self.body.objections += wrong_answers(plain, "", answers, None)
         values = (*arguments, *named.values())
         history = any(value.history or self.expressions.is_state(value) for value in values)
-        return marked(declared_result(unwrap(callee)), history)
+        return marked(declared_result(plain), history)
 
     def _made(self, kind: type, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         """Return an instance of a class."""
@@ -167,21 +185,23 @@ class Calls:
             return Made(kind, any(v.history for v in (*arguments, *named.values())))
         if kind.__module__ == "builtins" and not is_exception(kind):
             self.objects.refuse_unlisted(self.body, node, kind)
-            return self._listed(kind, arguments, named, node)
+            return self.listed.call(kind, arguments, named, node)
         if issubclass(kind, int):
             return Number(kind, any(value.history for value in arguments))
         if group := self._collected(kind, arguments, node):
             return group
-        if is_exception(kind):
+        if is_exception(kind) and not self.objects.is_own(kind):
             return Object(kind)
         if not self.objects.is_own(kind):
             self.objects.refuse_unlisted(self.body, node, kind)
-            return self._listed(kind, arguments, named, node)
+            return self.listed.call(kind, arguments, named, node)
         self.objects.constructed(self.body, node, kind, arguments, named)
         for value in (*arguments, *named.values()):
             if is_unordered(value):
                 self.body.find(node, f"{_named(kind)}(...): {LOST}")
-        return Object(kind, any(v.history for v in (*arguments, *named.values())))
+        # An object that is made of the state may show what it holds, under any name.
+        every = (*arguments, *named.values())
+        return Object(kind, any(v.history or self.expressions.is_state(v) for v in every))
 
     def _collected(self, kind: type, arguments: Arguments, node: ast.AST) -> Group | None:
         """Return an instance of a class of the module collections."""
@@ -226,11 +246,11 @@ class Calls:
                 self.expressions.elements(arguments[0] if arguments else ANYTHING, node)
             if name == "format":
                 for value in arguments:
-                    self.expressions.as_text(value, node)
+                    as_text(self.expressions, value, node)
             return marked(_of_text(name), history)
         group = self.as_group(owner)
         if name in MUTATING and (isinstance(owner, Known) or (group and group.shared)):
-            self.body.find(node, f"{ast.unparse(node)} writes what outlives the call; {_STATE}")
+            self.body.find(node, f"{ast.unparse(node)} writes what outlives the call; {STATE}")
         if isinstance(owner, Known) and isinstance(owner.value, dict):
             group = Group(
                 "dict", either(map(Known, owner.value.values())), either(map(Known, owner.value))
@@ -321,38 +341,8 @@ class Calls:
     def _copied(group: Group) -> Group:
         return Group(group.kind, group.element, group.key, group.unordered, group.history)
 
-    def _listed(self, callee: Any, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        """Return what a function of the list returns."""
-        module, name = getattr(callee, "__module__", ""), getattr(callee, "__name__", "")
-        every = (*arguments, *named.values())
-        history = any(part.history for value in every for part in (value, *parts_of(value)))
-        if module in ("builtins", "_functools"):
-            result = self.built_in.call(name, arguments, named, node)
-            if result is not None:
-                return marked(result, history)
-        self.read_all(arguments, named)
-        if module == "itertools":
-            group = self.expressions.site(node, "iter")
-            results = [self.expressions.elements(value, node, ordered=False) for value in arguments]
-            group.add(joined(either(results), Unknown()))
-            for value in arguments:
-                group.blur(value)
-            return marked(group, history)
-        if module == "math" and name in ("floor", "ceil", "gcd", "lcm", "isqrt", "comb", "perm"):
-            return Number(int, history)
-        for value in arguments:
-            if is_unordered(value):
-                self.body.find(node, f"{ast.unparse(node)}: {LOST}")
-        if name in NUMBERS:
-            return Number(int, history)
-        if name in TRUTHS:
-            return marked(TRUTH, history)
-        return marked(TEXT, history) if name in TEXTS else Unknown(history)
-
 
 _NODE = ast.Constant(0)
-
-_STATE = "a model may write its state only"
 
 
 def _named(value: Any) -> str:

@@ -88,6 +88,11 @@ class Comparisons:
         element = self.expressions.elements(value, _NODE, ordered=False)
         return () if element is None else options(element)
 
+    def refuse_identity(self, node: ast.AST, left: Value, right: Value) -> None:
+        """Refuse a number that a function compares by identity."""
+        for value, other in ((left, right), (right, left)):
+            self._refuse(node, shortened(node), value, other, True)
+
     def _refuse(self, node: ast.AST, text: str, value: Value, other: Value, identity: bool) -> None:
         """Refuse a number that is compared with what it never is, or by ``is``."""
         if isinstance(value, Items) and isinstance(other, Items):

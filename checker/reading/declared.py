@@ -76,8 +76,13 @@ def wrong_answers(
     if yields_at is not None:
         return [Objection(yields_at, f"{who}, and yields here, so that it returns a generator")]
     objections: list[Objection] = []
+    # What declares nothing may answer a number: whoever asks takes its truth.
+    of_truth = annotation(function) == "bool"
     for answer in answers:
-        wrong = next((one for one in options(answer.value) if _is_wrong(one, declared)), None)
+        each = options(answer.value)
+        wrong = next((one for one in each if _is_wrong(one, declared)), None)
+        if wrong is None and of_truth:
+            wrong = next((one for one in each if kind_of(one) not in (None, bool)), None)
         if wrong is None:
             continue
         if answer.falls:
@@ -94,7 +99,9 @@ WITNESS = "a tuple or None"
 
 def _is_wrong(value: Value, declared: str) -> bool:
     """Whether a value is surely not of a declared class."""
-    if isinstance(value, (Unknown, Object)):
+    if isinstance(value, Object):
+        return value.kind is float and declared in ("bool", "int")
+    if isinstance(value, Unknown) or value == _NOT_IMPLEMENTED:
         return False
     nothing = isinstance(value, Known) and value.value is None
     if declared in ("None", WITNESS):
@@ -116,6 +123,9 @@ def _is_wrong(value: Value, declared: str) -> bool:
     return kind_of(value) is None
 
 
+_NOT_IMPLEMENTED = Known(NotImplemented)
+
+
 def _of_tuple(declared: str) -> bool:
     """Whether a text is that of a tuple of plain classes."""
     return declared.startswith("tuple[") and declared.endswith("]") and "|" not in declared
@@ -130,9 +140,11 @@ def _is_tuple(value: Value) -> bool:
 def _spoken(value: Value) -> str:
     """Return what a value is, in words."""
     if isinstance(value, Known):
-        return repr(value.value) if isinstance(value.value, (str, type(None))) else "an object"
+        is_short = isinstance(value.value, (str, int, type(None)))
+        return repr(value.value) if is_short else "an object"
     words: dict[type, str] = {
         Number: "a number", Text: "a text", Items: "a tuple", Group: "a collection",
         Place: "a part of the state", Element: "a part of the state", Made: "a record",
+        Object: "a fraction",
     }  # fmt: skip
     return words.get(type(value), "something else")

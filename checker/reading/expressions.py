@@ -12,8 +12,8 @@ from ...core.sequences import Seq
 from .calls import Calls
 from .comparisons import Comparisons, decided, is_nothing, shortened
 from .comprehensions import Comprehensions
-from .notes import ADDRESS, ORDER
-from .objects import has_plain_text
+from .notes import ORDER
+from .texts import as_text
 from .values import (
     ANYTHING,
     NUMBER,
@@ -109,7 +109,7 @@ class Expressions:
             index = self.value(node.slice)
             if isinstance(owner, Place):
                 return marked(self._element(owner, writing=True), index.history)
-            return self._subscripted(node, owner, index)
+            return self.subscripted(node, owner, index)
         if isinstance(node, ast.Attribute):
             return self.attribute(node, self.place(node.value), node.attr)
         return self.value(node)
@@ -151,6 +151,9 @@ class Expressions:
         return [ANYTHING if element is None else element] * count
 
     def _constant(self, node: ast.Constant) -> Value:
+        if isinstance(node.value, str) and node.value.isidentifier():
+            # It may be the name of an attribute, as in attrgetter("size").
+            self.reader.unresolved.add(node.value)
         return Known(node.value)
 
     def _name(self, node: ast.Name) -> Value:
@@ -246,19 +249,10 @@ class Expressions:
             for part in node.values
         ]
         for value in values:
-            self.as_text(value, node)
+            as_text(self, value, node)
         if all(isinstance(value, Known) and isinstance(value.value, str) for value in values):
             return Known("".join(value.value for value in values if isinstance(value, Known)))
         return marked(TEXT, any(value.history or self.is_state(value) for value in values))
-
-    def as_text(self, value: Value, node: ast.AST) -> None:
-        """Refuse text that differs from process to process."""
-        if is_unordered(value):
-            self.body.find(node, f"{shortened(node)} as text: {ORDER}")
-        for one in (value, *parts_of(value)):
-            known = isinstance(one, Known) and self.objects.has_address(one.value)
-            if known or (isinstance(one, Object) and has_plain_text(one.kind)):
-                self.body.find(node, f"{shortened(node)} as text has {ADDRESS}")
 
     def _ifexp(self, node: ast.IfExp) -> Value:
         test = self.condition(node.test)
@@ -286,13 +280,15 @@ class Expressions:
         if is_number(left) and is_number(right):
             logical = isinstance(operator, (ast.BitAnd, ast.BitOr, ast.BitXor))
             both = logical and kind_of(left) is bool and kind_of(right) is bool
-            exact = not isinstance(operator, (ast.Div, ast.Pow))
+            if isinstance(operator, ast.Div):
+                return Object(float, history)
+            exact = not isinstance(operator, ast.Pow)
             return Number(bool if both else int, history) if exact else Unknown(history)
         if is_text(left):
             if isinstance(operator, ast.Mod):
-                self.as_text(right, node)
+                as_text(self, right, node)
                 for part in parts_of(right):
-                    self.as_text(part, node)
+                    as_text(self, part, node)
             return marked(TEXT, history)
         groups = [self.calls.as_group(one) for one in (left, right)]
         kinds = [group.kind for group in groups if group is not None]
@@ -314,7 +310,7 @@ class Expressions:
             bounds = (node.slice.lower, node.slice.upper, node.slice.step)
             read = [self.value(part) for part in bounds if part is not None]
             return marked(self._sliced(node, owner), any(value.history for value in read))
-        return self._subscripted(node, owner, self.value(node.slice))
+        return self.subscripted(node, owner, self.value(node.slice))
 
     def _sliced(self, node: ast.Subscript, owner: Value) -> Value:
         if is_text(owner):
@@ -324,7 +320,8 @@ class Expressions:
         group.blur(Unknown(owner.history))
         return group
 
-    def _subscripted(self, node: ast.Subscript, owner: Value, index: Value) -> Value:
+    def subscripted(self, node: ast.Subscript, owner: Value, index: Value) -> Value:
+        """Return an element of a value by its index."""
         results: list[Value | None] = []
         for one in options(owner):
             if isinstance(one, (Place, Element)):

@@ -21,6 +21,8 @@ _OF_A_SET = f"the order of a set whose members are not numbers {ANEW}"
 ORDER = f"{_OF_A_SET}; use sorted(...), or a tuple"
 LOST = f"{_OF_A_SET}, and is lost from sight here; use sorted(...), or a tuple"
 
+STATE = "a model may write its state only"
+
 
 @dataclass(frozen=True)
 class Objection:

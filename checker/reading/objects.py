@@ -18,7 +18,9 @@ from ...core.errors import is_library
 from ...core.fields import Record
 from ...core.purity import is_declared_pure
 from ..beside import full_name
-from .published import ONLY, RANDOM, is_pure, is_pure_module, module_of, unlisted
+from .held import PLAIN, making
+from .meetings import Meetings
+from .published import ONLY, is_pure, is_pure_module, module_of, unlisted
 from .values import (
     ANYTHING,
     NUMBER,
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
     from .body import Body
     from .reader import Reader
 
-_PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), range, slice, Enum)
 _MEMOISED = type(functools.cache(lambda: None))
 _MISSING = object()
 
@@ -57,6 +58,7 @@ class Objects:
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
+        self.meetings = Meetings(self)
         self._fine: dict[int, object] = {}
 
     def is_read(self, value: Any) -> bool:
@@ -70,13 +72,14 @@ class Objects:
 
     def mention(self, body: Body, node: ast.expr, value: Any) -> None:
         """Refuse an object that no model may use, and read functions that it may call."""
-        if isinstance(value, _PLAIN) or id(value) in self._fine:
+        if isinstance(value, PLAIN) or id(value) in self._fine:
             return
         why = self._refused(value)
         if why:
             body.find(node, f"{ast.unparse(node)} {why}")
         else:
             self._fine[id(value)] = value
+            self.meetings.meet(value)
 
     def _refused(self, value: Any) -> str:
         """Return why a model may not use an object; empty if it may."""
@@ -89,7 +92,7 @@ class Objects:
         return ""
 
     def _part_refused(self, value: Any) -> str:
-        if isinstance(value, (*_PLAIN, *_CONTAINERS, ModuleType)):
+        if isinstance(value, (*PLAIN, *_CONTAINERS, ModuleType)):
             return ""
         if is_declared_pure(value):
             return ""
@@ -109,16 +112,21 @@ class Objects:
             return "" if self.is_own(value) or is_pure(value) else unlisted(value)
         if callable(value) and not self.is_own(type(value)):
             return "" if is_ours(value) or is_pure(value) else unlisted(value)
-        if isinstance(value, Iterator):
+        if issubclass(type(value), Iterator):
             return f"is an iterator, and what it gives next depends on earlier steps; {ONLY}"
         kind = type(value)
-        listed = is_pure_module(module_of(kind)) and (module_of(kind), kind.__name__) not in RANDOM
+        listed = is_pure_module(module_of(kind), kind.__name__)
         return "" if self.is_own(kind) or listed else unlisted(value)
+
+    @staticmethod
+    def is_framework(kind: type) -> bool:
+        """Whether a class is one of Tidegate's."""
+        return kind.__module__.partition(".")[0] == _PACKAGE
 
     def is_own(self, kind: type) -> bool:
         """Whether a class is defined by the model, or by Tidegate for models."""
         file = _file_of(kind.__module__)
-        if kind.__module__.partition(".")[0] == _PACKAGE or issubclass(kind, (Record, Enum)):
+        if self.is_framework(kind) or issubclass(kind, (Record, Enum)):
             return True
         if file is None:
             return kind.__module__ == "__main__"
@@ -177,6 +185,8 @@ class Objects:
             return ANYTHING if attribute is _MISSING else Known(attribute)
         if isinstance(value, (str, bytes, *_CONTAINERS)) and type(value).__module__ in _BUILT_IN:
             return Bound(name, Known(value))
+        if isinstance(value, _MEMOISED) and name == "cache_info":
+            body.find(node, f"{ast.unparse(node)} says what was called before; {ONLY}")
         # Whether a history is kept depends on the properties that are checked.
         history = name in self.reader.histories
         return marked(self.of_class(body, node, Known(value), type(value), name), history)
@@ -214,11 +224,9 @@ class Objects:
         for field in getattr(kind, "__dataclass_fields__", {}).values():
             if why := self._refused(field.default_factory):
                 body.find(node, f"the default of {kind.__name__}.{field.name} {why}")
-        for name, function in _special(kind):
-            if name in ("__init__", "__new__"):
-                self.reader.call(body, function, [made, *arguments], named)
-            elif self.is_read(function):
-                self.reader.later(function)
+        for function in making(kind):
+            self.reader.call(body, function, [made, *arguments], named)
+        self.meetings.instance(kind, made)
 
     def above(self, body: Body) -> Value:
         """Return what ``super()`` gives in a method."""
@@ -262,11 +270,11 @@ class Objects:
             return _any_of(value)
         return ANYTHING
 
-    def has_address(self, value: Any) -> bool:
-        """Whether the text of an object has its address in memory."""
+    def has_address(self, value: Any, written: bool) -> bool:
+        """Whether the text of an object has its address in memory, as :func:`has_plain_text`."""
         if isinstance(value, FunctionType):
             return True
-        return not isinstance(value, type) and has_plain_text(type(value))
+        return not isinstance(value, type) and has_plain_text(type(value), written)
 
     def module(self, body: Body, node: ast.AST, name: str) -> Value:
         """Return a module that is imported while the model runs."""
@@ -324,9 +332,16 @@ def is_wrapper(value: Any) -> bool:
     return is_pure_module(str(value.__globals__.get("__name__")))
 
 
-def has_plain_text(kind: type) -> bool:
-    """Whether the text of an instance of a class is its address."""
-    return vars(kind).get("__repr__", kind.__repr__) is vars(object)["__repr__"]
+def has_plain_text(kind: type, written: bool) -> bool:
+    """Whether the text of an instance of a class is its address.
+
+    Parameters
+    ----------
+    written
+        Whether it is written as ``print`` does, not as ``repr``.
+    """
+    ways = ("__format__", "__str__", "__repr__") if written else ("__repr__",)
+    return all(inspect.getattr_static(kind, way) is vars(object)[way] for way in ways)
 
 
 _CONTAINERS = (list, tuple, set, frozenset, dict, deque, MappingProxyType, bytearray)
@@ -355,7 +370,7 @@ def _parts(value: Any) -> Iterator[Any]:
         elif isinstance(part, _CONTAINERS) and not isinstance(part, bytearray):
             inner = list(part)
         for one in inner:
-            if not isinstance(one, _PLAIN) and id(one) not in seen:
+            if not isinstance(one, PLAIN) and id(one) not in seen:
                 seen.add(id(one))
                 todo.append(one)
 
@@ -377,15 +392,3 @@ def _lifted(value: Any) -> Value:
     if isinstance(value, int):
         return Number(type(value))
     return TEXT if isinstance(value, str) else Known(value)
-
-
-def _special(kind: type) -> Iterator[tuple[str, FunctionType]]:
-    """Yield the special methods of a class and its bases, which Python calls by itself."""
-    names = {name for base in kind.__mro__ for name in vars(base) if name.startswith("__")}
-    for name in sorted(names):
-        attribute = inspect.getattr_static(kind, name)
-        attribute = (
-            attribute.__func__ if isinstance(attribute, (staticmethod, classmethod)) else attribute
-        )
-        if isinstance(attribute, FunctionType):
-            yield name, attribute

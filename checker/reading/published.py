@@ -20,8 +20,14 @@ PURE_MODULES = (
 )  # fmt: skip
 """Modules of functions whose results depend on nothing but their arguments."""
 
-RANDOM = frozenset({("statistics", "NormalDist")})
-"""Classes of a pure module that have random methods."""
+IMPURE = {
+    ("statistics", "NormalDist"): CHANCE,
+    **dict.fromkeys(
+        (("decimal", "getcontext"), ("decimal", "setcontext")),
+        "reads or changes a context that outlives the call",
+    ),
+}
+"""Functions and classes of a pure module that are not pure, and why."""
 
 PURE_FUNCTIONS = frozenset({("inspect", "unwrap")})
 """Pure functions of other modules."""
@@ -70,10 +76,10 @@ _BUILTINS = {
 }  # fmt: skip
 
 
-def is_pure_module(name: str) -> bool:
-    """Whether all functions of a module are pure."""
-    name = _PRIVATE.get(name, name)
-    return name in PURE_MODULES
+def is_pure_module(module: str, name: str = "") -> bool:
+    """Whether the functions of a module are pure, the one of that name among them."""
+    module = _PRIVATE.get(module, module)
+    return module in PURE_MODULES and (module, name) not in IMPURE
 
 
 def is_pure(value: object) -> bool:
@@ -82,12 +88,12 @@ def is_pure(value: object) -> bool:
     if isinstance(owner, type):
         # A method of a class in C, such as dict.fromkeys.
         return is_pure(owner)
-    module = module_of(value)
-    if is_exception(value) or (module, getattr(value, "__name__", "")) in RANDOM:
-        return is_exception(value)
+    module, name = module_of(value), getattr(value, "__name__", "")
+    if is_exception(value):
+        return True
     if module == "builtins":
-        return getattr(value, "__name__", "") in PURE_BUILTINS
-    return is_pure_module(module) or (module, getattr(value, "__name__", "")) in PURE_FUNCTIONS
+        return name in PURE_BUILTINS
+    return is_pure_module(module, name) or (module, name) in PURE_FUNCTIONS
 
 
 def is_exception(value: object) -> bool:
@@ -111,6 +117,8 @@ def reads(module: str, name: str = "") -> str:
     """Return what a function of a module, or a built-in one, does; empty if unknown."""
     if module == builtins.__name__:
         return _BUILTINS.get(name, "")
+    if what := IMPURE.get((_PRIVATE.get(module, module), name)):
+        return what
     first = module.partition(".")[0]
     return next((what for what, names in _REFUSED.items() if first in names), "")
 
@@ -122,7 +130,7 @@ def unlisted(value: Any) -> str:
     """Return why the call of a function or a class, or the use of an object, is refused."""
     module, name = module_of(value), getattr(value, "__name__", "")
     if not callable(value):
-        module = module_of(type(value))
+        module, name = module_of(type(value)), type(value).__name__
     if what := reads(module, name):
         return f"{what}; {ONLY}"
     if not callable(value):

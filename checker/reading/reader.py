@@ -11,6 +11,7 @@ from typing import Any
 from ...core.purity import is_declared_pure
 from .body import Body
 from .declared import declared_result, wrong_answers
+from .held import functions_in
 from .notes import VARIES, Answer, Effect, Objection
 from .objects import Objects, is_ours
 from .sources import Node, Source, assigned_in_module, is_own, source_of
@@ -59,7 +60,7 @@ class Reader:
     Attributes
     ----------
     unresolved
-        Names of attributes of values of which nothing is known.
+        Names of attributes of values of which nothing is known, and texts that may be such names.
     classes
         The model's own classes that were met.
     """
@@ -73,31 +74,38 @@ class Reader:
         self._contexts: dict[int, int] = {}
         self._begun: list[int] = []
         self._kept: list[object] = []
-        self._later: dict[int, FunctionType] = {}
+        self._later: dict[object, tuple[FunctionType, Sequence[Value] | None]] = {}
         self._made: dict[tuple[str, str], tuple[Objection, ...]] = {}
 
-    def later(self, value: Any) -> None:
-        """Read a function that may be called with anything, at the end."""
+    def later(self, value: Any, first: Value | None = None) -> None:
+        """Read a function that may be called with anything, at the end.
+
+        Parameters
+        ----------
+        first
+            Its first argument, if that is known.
+        """
         value = unwrap(value) if not isinstance(value, FunctionType) else value
         if self.objects.is_read(value):
-            self._later.setdefault(id(value), value)
+            arguments = None if first is None else (first,)
+            self._later.setdefault((id(value), first), (value, arguments))
 
     def rest(self) -> list[Objection]:
         """Read the functions that may be called with anything, and return what was found there."""
         objections: list[Objection] = []
-        done: set[int] = set()
+        done: set[object] = set()
         while True:
             for kind in tuple(self.classes):
-                for name in tuple(self.unresolved):
-                    method = vars(kind).get(name)
-                    if isinstance(method, FunctionType):
+                for name in self.unresolved & vars(kind).keys():
+                    for method in functions_in(vars(kind)[name]):
                         self.later(method)
-            todo = [function for key, function in self._later.items() if key not in done]
+            todo = self._later.keys() - done
             if not todo:
                 return objections
-            for function in todo:
-                done.add(id(function))
-                objections += self.summary(function, None, {}, False).objections
+            for key in [key for key in self._later if key in todo]:
+                done.add(key)
+                function, arguments = self._later[key]
+                objections += self.summary(function, arguments, {}, False).objections
 
     def made(self, function: FunctionType, name: str) -> tuple[Objection, ...]:
         """Return why the value of a variable of a module may be another one in the next run."""

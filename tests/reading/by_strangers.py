@@ -580,10 +580,6 @@ if any(len(found := name) == 3 for name in NAMES):  # here
 return 0
 """,
     ),
-}  # fmt: skip
-"""Impure ways that strangers wrote."""
-
-UNSEEN = {
     'reads the environment in attrgetter': (
 """\
 import os
@@ -1174,9 +1170,9 @@ def _(n: int) -> int:
 "return min(ticket((s.x * 3) % 5), 9)",
     ),
 }  # fmt: skip
-"""Impure ways that are not refused yet, or not at their line."""
+"""Impure ways, and ways that answer something else than they declare."""
 
-REFUSED_WRONGLY = {
+ACCEPTED = {
     'reads the environment in fmt': (
 """\
 class Gauge:
@@ -1238,23 +1234,6 @@ text = f"{NODE}"
 return sum(ord(c) for c in text) % 10
 """,
     ),
-    'a memoryview of a fresh buffer': (
-"SIZE = 8",
-"""\
-view = memoryview(bytearray(SIZE))
-view[0] = s.x + 1
-return view[0]
-""",
-    ),
-    'NormalDist.cdf is not': (
-"""\
-import statistics
-
-
-NOISE = statistics.NormalDist(0, 1)
-""",
-"return int(NOISE.cdf(s.x) * 9)",
-    ),
     'NoReturn helper ends': (
 """\
 from typing import NoReturn
@@ -1272,4 +1251,4 @@ def root(n: int) -> int:
 "return root(s.x)",
     ),
 }  # fmt: skip
-"""Pure ways that are refused."""
+"""Pure ways that look like impure ones."""

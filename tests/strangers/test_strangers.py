@@ -18,7 +18,6 @@ from tidegate import TidegateError, check
 
 MODELS = Path(__file__).parent / "models"
 FILES = sorted(path for path in MODELS.glob("*.py") if "# expect:" in path.read_text("utf-8"))
-OPEN = sorted((MODELS.parent / "open").glob("*.py"))
 
 
 @dataclass(frozen=True)
@@ -48,26 +47,10 @@ def claim_of(path: Path) -> Claim:
 def test_what_a_stranger_wrote_is_what_is_searched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: Path, engine: str
 ) -> None:
-    refuse_otherwise(path, engine, tmp_path, monkeypatch)
-
-
-@pytest.mark.xfail(strict=True, reason="the reading does not see it yet, or sees what is not there")
-@pytest.mark.parametrize("path", OPEN, ids=lambda path: path.stem)
-def test_what_is_still_searched_otherwise(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: Path
-) -> None:
-    """A model that is right moves to those above."""
-    refuse_otherwise(path, "interpreted", tmp_path, monkeypatch)
-
-
-def refuse_otherwise(
-    path: Path, engine: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Fail unless a model is searched, or refused, as it says."""
     # A model may import those beside it.
     for beside in path.parent.glob("*.py"):
-        shutil.copy(beside, folder)
-    monkeypatch.chdir(folder)
+        shutil.copy(beside, tmp_path)
+    monkeypatch.chdir(tmp_path)
     claim = claim_of(path)
     name = f"{path.name}:{claim.name}" if claim.name else path.name
     verdict, *details = claim.expect

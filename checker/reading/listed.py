@@ -1,0 +1,146 @@
+"""Reads calls of functions that are on the list of pure ones, and of those that look like them."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from .builtins import Arguments, BuiltIns, Names
+from .methods import NUMBERS, TEXTS, TRUTHS
+from .notes import LOST, STATE
+from .values import (
+    ANYTHING,
+    NOTHING,
+    TEXT,
+    TRUTH,
+    Items,
+    Known,
+    Number,
+    Object,
+    Unknown,
+    Value,
+    either,
+    is_unordered,
+    joined,
+    marked,
+    parts_of,
+)
+from .writes import write
+
+if TYPE_CHECKING:
+    from .calls import Calls
+    from .expressions import Expressions
+
+CHANGE_FIRST = frozenset({
+    "setitem", "delitem", "iadd", "iand", "iconcat", "ifloordiv", "ilshift", "imatmul", "imod",
+    "imul", "ior", "ipow", "irshift", "isub", "itruediv", "ixor", "heappush", "heappop", "heapify",
+    "heappushpop", "heapreplace", "insort", "insort_left", "insort_right", "register",
+    "update_wrapper",
+})  # fmt: skip
+"""Functions that change what they get first, or what they belong to."""
+
+WHOLE = frozenset({"floor", "ceil", "gcd", "lcm", "isqrt", "comb", "perm"})
+"""Functions of the module math that return an integer."""
+
+
+class Listed:
+    """Reads the calls of listed functions in one function."""
+
+    def __init__(self, expressions: Expressions, calls: Calls) -> None:
+        self.expressions, self.body, self.calls = expressions, expressions.body, calls
+        self.built_in = BuiltIns(expressions, calls)
+
+    def call(self, callee: Any, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        """Return what a function of the list returns."""
+        module, name = getattr(callee, "__module__", ""), getattr(callee, "__name__", "")
+        every = (*arguments, *named.values())
+        history = any(part.history for value in every for part in (value, *parts_of(value)))
+        getter = _GETTERS.get(type(callee))
+        if getter is not None and arguments:
+            return getter(self, callee, arguments[0], node)
+        if module in ("builtins", "_functools"):
+            result = self.built_in.call(name, arguments, named, node)
+            if result is not None:
+                return marked(result, history)
+        self.calls.read_all(arguments, named)
+        # Whatever it is, it can read all that the state holds.
+        history = history or any(map(self.expressions.is_state, every))
+        if module == "itertools":
+            return marked(self._iterator(arguments, node), history)
+        if module == "math" and name in WHOLE:
+            return Number(int, history)
+        if module == "_operator" and name in ("is_", "is_not") and len(arguments) == 2:
+            self.expressions.comparisons.refuse_identity(node, *arguments)
+        if name in CHANGE_FIRST:
+            self._change(callee, arguments, node)
+        for value in arguments:
+            if is_unordered(value):
+                self.body.find(node, f"{ast.unparse(node)}: {LOST}")
+        return marked(_result(module, name), history)
+
+    def _iterator(self, arguments: Arguments, node: ast.AST) -> Value:
+        group = self.expressions.site(node, "iter")
+        results = [self.expressions.elements(value, node, ordered=False) for value in arguments]
+        group.add(joined(either(results), Unknown()))
+        for value in arguments:
+            group.blur(value)
+        return group
+
+    def _change(self, callee: Any, arguments: Arguments, node: ast.AST) -> None:
+        """Note that a call changes its first argument, or what a registration belongs to."""
+        if callee.__name__ == "register":
+            self.body.find(node, f"{ast.unparse(node)} writes what outlives the call; {STATE}")
+        elif arguments:
+            of = ast.Subscript(ast.Name("it"), node)  # type: ignore[arg-type]
+            target = ast.copy_location(node, node) if isinstance(node, ast.expr) else of
+            write(self.body, target, arguments[0], "", either(arguments[1:]) or NOTHING)
+
+    def _attributes(self, callee: Any, owner: Value, node: Any) -> Value:
+        """Return what ``attrgetter(...)`` returns."""
+        results = []
+        for dotted in callee.__reduce__()[1]:
+            value = owner
+            for name in dotted.split("."):
+                value = self.expressions.attribute(node, value, name)
+            results.append(value)
+        return results[0] if len(results) == 1 else Items(tuple(results))
+
+    def _items(self, callee: Any, owner: Value, node: Any) -> Value:
+        """Return what ``itemgetter(...)`` returns."""
+        results = [
+            self.expressions.subscripted(node, owner, Known(item))
+            for item in callee.__reduce__()[1]
+        ]
+        return results[0] if len(results) == 1 else Items(tuple(results))
+
+    def _method(self, callee: Any, owner: Value, node: Any) -> Value:
+        """Return what ``methodcaller(...)`` returns."""
+        made, parts = callee.__reduce__()
+        is_partial = isinstance(made, partial)
+        name, *arguments = [*made.args, *parts] if is_partial else [*parts]
+        named = {key: Known(value) for key, value in (made.keywords if is_partial else {}).items()}
+        method = self.expressions.attribute(node, owner, name)
+        return self.calls.invoke(method, [Known(one) for one in arguments], named, node)
+
+
+Getter = Callable[[Listed, Any, Value, ast.AST], Value]
+
+_GETTERS: dict[type, Getter] = {
+    operator.attrgetter: Listed._attributes,
+    operator.itemgetter: Listed._items,
+    operator.methodcaller: Listed._method,
+}
+
+
+def _result(module: str, name: str) -> Value:
+    """Return what a listed function returns, whatever it is called with."""
+    if module == "re" and name in ("match", "search", "fullmatch"):
+        return either((Object(object), NOTHING)) or ANYTHING
+    if name in NUMBERS:
+        return Number(int)
+    if name in TRUTHS:
+        return TRUTH
+    return TEXT if name in TEXTS else Unknown()

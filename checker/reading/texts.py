@@ -1,0 +1,24 @@
+"""Reads what becomes text, which may differ from process to process."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from .comparisons import shortened
+from .notes import ADDRESS, ORDER
+from .objects import has_plain_text
+from .values import Known, Object, Value, is_unordered, parts_of
+
+if TYPE_CHECKING:
+    from .expressions import Expressions
+
+
+def as_text(expressions: Expressions, value: Value, node: ast.AST, written: bool = True) -> None:
+    """Refuse text that differs from process to process, as :func:`has_plain_text` has it."""
+    if is_unordered(value):
+        expressions.body.find(node, f"{shortened(node)} as text: {ORDER}")
+    for one in (value, *parts_of(value)):
+        known = isinstance(one, Known) and expressions.objects.has_address(one.value, written)
+        if known or (isinstance(one, Object) and has_plain_text(one.kind, written)):
+            expressions.body.find(node, f"{shortened(node)} as text has {ADDRESS}")

@@ -13,7 +13,7 @@ from ...core.fields import Record
 from ...core.purity import is_declared_pure
 from ...core.sequences import Seq
 from .builtins import Arguments, Names
-from .declared import annotation, declared_result, wrong_answers
+from .declared import annotation, declared_result
 from .held import functions_in
 from .listed import Listed
 from .methods import MUTATING, OF_PLACES, changes_itself
@@ -173,8 +173,7 @@ class Calls:
         self.read_all(arguments, named)
         plain = unwrap(callee)
         if self.objects.is_read(plain):
-            answers = self.reader.summary(plain, arguments, named, False).answers
-            self.body.objections += wrong_answers(plain, "", answers, None)
+            self.body.objections += self.reader.answers_of(plain, arguments, named)
         values = (*arguments, *named.values())
         history = any(value.history or self.expressions.is_state(value) for value in values)
         return marked(declared_result(plain), history)

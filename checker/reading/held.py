@@ -29,7 +29,7 @@ MAKING = ("__init__", "__new__", "__post_init__")
 _BY_NAME = ("__match_args__", "__slots__")
 
 
-def held(value: object, ends: Callable[[type], bool] = lambda kind: False) -> Iterator[object]:
+def held(value: object, ends: Callable[[object], bool] = lambda one: False) -> Iterator[object]:
     """Yield an object and everything that it holds, but for numbers and texts.
 
     Nothing of its own code runs, as ``getattr`` would have it.
@@ -37,7 +37,7 @@ def held(value: object, ends: Callable[[type], bool] = lambda kind: False) -> It
     Parameters
     ----------
     ends
-        Whether instances of a class are not looked into.
+        Whether an object is not looked into.
     """
     todo, seen = [value], dict[int, object]()
     while todo and len(seen) < MOST_HELD:
@@ -47,7 +47,7 @@ def held(value: object, ends: Callable[[type], bool] = lambda kind: False) -> It
         # It is kept, so that no other object gets its number.
         seen[id(one)] = one
         yield one
-        if not ends(type(one)):
+        if not ends(one):
             todo += inside(one)
 
 

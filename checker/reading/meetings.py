@@ -7,6 +7,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING
 
 from ...core.fields import Record
+from ...core.purity import is_declared_pure
 from .held import attributes_of, by_itself, functions_in, held, making, names_in
 from .values import Known, Object, Value
 
@@ -25,14 +26,20 @@ class Meetings:
 
     def meet(self, value: object) -> None:
         """Read what may be called of an object, and of all that it holds."""
-        for one in held(value, self._objects.is_framework):
+        for one in held(value, self._is_end):
             kind = type(one)
+            if self._is_end(one):
+                continue
             if isinstance(one, FunctionType):
                 self._reader.later(one)
             elif issubclass(kind, type):
                 self._of_class(one)  # type: ignore[arg-type]
-            elif not self._objects.is_framework(kind) and self._objects.is_own(kind):
+            elif self._objects.is_own(kind):
                 self.instance(kind, Known(one))
+
+    def _is_end(self, value: object) -> bool:
+        """Whether an object is Tidegate's, or declared pure."""
+        return self._objects.is_framework(type(value)) or is_declared_pure(value)
 
     def instance(self, kind: type, owner: Value) -> None:
         """Read what Python may call by itself on an instance of a class."""

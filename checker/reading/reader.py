@@ -136,6 +136,14 @@ class Reader:
         body.absorb(summary)
         return summary.result
 
+    def answers_of(
+        self, function: FunctionType, arguments: Sequence[Value], named: Mapping[str, Value]
+    ) -> list[Objection]:
+        """Return which answers of a function are not what it declares, and nothing else of it."""
+        # What it mentions is noted by a reader of its own.
+        answers = Reader(self.histories).summary(function, arguments, named, False).answers
+        return wrong_answers(function, "", answers, None)
+
     def local(
         self,
         body: Body,

@@ -32,6 +32,7 @@ from tidegate.checker.compiled.points import Points
 from tidegate.checker.compiled.state_refs import StateRefs
 from tidegate.checker.compiled.unit import Unit
 from tidegate.checker.compiled.values import Constant, Number, StateRef, Truth, UnsupportedError
+from tidegate.checker.compiled.wide import Part
 from tidegate.core.layout import WORD_BITS, State, members
 from tidegate.core.spec import Action, TransitionSystem
 
@@ -223,9 +224,9 @@ class Workbench:
 
     def _action(self, number: int) -> None:
         """Add the guards and the effect of an action."""
-        instance = self.expansion.system.instances[number]
-        guards = self.expansion._guards(number, instance)
-        self.texts += [_exported(guards), _exported(self.expansion._step(number, instance))]
+        part = Part(number, (self.expansion.system.instances[number],))
+        guards = self.expansion._guards(part)
+        self.texts += [_exported(guards), _exported(self.expansion._step(part))]
 
     def _whole(self, part: Program) -> None:
         """Add a function that runs a program on the state at an address."""

@@ -305,7 +305,7 @@ class Group:
         ]
         self.sides = self._aligned(expansion.sides.bytes)
         self.answers = self._aligned(GROUP)
-        self.noted = self._aligned(GROUP * max(map(len, expansion._noted), default=0))
+        self.noted = self._aligned(GROUP * max(map(len, expansion._noted.values()), default=0))
         addresses = [ctypes.addressof(column) for column in words]
         code.function("unpack", WORDS + 2)(*addresses, self.sides, len(packed))
 

@@ -6,7 +6,7 @@ It knows nothing about Kafka or about searching; its terms come from :mod:`vocab
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from .blame import (
@@ -296,10 +296,29 @@ class TransitionSystem(Telling[S, K]):
         ReplayError
             If this transition system has no such step at all.
         """
+        index = self.number_of(step)
+        return self.attempt([index], state).get(index)
+
+    def number_of(self, step: Step) -> int:
+        """Return the index into ``instances`` of the first that takes `step`.
+
+        Raises
+        ------
+        ReplayError
+            If there is none.
+        """
+        number = self._numbered.get(step)
+        if number is None:
+            raise ReplayError(f"{self.name} has no step {step} within these bounds")
+        return number
+
+    @cached_property
+    def _numbered(self) -> dict[Step, int]:
+        """For each step the index into ``instances`` of the first that takes it."""
+        numbered: dict[Step, int] = {}
         for index, instance in enumerate(self.instances):
-            if instance.step == step:
-                return self.attempt([index], state).get(index)
-        raise ReplayError(f"{self.name} has no step {step} within these bounds")
+            numbered.setdefault(instance.step, index)
+        return numbered
 
     def judge(self, properties: Iterable[Property]) -> Callable[[], list[Property]]:
         """Return a function that names those `properties` that ``record`` violates.

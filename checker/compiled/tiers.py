@@ -62,7 +62,12 @@ class Tiers:
 
     def is_due(self, distinct: int) -> bool:
         """Whether a search that has found so many states should continue with the second tier."""
-        return not self.is_optimised and distinct >= self._request.resources.optimise_from
+        return self.due_at is not None and distinct >= self.due_at
+
+    @property
+    def due_at(self) -> int | None:
+        """From how many states on to continue with the second tier; None if it is in use."""
+        return None if self.is_optimised else self._request.resources.optimise_from
 
     def optimise(self, sampler: Sampler, tick: Callable[[], None]) -> bytes:
         """Return the second tier, which marks the ways that the first one met too rarely.

@@ -53,7 +53,7 @@ def verdicts_of(
     violated = [
         verdict
         for verdict in verdicts
-        if verdict.outcome is Outcome.VIOLATED and verdict.steps is not None
+        if verdict.outcome is Outcome.VIOLATED and verdict.trace is not None
     ]
     return verdicts, min(violated, key=ends.order, default=None)
 
@@ -151,13 +151,10 @@ class _Ends:
 
     def order(self, verdict: Verdict) -> tuple[int, int]:
         """Return what the verdict that is reported first has the least of."""
-        assert verdict.steps is not None
-        if verdict.property.name in self._states:
-            _, state = self._states[verdict.property.name]
-        else:
-            name, trace = verdict.property.name, verdict.trace
-            state = (trace or self._judged.witnesses[name].stem).states[-1]
-        return verdict.steps, self._system.layout.fingerprint(state)
+        assert verdict.trace is not None
+        trace, name = verdict.trace, verdict.property.name
+        state = self._states[name][1] if name in self._states else trace.states[-1]
+        return len(trace.steps), self._system.layout.fingerprint(state)
 
 
 def overall(verdicts: Sequence[Verdict], complete: bool) -> Outcome:

@@ -172,8 +172,6 @@ def test_a_command_reports_a_violation_without_its_trace(model, monkeypatch, tmp
 
 
 def test_a_lasso_that_is_interrupted_costs_no_verdict(make_toy, make_action, monkeypatch):
-    from tidegate.checker import check as checking
-
     def interrupted(*given):
         raise KeyboardInterrupt
 
@@ -183,7 +181,7 @@ def test_a_lasso_that_is_interrupted_costs_no_verdict(make_toy, make_action, mon
         s.x = min(s.x + 5000, LONG)
         return True
 
-    monkeypatch.setattr(checking, "lasso_of", interrupted)
+    monkeypatch.setattr(verdicts, "lasso_of", interrupted)
     always = Property(
         "Returns", "It returns.", "the test", lambda s, k: s.x == 1, kind=Kind.EVENTUALLY
     )

@@ -7,6 +7,7 @@ import signal
 import pytest
 from click.testing import CliRunner
 
+import tidegate
 from tidegate.checker import verdicts
 from tidegate.checker.check import check
 from tidegate.checker.result import Limits, Resources
@@ -169,6 +170,16 @@ def test_a_command_reports_a_violation_without_its_trace(model, monkeypatch, tmp
     [small] = [p for p in json.loads(report.read_text())["properties"] if p["name"] == "Small"]
     assert (small["outcome"], small["steps"], small["trace"]) == ("violated", 49, None)
     assert small["untraced"].startswith(why)
+
+
+def test_the_library_reports_a_violation_without_its_trace(model, monkeypatch):
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(verdicts, "shortest_traces", interrupted)
+    checked = tidegate.check(model, {"most": 50})
+    assert ("Small" in checked.violated, checked.holds, checked.trace) == (True, False, ())
+    assert "its trace was not finished, stopped by an interrupt" in " ".join(str(checked).split())
 
 
 def test_a_lasso_that_is_interrupted_costs_no_verdict(make_toy, make_action, monkeypatch):

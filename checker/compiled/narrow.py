@@ -97,9 +97,9 @@ class Narrow:
         machine.begin_level(levels[0])
         machine.set_targets(targets)
         try:
-            found = machine.run_first(machine.code.function("find_ancestors", 1), lambda: True)
+            reached = machine.run_first(machine.code.function("find_ancestors", 1), lambda: True)
             machine.forget_found()
-            numbers = output.numbers(0, each * found)
+            numbers = output.numbers(0, each * reached)
         finally:
             abandon(output) if machine.stuck else output.close()
         words = machine.module.words
@@ -168,9 +168,9 @@ class Parents:
         if parents is None:
             return self._on(level, children)
         states = [self._layout.unpack(words) for words in parents]
-        found = dict(zip(self._children, states, strict=True))
+        before = dict(zip(self._children, states, strict=True))
         self._level, self._children = level - 1, states
-        return found
+        return before
 
     def _look_ahead(self, level: int, children: set[State]) -> None:
         """Find the parents of a level and of narrow levels above it."""

@@ -122,8 +122,8 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
         if stopped_by is not None:
             if stopped_by.by is Stop.INTERRUPT:
                 raise Interrupted(stopped_by.note.strip())
-            found = f"{violated} is violated, but its trace was not finished"
-            known = found if untraced else "no violation was found before that"
+            violation = f"{violated} is violated, but its trace was not finished"
+            known = violation if untraced else "no violation was found before that"
             raise LimitReachedError(stopped_by.noting(f"; {known}"))
         explored = "all states were" if result.complete else "not all states were"
         raise SelectionError(

@@ -69,7 +69,8 @@ class Checked:
         For each property that was not decided the reason, by name: a limit, a violation that ended
         the search before, or an option with which it cannot be decided.
     trace
-        The shortest behavior that violates a property; empty where none is.
+        The shortest behavior that violates a property; empty where none is, or where a limit or
+        Ctrl-C ended the search for its steps.
     """
 
     holds: bool
@@ -160,7 +161,7 @@ def check(
     TidegateError
         For a wrong name, bound, option or model; its text says what is wrong, and where.
     KeyboardInterrupt
-        If Ctrl-C ended the search.
+        If Ctrl-C ended the search before it found a violation.
 
     Examples
     --------
@@ -237,7 +238,8 @@ def _setting(value: int | bool | str) -> str:
 
 
 def _checked(system: TransitionSystem[Any, Any], result: Result, selection: Selection) -> Checked:
-    if is_interrupt(result.stopped_by):
+    # A violation that was found is worth more than the interrupt.
+    if is_interrupt(result.stopped_by) and result.outcome is not Outcome.VIOLATED:
         raise KeyboardInterrupt
     violated = [v.property.name for v in result.verdicts if v.outcome is Outcome.VIOLATED]
     first = result.first.property.name if result.first else ""

@@ -253,8 +253,9 @@ class Reached:
         fingerprint = self._system.layout.fingerprint
         ends = (state for state in self._levels[level] if self._project(state) == projected)
         end = min(ends, key=fingerprint)
-        traces = shortest_traces(self._system, self._search.least_parents, [(level, end)])
-        return traces[end].steps
+        parents = self._search.least_parents
+        [(_, trace)] = shortest_traces(self._system, parents, [(level, end)])
+        return trace.steps
 
     def close(self) -> None:
         """Release the resources of the search."""

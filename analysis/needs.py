@@ -139,21 +139,24 @@ class Needs:
         """Find out whether any behavior violates the property with an option switched off."""
         result = self._search({}, {name: off})
         trace = result.first.trace if result.first else None
-        return self._need(name, (), 0 if trace else 1, result, trace)
+        least = 0 if result.outcome is Outcome.VIOLATED else 1
+        return self._need(name, (), least, result, trace)
 
     def _need(
         self, name: str, numbers: tuple[int, ...], least: int, last: Result, instead: Trace | None
     ) -> Need:
         """Return a need, from the last search and the behavior with fewer, if there is one."""
+        # Of a violation without its trace it is not known what it takes.
+        untraced = next((verdict.untraced for verdict in last.verdicts), None)
         return Need(
             name,
             numbers,
             least,
-            last.outcome is not Outcome.INCOMPLETE,
+            last.outcome is not Outcome.INCOMPLETE and untraced is None,
             self.counts(instead.steps) if instead else None,
             len(instead.steps) if instead else None,
             last.distinct_states,
-            last.stopped_by,
+            untraced or last.stopped_by,
         )
 
     def smallest(self) -> Smallest:

@@ -62,7 +62,7 @@ def main() -> None:
     began, cpu = time.monotonic(), time.process_time()
     [state] = search.read(search.levels[-1][0][0], 1)
     deepest = len(search.levels) - 1, state
-    [trace] = shortest_traces(system, search.least_parents, [deepest]).values()
+    [(_, trace)] = shortest_traces(system, search.least_parents, [deepest])
     state = trace.states[0]
     for step in trace.steps:
         state = system.take(state, step)

@@ -22,7 +22,6 @@ from ..core.symmetry import Symmetry, refuse_unsound
 from .elsewhere import is_serving
 from .engines import Finished, finished_search
 from .interrupts import alarm, reason, received
-from .liveness.decide import lasso_of
 from .liveness.lasso import Decided
 from .recovery import stuck_states
 from .remaining import states_left
@@ -106,6 +105,8 @@ def _searched(request: SearchRequest, symmetry: bool) -> Result:
         request, grounds = _symmetric(request)
     watched = _functions(request.system, request.properties) if resources.watch else ()
     outside = Outside(watched)
+    if request.system.writes_unseen:
+        request.system.after_call = outside.refuse_writes
     try:
         search = finished_search(request)
         try:
@@ -294,23 +295,17 @@ def _judge_graph(request: SearchRequest, search: Finished) -> Judged:
                     search.violations[prop.name] = violated
                 judged.decided.add(prop.name)
             for answer in search.decided(live) if live else ():
-                _note(system, search, answer, judged)
+                _note(answer, judged)
     except (KeyboardInterrupt, MemoryError) as error:
         search.stopped_by = reason(error, perf_counter() - request.started)
     return judged
 
 
-def _note(
-    system: TransitionSystem[Any, Any], search: Finished, answer: Decided, judged: Judged
-) -> None:
+def _note(answer: Decided, judged: Judged) -> None:
     """Note what was decided of a liveness property."""
     name = answer.property.name
     if answer.witness is not None:
-        try:
-            judged.lassos[name] = lasso_of(system, answer.witness, search.least_parents)
-        except (KeyboardInterrupt, MemoryError) as error:
-            judged.untraced[name] = reason(error)
-            raise
+        judged.witnesses[name] = answer.witness
     if answer.vacuous:
         judged.vacuous.add(name)
     judged.decided.add(name)

@@ -7,8 +7,7 @@ least (parent's fingerprint, action, arguments) among the states of the level be
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,9 +20,16 @@ _REPEATED = 64
 
 Canonical = Callable[[State], State]
 
+Watch = Callable[[], None]
+"""Called for each step of a trace; it raises an exception if the time is up."""
+
 LeastParents = Callable[[int, set[State]], dict[State, State]]
 """Returns, for a level and some of its states, each state's parent with the least fingerprint on
 the level before."""
+
+
+def unwatched() -> None:
+    """Let a trace take as long as it does."""
 
 
 def itself(state: State) -> State:
@@ -41,8 +47,9 @@ def shortest_traces(
     least_parents: LeastParents,
     targets: Iterable[tuple[int, State]],
     canonical: Canonical = itself,
-) -> dict[State, Trace]:
-    """Return the canonical shortest trace to every target.
+    watch: Watch = unwatched,
+) -> Iterator[tuple[State, Trace]]:
+    """Yield each target with its canonical shortest trace, the shortest traces first.
 
     Parameters
     ----------
@@ -52,6 +59,8 @@ def shortest_traces(
         Pairs of a level, which is a number of steps from an initial state, and a state in it.
     canonical
         Under symmetry: returns the representative of a state.  The trace has the states themselves.
+    watch
+        Called for each step; it raises an exception to end this.
 
     Raises
     ------
@@ -60,28 +69,47 @@ def shortest_traces(
 
     Notes
     -----
-    Searches store no parents; engines expand each level again, from the deepest up.
+    Searches store no parents; engines expand each level again, from the deepest up.  The time is
+    linear in the length of the traces, apart from what the engine takes.
     """
-    wanted = set(targets)
-    parents: dict[tuple[int, State], State] = {}
-    todo: defaultdict[int, set[State]] = defaultdict(set)
-    for depth, state in wanted:
-        todo[depth].add(state)
-    for level in range(max(todo, default=0), 0, -1):
-        children = todo[level]
-        before = least_parents(level, children) if children else {}
-        for child in children:
-            if child not in before:
+    chains = _chains(least_parents, sorted(set(targets)), watch)
+    while chains:
+        # A chain as long as the trace is freed once it is followed.
+        yield _followed(system, chains.pop(0), canonical, watch)
+
+
+def _chains(
+    least_parents: LeastParents, targets: Sequence[tuple[int, State]], watch: Watch
+) -> list[list[State]]:
+    """Return for each target, of which the deepest is last, its chain of least parents."""
+    chains = [[state] for _, state in targets]
+    reached = len(targets)
+    for level in range(targets[-1][0] if targets else 0, 0, -1):
+        while reached and targets[reached - 1][0] >= level:
+            reached -= 1
+        children = {chain[-1] for chain in chains[reached:]}
+        before = least_parents(level, children)
+        for chain in chains[reached:]:
+            parent = before.get(chain[-1])
+            if parent is None:
                 raise EngineError(f"a state of level {level} follows from none of the level before")
-            parents[level, child] = before[child]
-            todo[level - 1].add(before[child])
-    return {
-        state: behavior_through(system, _ancestors(parents, level, state), canonical)
-        for level, state in wanted
-    }
+            chain.append(parent)
+        watch()
+    return chains
 
 
-def confirm(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> None:
+def _followed(
+    system: TransitionSystem[Any, Any], chain: list[State], canonical: Canonical, watch: Watch
+) -> tuple[State, Trace]:
+    """Return a state and the behavior that leads to it, given its chain of parents."""
+    target = chain[0]
+    chain.reverse()
+    return target, behavior_through(system, chain, canonical, watch)
+
+
+def confirm(
+    system: TransitionSystem[Any, Any], prop: Property, trace: Trace, watch: Watch = unwatched
+) -> None:
     """Replay a trace and judge its last state, so that no engine is trusted unchecked.
 
     Raises
@@ -91,7 +119,7 @@ def confirm(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) ->
     ModelError
         If the predicate is not deterministic in the last state.
     """
-    confirm_steps(system, trace)
+    confirm_steps(system, trace, watch)
     confirm_end(system, prop, trace.states[-1])
 
 
@@ -114,7 +142,9 @@ def confirm_end(system: TransitionSystem[Any, Any], prop: Property, state: State
         raise EngineError(f"{prop.name} is not {prop.verb} at the end of the trace")
 
 
-def confirm_steps(system: TransitionSystem[Any, Any], trace: Trace) -> None:
+def confirm_steps(
+    system: TransitionSystem[Any, Any], trace: Trace, watch: Watch = unwatched
+) -> None:
     """Replay the steps of a trace.
 
     Raises
@@ -132,29 +162,34 @@ def confirm_steps(system: TransitionSystem[Any, Any], trace: Trace) -> None:
         if number < 0 or system.attempting([number], watched=False)(state).get(number) != expected:
             raise EngineError(f"{step} does not lead where the trace says")
         state = expected
-
-
-def _ancestors(parents: dict[tuple[int, State], State], level: int, state: State) -> list[State]:
-    """Return a state with its chain of parents, the initial state first."""
-    chain = [state]
-    while level:
-        chain.append(parents[level, chain[-1]])
-        level -= 1
-    return chain[::-1]
+        watch()
 
 
 def behavior_through(
-    system: TransitionSystem[Any, Any], chain: Sequence[State], canonical: Canonical
+    system: TransitionSystem[Any, Any],
+    chain: Sequence[State],
+    canonical: Canonical,
+    watch: Watch = unwatched,
 ) -> Trace:
-    """Return the behavior through a chain of states, by the least action and arguments each."""
+    """Return the behavior through a chain of states, by the least action and arguments each.
+
+    Raises
+    ------
+    EngineError
+        If there is none.
+    """
     first = next((s for s in system.initial_states() if canonical(s) == chain[0]), None)
     if first is None:
         raise EngineError("the trace does not begin in an initial state")
     states, steps = [first], []
-    for following in chain[1:]:
+    for number in range(1, len(chain)):
+        following = chain[number]
         for instance, successor in system.successors(states[-1], watched=False):
             if canonical(successor) == following:
                 steps.append(system.instances[instance].step)
                 states.append(successor)
                 break
+        else:
+            raise EngineError(f"no step leads to state {number} of the trace")
+        watch()
     return Trace(tuple(states), tuple(steps))

@@ -14,7 +14,7 @@ from typing import Any
 from ..core.errors import blaming
 from ..core.guards import Refusal, passed, refusal, requirement
 from ..core.layout import State
-from ..core.spec import Instance, Step, TransitionSystem
+from ..core.spec import Step, TransitionSystem
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Reason:
 
 def why(system: TransitionSystem[Any, Any], state: State, step: Step) -> tuple[Reason, ...]:
     """Return the guards that `step` passes in `state`, in which it is enabled."""
-    instance = _instance(system, step)
+    instance = system.instances[system.number_of(step)]
     system.layout.load(state)
     with blaming(f"the guards of {step}", lambda: system.layout.describe(state)):
         guards = passed(instance.action.apply, system.record, system.constants, *instance.arguments)
@@ -62,7 +62,7 @@ def why_not(system: TransitionSystem[Any, Any], state: State, step: Step) -> Ref
 
     It is None if the step is enabled.
     """
-    instance = _instance(system, step)
+    instance = system.instances[system.number_of(step)]
     system.layout.load(state)
     arguments = (system.record, system.constants, *instance.arguments)
     with blaming(f"the guards of {step}", lambda: system.layout.describe(state)):
@@ -70,11 +70,6 @@ def why_not(system: TransitionSystem[Any, Any], state: State, step: Step) -> Ref
     if refused is None:
         return None
     return Refusal(refused.guard, dict(_values(system, refused, step)))
-
-
-def _instance(system: TransitionSystem[Any, Any], step: Step) -> Instance:
-    [instance] = [instance for instance in system.instances if instance.step == step]
-    return instance
 
 
 def _named(text: str, step: Step) -> str:

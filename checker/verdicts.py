@@ -1,19 +1,22 @@
-"""The verdicts of a search that has ended, with their traces."""
+"""The verdicts of a search that has ended, with the traces that show them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
 
 from ..core.layout import State
-from ..core.spec import Kind, Outcome, Trace
+from ..core.spec import Kind, Outcome, Property, Trace, TransitionSystem
 from .counterexample import confirm, confirm_end, itself, least, shortest_traces
+from .deadline import Deadline
 from .engines import Finished
-from .interrupts import alarm, reason
-from .liveness.lasso import confirm_lasso
+from .liveness.decide import lasso_of
+from .liveness.lasso import Witness, confirm_lasso
 from .request import SearchRequest
 from .result import Verdict
-from .stop import Stopped
+from .stop import is_interrupt
 
 
 @dataclass
@@ -26,93 +29,132 @@ class Judged:
         Names of the properties that hold or are violated.
     vacuous
         Names of those whose premise holds in no state.
-    lassos
-        For each violated liveness property its lasso.
-    untraced
-        For each one whose lasso was not finished, what stopped it.
+    witnesses
+        For each violated liveness property where it is violated.
     """
 
     decided: set[str] = field(default_factory=set)
     vacuous: set[str] = field(default_factory=set)
-    lassos: dict[str, Trace] = field(default_factory=dict)
-    untraced: dict[str, Stopped] = field(default_factory=dict)
+    witnesses: dict[str, Witness] = field(default_factory=dict)
 
 
 def verdicts_of(
     request: SearchRequest, search: Finished, judged: Judged, complete: bool
 ) -> tuple[list[Verdict], Verdict | None]:
-    """Return the verdict on every property, and the one that is reported first."""
-    system, properties, lassos = request.system, request.properties, judged.lassos
-    ends = {
-        name: (level, least(system, states)) for name, (level, states) in search.violations.items()
-    }
-    if search.symmetry:
-        for _, state in ends.values():
-            search.symmetry.verify(state, properties)
-    ended = _traced(request, search, ends)
-    verdicts = []
-    for prop in properties:
-        if prop.name in lassos:
-            confirm_lasso(system, prop, lassos[prop.name])
-            lasso = lassos[prop.name]
-            verdicts.append(Verdict(prop, Outcome.VIOLATED, lasso, steps=len(lasso.steps)))
-        elif prop.name in judged.untraced:
-            stopped = judged.untraced[prop.name]
-            verdicts.append(Verdict(prop, Outcome.VIOLATED, untraced=stopped))
-        elif prop.name in ends:
-            verdicts.append(ended[prop.name])
-        elif prop.kind is Kind.SOMETIMES and complete:
-            verdicts.append(Verdict(prop, Outcome.VIOLATED))
-        elif complete and (prop.name in judged.decided or not prop.kind.needs_graph):
-            vacuous = prop.name in judged.vacuous
-            verdicts.append(Verdict(prop, Outcome.HOLDS, vacuous=vacuous))
-        else:
-            verdicts.append(Verdict(prop, Outcome.INCOMPLETE))
+    """Return the verdict on every property, and the one that is reported first.
 
-    for name, lasso in lassos.items():
-        ends[name] = len(lasso.steps), lasso.states[-1]
-
-    def order(verdict: Verdict) -> tuple[int, int]:
-        level, state = ends[verdict.property.name]
-        return level, system.layout.fingerprint(state)
-
+    A violation that was found is a verdict whatever ends the search for its trace; an interrupt is
+    noted in `search`.
+    """
+    ends = _Ends(request, search, judged)
+    verdicts = [_verdict(prop, ends, judged, complete) for prop in request.properties]
+    if search.stopped_by is None and is_interrupt(ends.deadline.stopped_by):
+        search.stopped_by = ends.deadline.stopped_by
     violated = [
         verdict
         for verdict in verdicts
         if verdict.outcome is Outcome.VIOLATED and verdict.trace is not None
     ]
-    return verdicts, min(violated, key=order, default=None)
+    return verdicts, min(violated, key=ends.order, default=None)
 
 
-def _traced(
-    request: SearchRequest, search: Finished, ends: Mapping[str, tuple[int, State]]
-) -> dict[str, Verdict]:
-    """Return the verdict on each property whose state was found, with its trace.
+def _verdict(prop: Property, ends: _Ends, judged: Judged, complete: bool) -> Verdict:
+    """Return the verdict on a property."""
+    if prop.name in ends.traces or prop.name in ends.untraced:
+        outcome = Outcome.HOLDS if prop.kind is Kind.SOMETIMES else Outcome.VIOLATED
+        trace = ends.traces.get(prop.name)
+        steps = len(trace.steps) if trace else ends.untraced[prop.name]
+        stopped = None if trace else ends.deadline.stopped_by
+        return Verdict(prop, outcome, trace, steps=steps, untraced=stopped)
+    if prop.kind is Kind.SOMETIMES and complete:
+        return Verdict(prop, Outcome.VIOLATED)
+    if complete and (prop.name in judged.decided or not prop.kind.needs_graph):
+        return Verdict(prop, Outcome.HOLDS, vacuous=prop.name in judged.vacuous)
+    return Verdict(prop, Outcome.INCOMPLETE)
 
-    What ends the search for the traces does not cost the verdicts.
+
+class _Ends:
+    """The states in which a search found properties violated or reached, and the traces to them.
+
+    Attributes
+    ----------
+    deadline
+        Says what ended the search for the traces, if anything did.
+    traces
+        By the names of the properties; those that were finished.
     """
-    system, verdicts = request.system, {}
-    for prop in request.properties:
-        if prop.name in ends:
-            level, state = ends[prop.name]
-            confirm_end(system, prop, state)
-            outcome = Outcome.HOLDS if prop.kind is Kind.SOMETIMES else Outcome.VIOLATED
-            verdicts[prop.name] = Verdict(prop, outcome, steps=level)
-    canonical = search.symmetry.canonical if search.symmetry else itself
-    stopped: Stopped | None = None
-    try:
-        with alarm(request.limits.seconds, request.started, at_once=True):
-            traces = shortest_traces(system, search.least_parents, ends.values(), canonical)
-            for name, verdict in verdicts.items():
-                trace = traces[ends[name][1]]
-                confirm(system, verdict.property, trace)
-                verdicts[name] = replace(verdict, trace=trace)
-    except (KeyboardInterrupt, MemoryError) as error:
-        stopped = reason(error)
-    return {
-        name: verdict if verdict.trace else replace(verdict, untraced=stopped)
-        for name, verdict in verdicts.items()
-    }
+
+    def __init__(self, request: SearchRequest, search: Finished, judged: Judged) -> None:
+        self._request, self._search, self._judged = request, search, judged
+        self._system: TransitionSystem[Any, Any] = request.system
+        self._states = {name: (at, some[0]) for name, (at, some) in search.violations.items()}
+        self.deadline = Deadline(request, search.stopped_by)
+        self.traces: dict[str, Trace] = {}
+        if not (self._states or judged.witnesses):
+            return
+        with self.deadline.watched():
+            self._judge()
+            for name, trace in chain(self._finite(), self._lassos()):
+                self.traces[name] = trace
+
+    def _judge(self) -> None:
+        """Choose the least state for each property, and let Python judge it.
+
+        Where its trace is not finished, nothing else does.
+        """
+        for prop in self._request.properties:
+            if prop.name not in self._search.violations:
+                continue
+            level, states = self._search.violations[prop.name]
+            state = least(self._system, states)
+            self._states[prop.name] = level, state
+            if self._search.symmetry:
+                self._search.symmetry.verify(state, self._request.properties)
+            confirm_end(self._system, prop, state)
+
+    def _finite(self) -> Iterator[tuple[str, Trace]]:
+        """Yield the trace to each state, with the name of its property."""
+        symmetry, by_end = self._search.symmetry, dict[State, list[Property]]()
+        for prop in self._request.properties:
+            if prop.name in self._states:
+                by_end.setdefault(self._states[prop.name][1], []).append(prop)
+        for state, trace in shortest_traces(
+            self._system,
+            self._search.least_parents,
+            self._states.values(),
+            symmetry.canonical if symmetry else itself,
+            self.deadline.watch,
+        ):
+            for prop in by_end[state]:
+                confirm(self._system, prop, trace, self.deadline.watch)
+                yield prop.name, trace
+
+    def _lassos(self) -> Iterator[tuple[str, Trace]]:
+        """Yield the lasso of each violated liveness property, with its name."""
+        parents, watch = self._search.least_parents, self.deadline.watch
+        for prop in self._request.properties:
+            if prop.name in self._judged.witnesses:
+                witness = self._judged.witnesses[prop.name]
+                lasso = lasso_of(self._system, witness, parents, watch)
+                confirm_lasso(self._system, prop, lasso, watch)
+                yield prop.name, lasso
+
+    @property
+    def untraced(self) -> dict[str, int]:
+        """For each property whose trace was not finished its steps, or those of its stem."""
+        if self.deadline.stopped_by is None:
+            return {}
+        stems = {name: witness.stem for name, witness in self._judged.witnesses.items()}
+        steps = {name: level for name, (level, _) in self._states.items()}
+        steps |= {name: stem.depth + len(stem.states) - 1 for name, stem in stems.items()}
+        return {name: number for name, number in steps.items() if name not in self.traces}
+
+    def order(self, verdict: Verdict) -> tuple[int, int]:
+        """Return what the verdict that is reported first has the least of."""
+        assert verdict.trace is not None
+        trace, name = verdict.trace, verdict.property.name
+        state = self._states[name][1] if name in self._states else trace.states[-1]
+        return len(trace.steps), self._system.layout.fingerprint(state)
 
 
 def overall(verdicts: Sequence[Verdict], complete: bool) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from ..analysis.named import find_protocol, is_custom
 from ..analysis.properties import Selection, select, system_for
 from ..checker.check import check
 from ..checker.engines import ENGINES
+from ..checker.interrupts import noted
 from ..checker.result import Cluster, Limits, Resources, Result, StateStore
 from ..core.spec import TransitionSystem
 from ..render.output import Reports
@@ -31,7 +33,7 @@ from .parameters import (
     state_store,
 )
 from .saved import counterexample_page
-from .status import EXIT_STATUS, Ended, ended, exit_status
+from .status import EXIT_STATUS, EXIT_VIOLATED, Ended, ended, exit_status
 from .trust import resume_command
 
 
@@ -202,30 +204,44 @@ def search_and_report(
                 symmetry=searched["symmetry"],
                 resources=resources,
             )
-        with reports.after():
-            if options["json_file"] != "-":
-                place = on.store if on else options["checkpoint"]
-                again = (
-                    resume_command(place, searched["protocol"], searched["names"], on)
-                    if place
-                    else ""
-                )
-                _print(system, result, selection, options, searched["keep_going"], again)
-
-        @cache
-        def document() -> dict[str, Any]:
-            return report(system, result) | {"not_requested": list(selection.others)}
-
-        reports.write("--json", lambda target: write_json(target, document()))
-        reports.write(
-            "--html",
-            lambda target: target.write(
-                counterexample_page(
-                    system, result.shown, searched["settings"], document(), options["full"]
-                )
-            ),
-        )
+        # What was found is reported in full; a second signal ends even that.
+        with noted(once=True) if exit_status(result) in EXIT_VIOLATED else nullcontext():
+            _write(system, result, selection, searched, on, options, reports)
     return ended(exit_status(result), reports)
+
+
+def _write(
+    system: TransitionSystem[Any, Any],
+    result: Result,
+    selection: Selection,
+    searched: dict[str, Any],
+    on: Cluster | None,
+    options: dict[str, Any],
+    reports: Reports,
+) -> None:
+    """Print the result, and write the reports."""
+    untraced = any(verdict.untraced for verdict in result.verdicts)
+    with reports.after():
+        if options["json_file"] != "-":
+            place = on.store if on else options["checkpoint"]
+            again = (
+                resume_command(place, searched["protocol"], searched["names"], on) if place else ""
+            )
+            _print(system, result, selection, options, searched["keep_going"], again)
+
+    @cache
+    def document() -> dict[str, Any]:
+        return report(system, result) | {"not_requested": list(selection.others)}
+
+    reports.write("--json", lambda target: write_json(target, document()))
+    reports.write(
+        "--html",
+        lambda target: target.write(
+            counterexample_page(
+                system, result.shown, searched["settings"], document(), options["full"], untraced
+            )
+        ),
+    )
 
 
 def _resources(

@@ -116,11 +116,15 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
             system, selection.properties, named=selection.named, limits=limits, report=show
         )
     if result.first is None or result.first.trace is None:
-        stopped_by = result.stopped_by
+        untraced = [verdict for verdict in result.verdicts if verdict.untraced]
+        violated = ", ".join(verdict.property.name for verdict in untraced)
+        stopped_by = untraced[0].untraced if untraced else result.stopped_by
         if stopped_by is not None:
             if stopped_by.by is Stop.INTERRUPT:
                 raise Interrupted(stopped_by.note.strip())
-            raise LimitReachedError(stopped_by.noting("; no violation was found before that"))
+            violation = f"{violated} is violated, but its trace was not finished"
+            known = violation if untraced else "no violation was found before that"
+            raise LimitReachedError(stopped_by.noting(f"; {known}"))
         explored = "all states were" if result.complete else "not all states were"
         raise SelectionError(
             f"{name}, {system.headline}: nothing is violated, so there is nothing to explain "

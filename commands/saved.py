@@ -135,12 +135,20 @@ def counterexample_page(
     settings: Sequence[str],
     report: Mapping[str, Any],
     full: bool,
+    unfinished: bool = False,
 ) -> str:
-    """Return the first counterexample as a page; empty, with a message, if nothing is violated."""
+    """Return the first counterexample as a page; empty, with a message, if there is none.
+
+    Parameters
+    ----------
+    unfinished
+        Whether the trace of a violation was not finished.
+    """
     from ..render.forms import FORMS, numbers
 
     if first is None or first.trace is None:
-        say("--html: nothing is violated; no page was written", stderr=True)
+        why = "the trace was not finished" if unfinished else "nothing is violated"
+        say(f"--html: {why}; no page was written", stderr=True)
         return ""
     start, trace = start_of(system, first.trace), first.trace
     narrative = narrated(

@@ -20,6 +20,9 @@ _DATA = (
     bool, bytes, float, int, str, type(None), tuple, frozenset, bytearray, deque, dict, list, set,
 )  # fmt: skip
 
+_DEFAULTS = {"_field_defaults"}
+"""What a named tuple that is made with fewer arguments holds."""
+
 _GLOBAL = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
 """Instructions that name a variable of the module."""
 
@@ -152,6 +155,7 @@ def _written(value: object, without: Collection[str] = ()) -> str:
         return f"{type(value).__name__} {sorted(map(repr, value))}"
     if isinstance(value, _DATA):
         return f"{type(value).__name__} {value!r}"
-    hidden = {name for name in own_attributes(value) if name.startswith("_")}.union(without)
+    hidden = {name for name in own_attributes(value) if name.startswith("_")} - _DEFAULTS
+    hidden = hidden.union(without)
     parts = {name: part for name, part in own_attributes(value).items() if name not in hidden}
     return repr({name: _written(part) for name, part in parts.items() if isinstance(part, _DATA)})

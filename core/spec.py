@@ -6,7 +6,7 @@ It knows nothing about Kafka or about searching; its terms come from :mod:`vocab
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from .blame import (
@@ -117,6 +117,10 @@ class TransitionSystem(Telling[S, K]):
         and that it writes only values within their declared ranges.
     repeats
         Whether liveness predicates are watched, too, since functions are declared pure.
+    writes_unseen
+        Whether the code writes something of which its reading does not know what it is.
+    after_call
+        What a watched call of the model ends with: it refuses what changed outside of the state.
     """
 
     def __init__(
@@ -154,6 +158,8 @@ class TransitionSystem(Telling[S, K]):
         self.constraint = constraint
         self.view = view
         self.debug, self.repeats, self._watched = False, False, 0
+        self.writes_unseen = False
+        self.after_call: Callable[[], None] | None = None
         self._tried: list[Tried] = [
             (index, instance.action.apply, instance.arguments)
             for index, instance in enumerate(self.instances)
@@ -252,6 +258,8 @@ class TransitionSystem(Telling[S, K]):
         layout, before = self.layout, self.layout.values()
         _, apply, arguments = self._tried[index]
         answer = apply(self.record, self.constants, *arguments)
+        if self.after_call is not None:
+            self.after_call()
         self._watched += 1
         if self._watched <= _REPEATED or not self._watched % _REPEATED:
             again = partial(apply, self.record, self.constants, *arguments)
@@ -296,10 +304,29 @@ class TransitionSystem(Telling[S, K]):
         ReplayError
             If this transition system has no such step at all.
         """
+        index = self.number_of(step)
+        return self.attempt([index], state).get(index)
+
+    def number_of(self, step: Step) -> int:
+        """Return the index into ``instances`` of the first that takes `step`.
+
+        Raises
+        ------
+        ReplayError
+            If there is none.
+        """
+        number = self._numbered.get(step)
+        if number is None:
+            raise ReplayError(f"{self.name} has no step {step} within these bounds")
+        return number
+
+    @cached_property
+    def _numbered(self) -> dict[Step, int]:
+        """For each step the index into ``instances`` of the first that takes it."""
+        numbered: dict[Step, int] = {}
         for index, instance in enumerate(self.instances):
-            if instance.step == step:
-                return self.attempt([index], state).get(index)
-        raise ReplayError(f"{self.name} has no step {step} within these bounds")
+            numbered.setdefault(instance.step, index)
+        return numbered
 
     def judge(self, properties: Iterable[Property]) -> Callable[[], list[Property]]:
         """Return a function that names those `properties` that ``record`` violates.
@@ -325,6 +352,8 @@ class TransitionSystem(Telling[S, K]):
                         raise
                     raise failure(predicate_of(prop), error, self._here) from error
                 if before is not None:
+                    if self.after_call is not None:
+                        self.after_call()
                     call = partial(holds, record, constants)
                     refuse_writing(self.layout, before, predicate_of(prop), call, answer)
                 holding = answer is True or truth(answer, predicate_of(prop), holds)

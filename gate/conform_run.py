@@ -31,7 +31,7 @@ from ..checker.itf import itf
 from ..checker.replay import retaken, without_failure
 from ..checker.result import Resources, doing
 from ..checker.tracefile import read_trace
-from ..core.spec import Property, ReplayError, Trace, TransitionSystem
+from ..core.spec import Outcome, Property, ReplayError, Trace, TransitionSystem
 from ..invariants import properties_of
 from ..model import Protocol
 from .cells import Cell, Expectation
@@ -116,6 +116,9 @@ class _Run:
         result.findings += judge(searched, [expectation], decided)
         trace = search.verdicts[prop.name][2].trace if prop.name in search.verdicts else None
         if trace is None:
+            if decided.seen[prop.name].outcome is Outcome.VIOLATED:
+                text = f"the trace that violates {prop.name} was not finished: nothing to replay"
+                result.findings.append(Finding(Deviation.LIMIT, prop.name, text))
             return None
         steps, loop = trace.steps, trace.loop
         system, trace = without_failure(

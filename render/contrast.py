@@ -178,7 +178,7 @@ def _conclusion(names: Labels, rows: Sequence[Mapping[str, Any]]) -> Iterator[st
         kept = [
             name
             for name, row in rows[one].items()
-            if row.steps is not None
+            if row.outcome == "violated"
             and name in rows[other]
             and rows[other][name].outcome == "holds"
         ]
@@ -195,6 +195,8 @@ def _verdict(row: Any) -> Text:
     """Return a verdict in a few words."""
     if row is None:
         return Text("-")
+    if row.outcome == "violated" and row.steps is None:
+        return Text("violated", "red")
     if row.steps is not None:
         return Text(f"violated{in_steps(len(row.steps), row.loop)}", "red")
     return Text("holds", "green") if row.outcome == "holds" else Text("not decided", "yellow")

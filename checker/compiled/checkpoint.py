@@ -77,10 +77,10 @@ class Manifest:
             If a field cannot be from that search.
         """
         fields.integer(self.state_bytes, "state_bytes", 8 * layout.words, 8 * layout.words)
-        counts = [count for _, count, _ in self.levels]
+        counts, before = [count for _, count, _ in self.levels], 0
         for number, (first, count, _) in enumerate(self.levels):
-            before = sum(counts[:number])
             fields.integer(first, f"levels[{number}][0]", before, before)
+            before += count
             if number + 1 < len(counts):
                 fields.integer(count, f"levels[{number}][1]", 1, MOST_STATES)
         fields.integer(sum(counts), "the sum of levels", 0, MOST_STATES)

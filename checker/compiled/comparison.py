@@ -41,7 +41,10 @@ def disagreement_about(name: str, machine: str, python: str, where: object) -> D
 class Found(Protocol):
     """A search that has ended, as far as it is compared with Python's."""
 
-    levels: list[list[tuple[int, int]]]
+    @property
+    def levels(self) -> Sequence[Sequence[tuple[int, int]]]:
+        """The segments of each level."""
+
     violations: dict[str, tuple[int, list[State]]]
 
     @property

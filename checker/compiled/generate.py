@@ -10,7 +10,7 @@ from ...core.layout import WORD_BITS, Layout
 from ...core.spec import Kind, Property, TransitionSystem
 from ...core.symmetry import Symmetry
 from ..liveness.formulas import predicates_of
-from . import behaviors, census, growth, kernel, sampling, validity
+from . import batches, behaviors, census, growth, kernel, sampling, validity
 from .closure import roots_of
 from .code_size import CodeSize
 from .emitter import Emitter
@@ -36,6 +36,7 @@ EXPORTED: tuple[Callable[..., Any], ...] = (
     kernel.add_states,
     kernel.find_parents,
     kernel.represent,
+    *batches.EXPORTED,
     growth.grow,
     growth.reinsert,
     growth.remember,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
@@ -41,6 +42,7 @@ class Journal:
         self.checkpoint = checkpoint
         self.every = every
         self.levels: list[Level] = list(manifest.levels)
+        self._complete = len(self.levels)
         self._manifest = manifest
         self._saved_at = perf_counter()
         self._checksum = 0
@@ -66,26 +68,31 @@ class Journal:
             states = self.machine.states
             self._checksum = self.file.append(states, start, count, self._checksum)
 
-    def finish_level(self, violations: dict[str, tuple[int, Words]]) -> None:
-        """Record what is known at the end of a level, and save it if a checkpoint is due."""
-        first = sum(count for _, count, _ in self.levels)
+    def end_level(self) -> None:
+        """Record the end of a level."""
+        first = sum(self.levels[-1][:2]) if self.levels else 0
         self.levels.append((first, self.file.states - first, self._checksum))
         self._checksum = 0
+
+    def finish_level(self, violations: dict[str, tuple[int, Words]]) -> None:
+        """Record what is known at the end of a level, and save it if a checkpoint is due."""
+        self.end_level()
         plain = {name: (level, list(words)) for name, (level, words) in violations.items()}
-        self._manifest = replace(
-            self._manifest,
-            levels=list(self.levels),
-            taken=self.machine.taken,
-            violations=plain,
-        )
-        if perf_counter() - self._saved_at >= self.every:
+        self._complete = len(self.levels)
+        self._manifest = replace(self._manifest, taken=self.machine.taken, violations=plain)
+        if self.is_due:
             self.save()
+
+    @property
+    def is_due(self) -> bool:
+        """Whether a checkpoint is due."""
+        return self.checkpoint is not None and perf_counter() - self._saved_at >= self.every
 
     def save(self) -> None:
         """Save a checkpoint of the end of the last level."""
-        if self.checkpoint is not None and self._manifest.levels:
+        if self.checkpoint is not None and self._complete:
             self.file.sync()
-            self.checkpoint.save(self._manifest)
+            self.checkpoint.save(replace(self._manifest, levels=self.levels[: self._complete]))
             self._saved_at = perf_counter()
 
     def close(self) -> None:
@@ -96,8 +103,8 @@ class Journal:
 
     def pieces(self, first: int, count: int) -> Iterator[int]:
         """Read a level back into the frontier's memory, piece by piece; yield their sizes."""
-        expected = next(level[2] for level in self.levels if level[:2] == (first, count))
-        return self.file.pieces(first, count, self.machine.ahead, expected)
+        number = bisect_left(self.levels, (first, count, 0))
+        return self.file.pieces(first, count, self.machine.ahead, self.levels[number][2])
 
 
 def code_hash(module: Module, initial: Sequence[Words]) -> str:

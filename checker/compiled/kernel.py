@@ -186,34 +186,39 @@ def add_states(p: Program, worker: int, first: int, count: int) -> int:
 def find_parents(p: Program, worker: int) -> int:
     """Find for each target its predecessor with the least fingerprint among a level's states."""
     shared = load(worker + Worker.SHARED)
-    targets, count = load(shared + Shared.TARGETS), load(shared + Shared.TARGET_COUNT)
-    size = (p.words + 2) * 8
     while True:
         chunk = fetch_add(shared + Shared.CURSOR, 1)
         if chunk >= load(shared + Shared.CHUNKS):
             return DONE
         if load(shared + Shared.STOP) != 0:
             return STOPPED
-        state, states = locate(p, shared, chunk)
-        buffer, scratch = load(worker + Worker.BUFFER), load(worker + Worker.SCRATCH)
-        while states > 0:
-            some = min(states, GROUP)
-            successors = p.expand(state, some, buffer, scratch, worker + Worker.ALIVE)
-            for successor in range(successors):
-                candidate = buffer + successor * p.stride
-                parent = state + load(candidate + p.stride - 8) * p.words * 8
-                if p.symmetric:
-                    p.canonical(candidate)
-                for target in range(count):
-                    if same(p, candidate, targets + target * p.words * 8):
-                        entry = load(worker + Worker.FOUND) + target * size
-                        hashed = fingerprint(p, parent)
-                        if load(entry) == 0 or below(hashed, load(entry + 8)):
-                            store(entry, 1)
-                            store(entry + 8, hashed)
-                            copy(p, parent, entry + 16)
-            state += some * p.words * 8
-            states -= some
+        find_in_chunk(p, shared, worker, chunk)
+
+
+def find_in_chunk(p: Program, shared: int, worker: int, chunk: int) -> None:
+    """Find predecessors of the targets among a chunk's states."""
+    targets, count = load(shared + Shared.TARGETS), load(shared + Shared.TARGET_COUNT)
+    size = (p.words + 2) * 8
+    state, states = locate(p, shared, chunk)
+    buffer, scratch = load(worker + Worker.BUFFER), load(worker + Worker.SCRATCH)
+    while states > 0:
+        some = min(states, GROUP)
+        successors = p.expand(state, some, buffer, scratch, worker + Worker.ALIVE)
+        for successor in range(successors):
+            candidate = buffer + successor * p.stride
+            parent = state + load(candidate + p.stride - 8) * p.words * 8
+            if p.symmetric:
+                p.canonical(candidate)
+            for target in range(count):
+                if same(p, candidate, targets + target * p.words * 8):
+                    entry = load(worker + Worker.FOUND) + target * size
+                    hashed = fingerprint(p, parent)
+                    if load(entry) == 0 or below(hashed, load(entry + 8)):
+                        store(entry, 1)
+                        store(entry + 8, hashed)
+                        copy(p, parent, entry + 16)
+        state += some * p.words * 8
+        states -= some
 
 
 def represent(p: Program, first: int, count: int) -> int:

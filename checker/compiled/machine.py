@@ -11,7 +11,7 @@ from itertools import chain
 
 from ..interrupts import abandon
 from .build import Code
-from .memory import BATCH, GROW, RECENT, STOPPED, Region, Shared, Worker
+from .memory import BATCH, GROW, RECENT, STOPPED, TARGETS, Region, Shared, Worker
 from .program import Module
 from .sampler import Sampler, Words
 from .statefile import PIECE
@@ -62,12 +62,13 @@ class Machine:
         self.state_bytes = 8 * module.words
         self.instances = instances
         self.entry = self.state_bytes + 16
-        self._found = max(properties, 64) * self.entry
+        self._found = max(properties, TARGETS) * self.entry
         self.shared = Region(Shared.SIZE)
         self.states = Region(sizes.memory, huge=True)
         self.ahead = self.states if exact else Region(PIECE * self.state_bytes, huge=True)
         self.segments = Region(24 * (4 * sizes.workers + 64))
-        self.targets = Region(64 * self.state_bytes)
+        self.targets = Region(TARGETS * self.state_bytes)
+        self._regions: list[Region] = []
         self.workers = [self._worker() for _ in range(sizes.workers)]
         self._most_written = 0
         self._threads = Threads(sizes.workers, self.shared, self)
@@ -118,10 +119,15 @@ class Machine:
             return
         self.sampler.close()
         self.table.close()
-        regions = [self.shared, self.states, self.segments, self.targets]
+        regions = [self.shared, self.states, self.segments, self.targets, *self._regions]
         regions += [] if self.exact else [self.ahead]
         for region in [*regions, *(part for worker in self.workers for part in worker)]:
             region.close()
+
+    def region(self, size: int) -> Region:
+        """Return memory that is freed with the machine's own."""
+        self._regions.append(Region(size))
+        return self._regions[-1]
 
     @property
     def stuck(self) -> bool:
@@ -230,6 +236,12 @@ class Machine:
             self._threads.call([partial(work, address) for address in addresses], watch)
         )
 
+    def run_first(self, work: Callable[[int], int], watch: Callable[[], bool]) -> int:
+        """Let the first worker run a function of the machine code; return its answer."""
+        self.shared[Shared.STOP] = 0
+        answers = self._threads.call([partial(work, self.workers[0][0].address)], watch)
+        return answers[0] if answers else STOPPED
+
     def positions(self) -> list[tuple[int, int]]:
         """Return for every worker where its next state goes, and where its block ends."""
         return [(block[Worker.NEXT], block[Worker.END]) for block, _ in self.workers]
@@ -247,7 +259,13 @@ class Machine:
             segments.append((start, hole - start))
             start = end
         segments.append((start, self.shared[Shared.TAIL] - start))
-        return sorted((first, count) for first, count in segments if count)
+        joined: Segments = []
+        for first, count in sorted(segment for segment in segments if segment[1]):
+            if joined and sum(joined[-1]) == first:
+                joined[-1] = joined[-1][0], joined[-1][1] + count
+            else:
+                joined.append((first, count))
+        return joined
 
     def prepare_states(self, count: int) -> None:
         """Populate the memory of the first states."""
@@ -271,11 +289,19 @@ class Machine:
 
     def parents(self, frontier: Segments, targets: Sequence[Words]) -> dict[int, tuple[int, Words]]:
         """Return for each target its predecessor with the least fingerprint in the frontier."""
+        self.set_targets(targets)
+        self.run(self._parents, self.begin_level(frontier), lambda: True)
+        return self.forget_found()
+
+    def set_targets(self, targets: Sequence[Words]) -> None:
+        """Make states those whose predecessors are sought."""
         for number, words in enumerate(targets):
             for index, word in enumerate(words):
                 self.targets[number * self.state_bytes + 8 * index] = word
         self.shared[Shared.TARGET_COUNT] = len(targets)
-        self.run(self._parents, self.begin_level(frontier), lambda: True)
+
+    def forget_found(self) -> dict[int, tuple[int, Words]]:
+        """Return the predecessors that were found; forget them and their steps."""
         for block, own in self.workers:
             own.clear(block[Worker.SCRATCH] - own.address, 8 * self.instances)
         return self.take_found()

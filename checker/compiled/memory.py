@@ -44,6 +44,12 @@ BATCH = 64
 RECENT = 1 << 12
 """States in a worker's table of recent states; a power of two."""
 
+TARGETS = 64
+"""The most states whose parents are found together."""
+
+MAX_NUMBER = 1 << 62
+"""More than any number of states."""
+
 DONE, GROW, STOPPED = 0, 1, 2
 """Why a worker returned: the level is finished, there is no room, or it was told to stop."""
 
@@ -87,6 +93,7 @@ class Shared(IntEnum):
     MISSING = 408
     OVERFLOW_SPREAD = 416
     WINDOW = 424
+    BATCH = 432
     SIZE = 512
 
 
@@ -103,7 +110,7 @@ class Worker(IntEnum):
     SCRATCH = 56
     FOUND = 64
     ERROR = 72
-
+    NOTED = 80
     RECENT = 88
     STATE = 96
     EDGE = 104

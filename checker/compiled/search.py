@@ -21,10 +21,11 @@ from .build import Code
 from .checkpoint import Checkpoint, Manifest
 from .comparison import Comparison
 from .journal import Journal, code_hash
-from .levels import LevelSearch, drop_empty, spread_over
+from .levels import Levels, LevelSearch, spread_over
 from .machine import Machine, Segments, Sizes
 from .memory import DONE, GROW, MemoryLimitError, Shared
 from .memory_budget import MemoryBudget, first_buckets, left_beside_code
+from .narrow import Narrow, Parents, batch_of, keep_passed
 from .restore import Restoration
 from .sampler import Words
 from .threads import STUCK
@@ -32,9 +33,6 @@ from .tiers import Tiers
 from .verification import Verification, refuse_forgotten
 
 FINGERPRINT_BITS = 88
-
-NARROW = 16
-"""States of a level that Python expands again in less time than it takes to call machine code."""
 
 
 class UnfitError(Exception):
@@ -58,7 +56,7 @@ class CompiledSearch(LevelSearch):
         super().__init__(request)
         system, properties, resources = self.system, self.properties, request.resources
         self.exact = request.exact
-        self.levels: list[Segments] = []
+        self.levels = Levels()
         self.frontier: Segments = []
         self._left_in_level = 0
         self._intact = True
@@ -78,6 +76,8 @@ class CompiledSearch(LevelSearch):
             self._begun = keep.manifest_of(self._code, system, properties)
         self.machine = machine = self._machine(resources)
         self.room = MemoryBudget(self.machine, self.memory, self.tiers.memory)
+        self.narrow = Narrow(machine) if self.exact else None
+        self._parents = Parents(system.layout, self.levels, machine, self.pieces, self.narrow)
         predicates = with_premises(properties)
         self.comparison = Comparison(system, predicates, lambda state: machine.sampler.steps(state))
         self.verification = Verification(self, interpreted or Search(request))
@@ -144,9 +144,9 @@ class CompiledSearch(LevelSearch):
             self.stopped_by = self.stopped_by.noting(STUCK)
         else:
             self._compare()
-        drop_empty(self.levels)
+        self.levels.drop_empty()
         if self.journal:
-            self._writing(self.journal.save)
+            self.writing(self.journal.save)
 
     def _undecided(self) -> bool:
         """Whether there is a level to expand, and a reason to."""
@@ -194,11 +194,13 @@ class CompiledSearch(LevelSearch):
     def _expand(self, frontier: Segments) -> bool:
         """Add the successors of states to the next level; False if the search has to stop."""
         machine = self.machine
-        before, tail = machine.positions(), machine.shared[Shared.TAIL]
-        chunks = machine.begin_level(frontier)
+        start = machine.positions(), machine.shared[Shared.TAIL]
+        one_level = partial(machine.run, machine.work, machine.begin_level(frontier))
+        batch = batch_of(self, frontier)
+        run = batch or one_level
         try:
             while True:
-                answer = machine.run(machine.work, chunks, self._watch)
+                answer, run = run(self._watch), one_level
                 if machine.failed:
                     raise UnfitError
                 if answer == DONE or self.stopped_by:
@@ -206,7 +208,9 @@ class CompiledSearch(LevelSearch):
                 if answer == GROW and not self._make_room():
                     return False
         finally:
-            self.frontier += self._taken_away(before, tail)
+            if batch:
+                start = keep_passed(self)
+            self.frontier += self._taken_away(*start)
 
     def _taken_away(self, before: list[tuple[int, int]], tail: int) -> Segments:
         """Return the segments of states found since the workers were at the positions `before`.
@@ -218,7 +222,7 @@ class CompiledSearch(LevelSearch):
             return segments
         assert self.journal is not None
         first = self.journal.file.states
-        self._writing(partial(self.journal.add, segments))
+        self.writing(partial(self.journal.add, segments))
         self.machine.start_over()
         return [(first, self.journal.file.states - first)]
 
@@ -230,7 +234,7 @@ class CompiledSearch(LevelSearch):
             count = sum(some for _, some in self.frontier)
             self.frontier = [(first, count)] if count else []
         elif self.journal is not None and complete:
-            self._writing(partial(self.journal.add, self.frontier))
+            self.writing(partial(self.journal.add, self.frontier))
         self.levels.append(self.frontier)
         if not self.machine.stuck:
             self._note_violations(len(self.levels) - 2)
@@ -238,13 +242,13 @@ class CompiledSearch(LevelSearch):
         if complete:
             self.verification.level_ended()
         if self.journal is not None and complete and self._intact:
-            self._writing(partial(self.journal.finish_level, self._words))
+            self.writing(partial(self.journal.finish_level, self._words))
 
     def _verify(self) -> None:
         """Verify the answer; a search that was stopped claims too little for that."""
         if not self.stopped_by and not self.machine.failed:
             self._compare()
-            drop_empty(self.levels)
+            self.levels.drop_empty()
             try:
                 with alarm(self.request.limits.seconds, self.request.started, at_once=True):
                     self.verification.end()
@@ -271,7 +275,7 @@ class CompiledSearch(LevelSearch):
         self.tiers.use_second()
         self.tiers.compare(self.machine.sampler, self.comparison)
 
-    def _writing(self, write: Callable[[], None]) -> None:
+    def writing(self, write: Callable[[], None]) -> None:
         """Write something to disk; stop the search if that fails."""
         assert self.journal is not None
         try:
@@ -286,7 +290,7 @@ class CompiledSearch(LevelSearch):
         assert self.journal is not None
         assert self._begun is not None
         Restoration(self.system, self.properties, self.symmetry, self.journal, self._begun).run()
-        self.levels = [[(first, count)] if count else [] for first, count, _ in self.journal.levels]
+        self.levels.extend([(first, count)] for first, count, _ in self.journal.levels)
         self.frontier = self.levels[-1]
         for name, (level, words) in self._begun.violations.items():
             self._keep(name, level, tuple(words))
@@ -339,18 +343,10 @@ class CompiledSearch(LevelSearch):
 
     def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
         """Return for each child its parent with the least fingerprint on the level before it."""
-        before = self.levels[level - 1]
-        if self.machine.stuck or sum(count for _, count in before) <= NARROW:
-            states = [state for some in before for state in self.read(*some)]
-            return least_parents(self.system, self.symmetry, states, children)
-        layout = self.system.layout
-        ordered = sorted(children, key=layout.fingerprint)
-        parents: dict[State, State] = {}
-        for start in range(0, len(ordered), 64):
-            some = ordered[start : start + 64]
-            for number, (_, words) in self._parents(level - 1, some).items():
-                parents[some[number]] = layout.unpack(words)
-        return parents
+        if self.machine.stuck:
+            before = self._level(self.levels[level - 1])
+            return least_parents(self.system, self.symmetry, before, children)
+        return self._parents.of(level, children)
 
     def some(self, most: int) -> list[State]:
         """Return states of every level, about so many at most."""
@@ -369,17 +365,6 @@ class CompiledSearch(LevelSearch):
         self._compare()
         return answers
 
-    def _parents(self, level: int, children: Sequence[State]) -> dict[int, tuple[int, Words]]:
-        """Return for each child, by number, its least parent with the parent's fingerprint."""
-        targets = [self.system.layout.pack(child) for child in children]
-        if self.exact:
-            return self.machine.parents(self.levels[level], targets)
-        least: dict[int, tuple[int, Words]] = {}
-        for some in self.pieces(self.levels[level]):
-            for number, parent in self.machine.parents(some, targets).items():
-                least[number] = min(parent, least.get(number, parent))
-        return least
-
     def close(self) -> None:
         """Free all memory and unlock the checkpoint."""
         self.tiers.give_up()
@@ -387,6 +372,9 @@ class CompiledSearch(LevelSearch):
         if self.journal is not None:
             self.journal.close()
 
+    def _level(self, level: Segments) -> list[State]:
+        return [state for some in level for state in self.read(*some)]
+
     def states(self) -> list[list[State]]:
         """Return all states, level by level."""
-        return [[state for some in level for state in self.read(*some)] for level in self.levels]
+        return list(map(self._level, self.levels))

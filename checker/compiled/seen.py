@@ -107,6 +107,7 @@ def note(p: Program, worker: int, state: int, number: int) -> None:
         store(entry + 8, hashed)
         copy(p, state, entry + 16)
     store(entry, load(entry) + 1)
+    store(worker + Worker.NOTED, 1)
 
 
 def examine(p: Program, worker: int, state: int) -> None:

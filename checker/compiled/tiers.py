@@ -84,13 +84,18 @@ class Tiers:
 
     def _is_due(self, distinct: int) -> bool:
         """Whether a second tier should be begun; the search stops while that is translated."""
-        if self.is_optimised or self._left_out or self._beside is not None:
+        if self.due_at is None or distinct < self.due_at:
             return False
-        seconds = perf_counter() - self._began
+        return perf_counter() - self._began >= WORTH * self._translating
+
+    @property
+    def due_at(self) -> int | None:
+        """From how many states on a second tier should be begun; None if it never should."""
+        if self.is_optimised or self._left_out or self._beside is not None:
+            return None
         # A state takes as long as it has choices to try.
         times = max(len(self._request.system.instances) // SHARED_FROM, 1)
-        most = self._request.resources.optimise_from
-        return distinct * times >= most and seconds >= WORTH * self._translating
+        return -(-self._request.resources.optimise_from // times)
 
     def begin_second(self, machine: Machine, memory: int, tick: Callable[[], None]) -> None:
         """Begin the second tier if it is due; it marks the ways that were met too rarely.

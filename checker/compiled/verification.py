@@ -23,6 +23,7 @@ from ...core.spec import DisagreementError, EngineError, Kind, Property
 from ..interpreted import Search
 from ..result import Limits
 from ..stop import Stop
+from ..trial import spread
 from .census import Census
 from .comparison import compare_level, compare_results, disagreement, verify_symmetry
 from .levels import spread_over
@@ -73,6 +74,12 @@ class Verification:
                 search.symmetry, search.properties, search.read, places, search.machine.represent
             )
 
+    @property
+    def compares_next(self) -> int | None:
+        """How many levels there have to be for the next comparison of all; None for none."""
+        levels = len(self.python.levels)
+        return levels if self._compared < levels else None
+
     def level_ended(self) -> None:
         """Compare a complete level with Python's; on Python's last one, verdicts and counts too."""
         number = len(self._search.levels) - 1
@@ -120,9 +127,10 @@ class Verification:
             self._system.debug = debug
 
     def _some(self) -> Iterator[tuple[int, State]]:
-        """Yield states of every level, each with the number of its level."""
+        """Yield states all over the levels, each with the number of its level."""
         search = self._search
-        for number, level in enumerate(search.levels):
+        for number in spread(range(len(search.levels)), REACHED):
+            level = search.levels[number]
             for place in spread_over([level], max(REACHED // len(search.levels), 1)):
                 yield from ((number, state) for state in search.read(place, 1))
 

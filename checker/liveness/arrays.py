@@ -159,7 +159,7 @@ class StateArrays:
 
     def _witness(self, stem: tuple[int, list[int]], component: Numbers) -> Witness:
         depth, chain = stem
-        members = fingerprints(self.words[component == component[chain[-1]]])
+        members = np.sort(fingerprints(self.words[component == component[chain[-1]]]))
         states = tuple(self._state(number) for number in chain)
         return Witness(Stem(depth, states), Members(self.system.layout.fingerprint, members))
 
@@ -244,9 +244,12 @@ class StateArrays:
     ) -> tuple[int, list[int]]:
         """Return the path to a state of the last of `reached`, by the least parents."""
         chain, depth = [end], len(reached) - 1
+        order = np.argsort(steps.target, kind="stable")
+        targets = steps.target[order]
         while not visits.begins[chain[-1]]:
             depth -= 1
-            parents = steps.source[steps.target == chain[-1]]
+            first, last = np.searchsorted(targets, [chain[-1], chain[-1] + 1])
+            parents = steps.source[order[first:last]]
             chain.append(self._least(parents[np.isin(parents, reached[depth])]))
         return depth, chain[::-1]
 
@@ -257,7 +260,7 @@ class StateArrays:
 
 @dataclass(frozen=True)
 class Members:
-    """A set of states, by their fingerprints.
+    """A set of states, by their fingerprints in ascending order.
 
     A false positive is possible, and harmless: a lasso is replayed.
     """
@@ -266,7 +269,9 @@ class Members:
     members: Words
 
     def __contains__(self, state: object) -> bool:
-        return bool(np.isin(np.uint64(self.fingerprint(state)), self.members))  # type: ignore[arg-type]
+        wanted = np.uint64(self.fingerprint(state))  # type: ignore[arg-type]
+        place = np.searchsorted(self.members, wanted)
+        return bool(place < len(self.members) and self.members[place] == wanted)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,14 @@ from typing import Any
 from ...core.errors import TidegateError
 from ...core.layout import State
 from ...core.spec import Kind, Property, Trace, TransitionSystem
-from ..counterexample import LeastParents, behavior_through, itself, shortest_traces
+from ..counterexample import (
+    LeastParents,
+    Watch,
+    behavior_through,
+    itself,
+    shortest_traces,
+    unwatched,
+)
 from .demands import Demands
 from .formulas import premise_of
 from .lasso import Cycle, Decided, Witness, nearest_stem
@@ -96,14 +103,17 @@ def witness_of(
 
 
 def lasso_of(
-    system: TransitionSystem[Any, Any], witness: Witness, least_parents: LeastParents
+    system: TransitionSystem[Any, Any],
+    witness: Witness,
+    least_parents: LeastParents,
+    watch: Watch = unwatched,
 ) -> Trace:
     """Return the canonical lasso that a witness stands for."""
     stem = witness.stem
     begins, entry = stem.states[0], stem.states[-1]
-    lead = shortest_traces(system, least_parents, [(stem.depth, begins)])[begins]
-    before = behavior_through(system, (*lead.states, *stem.states[1:]), itself)
-    cycle = Cycle(system, entry, witness.component, Demands.of(system)).steps()
+    [(_, lead)] = shortest_traces(system, least_parents, [(stem.depth, begins)], watch=watch)
+    before = behavior_through(system, (*lead.states, *stem.states[1:]), itself, watch)
+    cycle = Cycle(system, entry, witness.component, Demands.of(system), watch).steps()
     return Trace(
         (*before.states, *(state for _, state in cycle)),
         (*before.steps, *(system.instances[index].step for index, _ in cycle)),

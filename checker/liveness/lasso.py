@@ -17,7 +17,7 @@ from typing import Any
 
 from ...core.layout import State
 from ...core.spec import EngineError, Property, Trace, TransitionSystem
-from ..counterexample import confirm_steps, least
+from ..counterexample import Watch, confirm_steps, least, unwatched
 from .demands import Demand, Demands, demands_of
 from .formulas import visit
 from .region import Region
@@ -132,6 +132,8 @@ class Cycle:
         Where it begins and ends.
     component
         The states that it may visit.
+    watch
+        Called for each state that is examined.
     """
 
     def __init__(
@@ -140,9 +142,10 @@ class Cycle:
         entry: State,
         component: Container[State],
         demands: Demands,
+        watch: Watch = unwatched,
     ) -> None:
         self._system, self._entry, self._component = system, entry, component
-        self._demands = demands
+        self._demands, self._watch = demands, watch
         self._known: dict[State, tuple[list[Taken], int]] = {}
 
     def steps(self) -> list[Taken]:
@@ -191,6 +194,7 @@ class Cycle:
     def _around(self, state: State) -> tuple[list[Taken], int]:
         """Return the steps from a state to others of the component, and the enabled demands."""
         if state not in self._known:
+            self._watch()
             taken = [step for step in self._system.successors(state) if step[1] != state]
             enabled = self._demands.met_by(index for index, _ in taken)
             self._known[state] = [step for step in taken if step[1] in self._component], enabled
@@ -241,7 +245,9 @@ def answers(system: TransitionSystem[Any, Any], trace: Trace) -> list[Answer]:
     return listed
 
 
-def confirm_lasso(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> None:
+def confirm_lasso(
+    system: TransitionSystem[Any, Any], prop: Property, trace: Trace, watch: Watch = unwatched
+) -> None:
     """Replay a lasso, so that no engine is trusted unchecked.
 
     Raises
@@ -250,7 +256,7 @@ def confirm_lasso(system: TransitionSystem[Any, Any], prop: Property, trace: Tra
         If a step is not enabled, the cycle does not close, a demand of fairness is left unmet, or
         the behavior satisfies the property.
     """
-    confirm_steps(system, trace)
+    confirm_steps(system, trace, watch)
     loop = trace.loop
     if loop is None or trace.states[loop] != trace.states[-1]:
         raise EngineError("the cycle of the lasso does not close")
@@ -259,9 +265,8 @@ def confirm_lasso(system: TransitionSystem[Any, Any], prop: Property, trace: Tra
             raise EngineError(f"the cycle of the lasso leaves {answer.demand} unmet")
     visits = [visit(system, prop, state, number == 0) for number, state in enumerate(trace.states)]
     recurs = any(what.recurs for what in visits[loop:])
-    begins = any(
-        what.begins and all(visit.stays for visit in visits[number:])
-        for number, what in enumerate(visits[: loop + 1])
-    )
+    leaving = [number for number, what in enumerate(visits) if not what.stays]
+    first = leaving[-1] + 1 if leaving else 0
+    begins = any(what.begins for what in visits[first : loop + 1])
     if not (recurs and begins):
         raise EngineError(f"the lasso does not violate {prop.name}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...core.errors import Line
+from .imports import imported
 from .notes import Answer, Effect, Objection
 from .scope import assigned, declared, falling, jumps, leaves, together
 from .sources import Source
@@ -21,6 +22,7 @@ from .values import (
     Unknown,
     Value,
     is_array,
+    is_container,
     joined,
     marked,
 )
@@ -163,12 +165,15 @@ class Body:
         else:
             before = self.value(node.target)
         after = self.expressions.computed(node, node.op, before, self.value(node.value))
+        if isinstance(node.target, ast.Name) and is_container(before):
+            # A list that is += is the same list.
+            write(self, node.target, before, "", after)
         self.assign(node.target, after)
 
     def assign(self, target: ast.expr, value: Value) -> None:
         """Read the assignment of a value to a target."""
         if isinstance(target, ast.Name):
-            self._assign_name(target, value)
+            self.bind(target.id, target, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
             for part, item in zip(
                 target.elts, self.expressions.unpacked(target, value), strict=True
@@ -184,16 +189,16 @@ class Body:
             value = marked(value, index.history)
             write(self, target, self.expressions.place(target.value), "", value, index)
 
-    def _assign_name(self, target: ast.Name, value: Value) -> None:
-        name = target.id
+    def bind(self, name: str, node: ast.AST, value: Value) -> None:
+        """Read a statement that gives a name to a value."""
         if name in self.global_names:
-            self.find(target, f"{name} is a global that is written; {OWN_VARIABLES}")
+            self.find(node, f"{name} is a global that is written; {OWN_VARIABLES}")
         elif name in self.outer_names:
             outer = self.outer
             while outer is not None and name not in outer.assigned:
                 outer = outer.outer
             if outer is None:
-                self.find(target, f"{name} is written and outlives the call; {OWN_VARIABLES}")
+                self.find(node, f"{name} is written and outlives the call; {OWN_VARIABLES}")
             else:
                 value = marked(value, self.depends)
                 outer.variables[name] = joined(outer.variables.get(name), value) or value
@@ -321,7 +326,7 @@ class Body:
             if handler.type is not None:
                 self.value(handler.type)
             if handler.name:
-                self.variables[handler.name] = ANYTHING
+                self.bind(handler.name, handler, ANYTHING)
             self.block(handler.body)
             ends += [] if self.over else [self.variables]
         self.over = not ends
@@ -372,7 +377,7 @@ class Body:
         made: Value = Local(node, self)
         for decorator in reversed(node.decorator_list):
             made = self.expressions.calls.invoke(self.value(decorator), [made], {}, decorator)
-        self.variables[node.name] = made
+        self.bind(node.name, node, made)
 
     _asyncfunctiondef = _functiondef
 
@@ -380,18 +385,8 @@ class Body:
         self.find(node, f"the class {node.name} is made while the model runs; define it above")
         self.variables[node.name] = ANYTHING
 
-    def _import(self, node: ast.Import) -> None:
-        for alias in node.names:
-            self.variables[alias.asname or alias.name.partition(".")[0]] = (
-                self.reader.objects.module(
-                    self, node, alias.name if alias.asname else alias.name.partition(".")[0]
-                )
-            )
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        for name, value in imported(self, node):
+            self.bind(name, node, value)
 
-    def _importfrom(self, node: ast.ImportFrom) -> None:
-        space: dict[str, Any] = self.function.__globals__ if self.function else {}
-        name = "." * node.level + (node.module or "")
-        for alias in node.names:
-            self.variables[alias.asname or alias.name] = self.reader.objects.imported(
-                self, node, name, alias.name, space.get("__package__")
-            )
+    _importfrom = _import

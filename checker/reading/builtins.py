@@ -24,6 +24,7 @@ from .values import (
     Value,
     either,
     is_number,
+    is_stable,
     is_unstable,
     joined,
     kind_of,
@@ -75,13 +76,15 @@ class BuiltIns:
         element = (
             self.expressions.elements(arguments[0], node, ordered=False) if arguments else None
         )
-        return NUMBER if element is None or is_number(element) else ANYTHING
+        if element is None or is_number(element):
+            return NUMBER
+        self.expressions.elements(arguments[0], node)
+        return ANYTHING
 
     def _sorted(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         group = self.expressions.site(node, "list")
-        keyed = "key" in named
         for value in arguments[:1]:
-            element = self.expressions.elements(value, node, ordered=keyed)
+            element = self._compared(value, named, node)
             group.add(element)
             self._each(named.get("key"), element, node)
         return group
@@ -90,11 +93,18 @@ class BuiltIns:
         if len(arguments) != 1:
             self._each(named.get("key"), either(arguments), node)
             return either(arguments) or ANYTHING
-        element = self.expressions.elements(arguments[0], node, ordered="key" in named)
+        element = self._compared(arguments[0], named, node)
         self._each(named.get("key"), element, node)
         return joined(element, named.get("default")) or ANYTHING
 
     _max = _min
+
+    def _compared(self, value: Value, named: Names, node: ast.AST) -> Value | None:
+        """Return any element of what is sorted: equal ones keep the order they had."""
+        element = self.expressions.elements(value, node, ordered="key" in named)
+        if element is not None and any(map(_compares_itself, options(element))):
+            self.expressions.elements(value, node)
+        return element
 
     def _each(self, function: Value | None, element: Value | None, node: ast.AST) -> Value:
         if function is None or (isinstance(function, Known) and function.value is None):
@@ -111,6 +121,11 @@ class BuiltIns:
         return self._gathered("set", arguments, node)
 
     _frozenset = _set
+
+    def _bytearray(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        group = self._gathered("list", (), node)
+        group.add(NUMBER)
+        return group
 
     def _iter(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         return self._gathered("iter", arguments[:1], node)
@@ -181,7 +196,10 @@ class BuiltIns:
         return NUMBER if arguments and is_number(arguments[0]) else ANYTHING
 
     def _hash(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        if any(map(is_unstable, arguments)):
+        here = getattr(self.body.source.node, "name", "")
+        # A __hash__ may be asked of what is not known; who relies on it is refused.
+        wrong = is_unstable if here == "__hash__" else _is_not_stable
+        if any(map(wrong, arguments)):
             self.body.find(
                 node,
                 f"{ast.unparse(node)} {ANEW}: only numbers, and tuples of "
@@ -238,3 +256,16 @@ class BuiltIns:
             elif isinstance(one, Known):
                 self.body.find(node, f"{ast.unparse(node)} writes what outlives the call")
         return NOTHING
+
+
+def _is_not_stable(value: Value) -> bool:
+    return not is_stable(value)
+
+
+def _compares_itself(value: Value) -> bool:
+    """Whether a class of the model may say how its objects compare."""
+    kind = type(value.value) if isinstance(value, Known) else getattr(value, "kind", None)
+    return isinstance(value, (Known, Object)) and kind not in _COMPARED
+
+
+_COMPARED = (bool, int, float, complex, str, bytes, tuple, frozenset, type(None))

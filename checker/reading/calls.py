@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from enum import Enum
 from functools import partial
 from inspect import unwrap
 from types import FunctionType, MethodType, ModuleType
@@ -95,6 +96,9 @@ class Calls:
             method = self.objects.of_class(self.body, node, callee, callee.kind, "__call__")
             if isinstance(method, Bound) and method.function is not None:
                 return self._invoked(method, arguments, named, node)
+        function = node.func if isinstance(node, ast.Call) else None
+        if not isinstance(function, ast.Attribute) or function.attr in MUTATING:
+            self.reader.writes_unseen = True
         self.read_all(arguments, named)
         return Unknown(any(value.history for value in (*arguments, *named.values())))
 
@@ -104,6 +108,10 @@ class Calls:
             for one in options(value):
                 if isinstance(one, Known) and self.objects.is_read(one.value):
                     self.reader.later(one.value)
+                elif isinstance(one, Known):
+                    self.objects.meetings.pass_on(one.value)
+                elif isinstance(one, Bound) and one.name in MUTATING:
+                    self.reader.writes_unseen = True
                 elif isinstance(one, Local):
                     self.reader.local(self.body, one, None, {})
 
@@ -186,10 +194,17 @@ class Calls:
             self.objects.refuse_unlisted(self.body, node, kind)
             return self.listed.call(kind, arguments, named, node)
         if issubclass(kind, int):
+            self.objects.meetings.meet(kind)
             return Number(kind, any(value.history for value in arguments))
+        if issubclass(kind, Enum):
+            # It returns one of the members, which are there already.
+            self.objects.meetings.meet(kind)
+            return either(map(Known, kind)) or Object(kind)
         if group := self._collected(kind, arguments, node):
             return group
         if is_exception(kind) and not self.objects.is_own(kind):
+            for value in arguments:
+                as_text(self.expressions, value, node)
             return Object(kind)
         if not self.objects.is_own(kind):
             self.objects.refuse_unlisted(self.body, node, kind)
@@ -240,6 +255,8 @@ class Calls:
         if isinstance(owner, (Place, Element, Made)):
             return self._of_container(owner, name, arguments, node)
         self.read_all(arguments, named)
+        if name == "__hash__":
+            return marked(self.listed.built_in.call("hash", [owner], {}, node) or NUMBER, history)
         if is_text(owner):
             if name == "join":
                 self.expressions.elements(arguments[0] if arguments else ANYTHING, node)
@@ -248,6 +265,8 @@ class Calls:
                     as_text(self.expressions, value, node)
             return marked(_of_text(name), history)
         group = self.as_group(owner)
+        if name in MUTATING and not isinstance(owner, Group):
+            self.reader.writes_unseen = True
         if name in MUTATING and (isinstance(owner, Known) or (group and group.shared)):
             self.body.find(node, f"{ast.unparse(node)} writes what outlives the call; {STATE}")
         if isinstance(owner, Known) and isinstance(owner.value, dict):
@@ -304,7 +323,9 @@ class Calls:
         elif name in ("extend", "update", "extendleft", "union", "symmetric_difference"):
             target = group if name[0] in "eu" and name != "union" else self._copied(group)
             for value in arguments:
-                target.add(elements(value, node, ordered=False), target.key and ANYTHING)
+                element = elements(value, node, ordered=False)
+                of_dict = target.kind == "dict"
+                target.add(ANYTHING if of_dict else element, ANYTHING if of_dict else None)
                 target.blur(value)
             return target if target is not group else NOTHING
         elif name in ("copy", "intersection", "difference"):

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
 from .notes import ORDER
 from .values import (
     TRUTH,
+    Bound,
     Element,
     Group,
     Items,
     Known,
+    Local,
+    Object,
     Place,
+    Text,
     Unknown,
     Value,
     either,
@@ -106,6 +111,12 @@ class Comparisons:
             return
         if wrong := mismatch(value, other):
             self.body.find(node, f"{text} {wrong}")
+        elif identity and _is_anonymous(value):
+            self.body.find(
+                node,
+                f"`is` asks whether {text} is the same object, which differs from one run of "
+                "Python to the next; write ==",
+            )
         elif identity and is_number(value) and not isinstance(value, Known):
             kind, same = kind_of(value), kind_of(other)
             if kind in (None, int) or (same is not None and same is not kind):
@@ -137,7 +148,7 @@ class Comparisons:
             return {pattern.value}
         if isinstance(pattern, ast.MatchValue):
             value = self.expressions.value(pattern.value)
-            return {value.value} if isinstance(value, Known) else set()
+            return {value.value} if isinstance(value, Known) and kind_of(value) else set()
         return set()
 
     def pattern(self, node: ast.pattern, subject: Value, quiet: bool = False) -> bool:
@@ -157,6 +168,8 @@ class Comparisons:
                 self._refuse(node, "the subject of match", subject, value, False)
         elif isinstance(node, ast.MatchClass):
             self.expressions.value(node.cls)
+        elif isinstance(node, ast.MatchSequence) and is_unordered(subject) and not quiet:
+            self.body.find(node, f"the subject of match: {ORDER}")
         elif isinstance(node, (ast.MatchSequence, ast.MatchMapping)) and not (
             quiet or is_array(subject) or not isinstance(subject, (Place, Element))
         ):
@@ -167,7 +180,7 @@ class Comparisons:
         name = getattr(node, "name", None) or getattr(node, "rest", None)
         if name:
             captured = subject if isinstance(node, ast.MatchAs) else Unknown(subject.history)
-            self.body.variables[name] = captured
+            self.body.bind(name, node, captured)
         return depends
 
     def _inside(self, node: ast.pattern, subject: Value) -> Iterator[tuple[ast.pattern, Value]]:
@@ -205,6 +218,23 @@ def mismatch(value: Value, other: Value) -> str:
     known = other.value if isinstance(other, Known) else None
     if isinstance(other, (Items, Group)) or isinstance(known, (tuple, list, set, frozenset, dict)):
         return "is a number, never a collection"
+    return ""
+
+
+def _is_anonymous(value: Value) -> bool:
+    """Whether a value is surely a text, a tuple or a fraction, which Python makes as it likes."""
+    if isinstance(value, Known):
+        return type(value.value) in (str, bytes, float, complex, tuple)
+    return isinstance(value, (Text, Items)) or (isinstance(value, Object) and value.kind is float)
+
+
+def always_true(value: Value) -> str:
+    """Say what a value is whose truth nobody means to ask; empty for others."""
+    known = value.value if isinstance(value, Known) else None
+    if isinstance(value, (Local, Bound)) or isinstance(known, (FunctionType, type)):
+        return "a function that is not called"
+    if isinstance(value, Items) and value.items:
+        return "a tuple"
     return ""
 
 

@@ -10,9 +10,10 @@ from ...core.containers import Bag, Set
 from ...core.fields import Record, declared_parts, method_of
 from ...core.sequences import Seq
 from .calls import Calls
-from .comparisons import Comparisons, decided, is_nothing, shortened
+from .comparisons import Comparisons, always_true, decided, is_nothing, shortened
 from .comprehensions import Comprehensions
 from .notes import ORDER
+from .published import ONLY, WITHIN
 from .texts import as_text
 from .values import (
     ANYTHING,
@@ -85,7 +86,9 @@ class Expressions:
         return value
 
     def as_truth(self, node: ast.AST, value: Value | None) -> None:
-        """Refuse the truth of a variable that may be NONE."""
+        """Refuse the truth of what has none, and of a variable that may be NONE."""
+        if value is not None and (sort := always_true(value)):
+            self.body.find(node, f"{shortened(node)} is {sort}, which is always true")
         if value is not None and is_optional(value):
             self.body.find(
                 node,
@@ -293,7 +296,8 @@ class Expressions:
         groups = [self.calls.as_group(one) for one in (left, right)]
         kinds = [group.kind for group in groups if group is not None]
         if kinds and all(group is not None for group in groups):
-            result = self.site(node, kinds[0])
+            logical = isinstance(operator, (ast.BitAnd, ast.BitOr, ast.BitXor, ast.Sub))
+            result = self.site(node, "set" if logical and kinds[0] == "iter" else kinds[0])
             for group in groups:
                 assert group is not None
                 result.add(group.element, group.key)
@@ -357,6 +361,9 @@ class Expressions:
 
     def attribute(self, node: ast.expr, owner: Value, name: str) -> Value:
         """Return an attribute of a value."""
+        if name in WITHIN:
+            what = f"{shortened(node)} is a part of how Python runs the model"
+            self.body.find(node, f"{what}; {ONLY}")
         results = either(self._attribute_of(node, one, name) for one in options(owner))
         return marked(results or ANYTHING, owner.history and not isinstance(results, Bound))
 

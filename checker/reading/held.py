@@ -14,7 +14,10 @@ from itertools import chain
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
-PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), range, slice, Enum)
+PLAIN = (
+    bool, int, float, complex, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range,
+    slice, Enum,
+)  # fmt: skip
 """Classes of values that hold nothing to be called."""
 
 MOST_HELD = 20_000
@@ -25,6 +28,9 @@ _ENDS = (ModuleType, type, CodeType, FrameType)
 
 MAKING = ("__init__", "__new__", "__post_init__")
 """What runs before there is an instance."""
+
+LOADING = ("__set_name__", "__init_subclass__", "__prepare__")
+"""What runs while a class is made: no class is made while a model runs."""
 
 _BY_NAME = ("__match_args__", "__slots__")
 
@@ -77,8 +83,11 @@ def by_itself(kind: type) -> Iterator[FunctionType]:
     those that make an instance.
     """
     for name, attribute in attributes_of(kind):
-        is_special = name.startswith("__") and name.endswith("__") and name not in MAKING
+        # Those of an enumeration, such as _missing_, have one underscore.
+        is_special = name.startswith("_") and name.endswith("_")
         is_method = isinstance(attribute, (FunctionType, staticmethod, classmethod))
+        if name in MAKING or name in LOADING:
+            continue
         if is_special or (hasattr(type(attribute), "__get__") and not is_method):
             yield from functions_in(attribute)
 

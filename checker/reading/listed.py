@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .builtins import Arguments, BuiltIns, Names
-from .methods import NUMBERS, TEXTS, TRUTHS
+from .methods import MUTATING, NUMBERS, TEXTS, TRUTHS
 from .notes import LOST, STATE
 from .values import (
     ANYTHING,
@@ -74,10 +74,13 @@ class Listed:
             return Number(int, history)
         if module == "_operator" and name in ("is_", "is_not") and len(arguments) == 2:
             self.expressions.comparisons.refuse_identity(node, *arguments)
-        if name in CHANGE_FIRST:
+        if name in CHANGE_FIRST or (name in MUTATING and hasattr(callee, "__objclass__")):
             self._change(callee, arguments, node)
+        if any(isinstance(one, Unknown) or is_mutable(one) for one in every):
+            # What it returns may be, or hold, what outlives the call.
+            self.calls.reader.writes_unseen = True
         for value in arguments:
-            if is_unordered(value):
+            if any(map(is_unordered, (value, *parts_of(value)))):
                 self.body.find(node, f"{ast.unparse(node)}: {LOST}")
         return marked(_result(module, name), history)
 
@@ -124,6 +127,11 @@ class Listed:
         named = {key: Known(value) for key, value in (made.keywords if is_partial else {}).items()}
         method = self.expressions.attribute(node, owner, name)
         return self.calls.invoke(method, [Known(one) for one in arguments], named, node)
+
+
+def is_mutable(value: Value) -> bool:
+    """Whether a value is a container of the module that can change."""
+    return isinstance(value, Known) and isinstance(value.value, (list, dict, set, bytearray))
 
 
 Getter = Callable[[Listed, Any, Value, ast.AST], Value]

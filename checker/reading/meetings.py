@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from ...core.fields import Record
 from ...core.purity import is_declared_pure
-from .held import attributes_of, by_itself, functions_in, held, making, names_in
+from .held import LOADING, attributes_of, by_itself, functions_in, held, making, names_in
 from .values import Known, Object, Value
 
 if TYPE_CHECKING:
     from .objects import Objects
 
-_OF_CLASSES = ("__class_getitem__", "__init_subclass__")
+_OF_CLASSES = ("__class_getitem__",)
 
 
 class Meetings:
@@ -36,6 +36,16 @@ class Meetings:
                 self._of_class(one)  # type: ignore[arg-type]
             elif self._objects.is_own(kind):
                 self.instance(kind, Known(one))
+
+    def pass_on(self, value: object) -> None:
+        """Read what a library may call of a class or an object that it gets: any method."""
+        kind: type = value if isinstance(value, type) else type(value)
+        if self._objects.is_framework(kind) or issubclass(kind, Record):
+            return
+        if self._objects.is_own(kind):
+            for name, attribute in attributes_of(kind):
+                for function in () if name in LOADING else functions_in(attribute):
+                    self._reader.later(function)
 
     def _is_end(self, value: object) -> bool:
         """Whether an object is Tidegate's, or declared pure."""

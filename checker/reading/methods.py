@@ -11,8 +11,8 @@ MUTATING = frozenset({
     "add", "append", "appendleft", "clear", "difference_update", "discard", "extend", "extendleft",
     "insert", "intersection_update", "pop", "popitem", "popleft", "remove", "reverse", "rotate",
     "setdefault", "sort", "subtract", "symmetric_difference_update", "update", "move_to_end",
-    "__setitem__", "__delitem__", "__iadd__", "__ior__", "cache_clear", "write", "send", "throw",
-    "__next__",
+    "__setitem__", "__delitem__", "__setattr__", "__delattr__", "__iadd__", "__ior__", "__next__",
+    "cache_clear", "write", "send", "throw",
 })  # fmt: skip
 """Methods that change their owner."""
 

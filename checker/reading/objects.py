@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
-import importlib.util
 import inspect
 import sys
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
 from enum import Enum
 from types import FunctionType, MappingProxyType, MethodType, ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any
 from ...core.errors import is_library
 from ...core.fields import Record
 from ...core.purity import is_declared_pure
-from ..beside import full_name
-from .held import PLAIN, making
+from .held import PLAIN, held, making
 from .meetings import Meetings
-from .published import ONLY, is_pure, is_pure_module, module_of, unlisted
+from .published import ONLY, is_pure, is_pure_module, is_steady, unlisted
 from .values import (
     ANYTHING,
     NUMBER,
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from .reader import Reader
 
 _MEMOISED = type(functools.cache(lambda: None))
-_MISSING = object()
+MISSING = object()
 
 MOST_PARTS = 20_000
 """The most parts of a container of the module that are looked at."""
@@ -74,14 +73,14 @@ class Objects:
         """Refuse an object that no model may use, and read functions that it may call."""
         if isinstance(value, PLAIN) or id(value) in self._fine:
             return
-        why = self._refused(value)
+        why = self.refused(value)
         if why:
             body.find(node, f"{ast.unparse(node)} {why}")
         else:
             self._fine[id(value)] = value
             self.meetings.meet(value)
 
-    def _refused(self, value: Any) -> str:
+    def refused(self, value: Any) -> str:
         """Return why a model may not use an object; empty if it may."""
         for count, part in enumerate(_parts(value)):
             if count == MOST_PARTS:
@@ -115,8 +114,7 @@ class Objects:
         if issubclass(type(value), Iterator):
             return f"is an iterator, and what it gives next depends on earlier steps; {ONLY}"
         kind = type(value)
-        listed = is_pure_module(module_of(kind), kind.__name__)
-        return "" if self.is_own(kind) or listed else unlisted(value)
+        return "" if self.is_own(kind) or is_steady(kind) else unlisted(value)
 
     @staticmethod
     def is_framework(kind: type) -> bool:
@@ -166,23 +164,23 @@ class Objects:
             return ANYTHING
         if node.id in function.__code__.co_freevars:
             attribute = _of_closure(function, node.id)
-            return ANYTHING if attribute is _MISSING else Known(attribute)
+            return ANYTHING if attribute is MISSING else Known(attribute)
         if node.id in function.__globals__:
             value = function.__globals__[node.id]
             if isinstance(value, (bool, int, float, str, tuple, *_CONTAINERS)):
                 body.objections += self.reader.made(function, node.id)
             return Known(value)
-        attribute = getattr(builtins, node.id, _MISSING)
-        return ANYTHING if attribute is _MISSING else Known(attribute)
+        attribute = getattr(builtins, node.id, MISSING)
+        return ANYTHING if attribute is MISSING else Known(attribute)
 
     def attribute(self, body: Body, node: ast.expr, value: Any, name: str) -> Value:
         """Return an attribute of an object."""
         if isinstance(value, (ModuleType, type)):
-            attribute = inspect.getattr_static(value, name, _MISSING)
+            attribute = inspect.getattr_static(value, name, MISSING)
             if isinstance(attribute, property):
                 return ANYTHING
-            attribute = getattr(value, name, _MISSING)
-            return ANYTHING if attribute is _MISSING else Known(attribute)
+            attribute = getattr(value, name, MISSING)
+            return ANYTHING if attribute is MISSING else Known(attribute)
         if isinstance(value, (str, bytes, *_CONTAINERS)) and type(value).__module__ in _BUILT_IN:
             return Bound(name, Known(value))
         if isinstance(value, _MEMOISED) and name == "cache_info":
@@ -193,7 +191,7 @@ class Objects:
 
     def of_class(self, body: Body, node: ast.AST, owner: Value, kind: type, name: str) -> Value:
         """Return an attribute of an instance of a class."""
-        attribute = inspect.getattr_static(kind, name, _MISSING)
+        attribute = inspect.getattr_static(kind, name, MISSING)
         getter = attribute.func if isinstance(attribute, functools.cached_property) else None
         getter = attribute.fget if isinstance(attribute, property) else getter
         if isinstance(getter, FunctionType) and self.is_read(getter):
@@ -207,7 +205,7 @@ class Objects:
                 return Known(getattr(owner.value, name))
             except Exception:  # noqa: BLE001 - it is the model's code, and fails when it runs
                 return ANYTHING
-        if attribute is not _MISSING and not hasattr(attribute, "__get__"):
+        if attribute is not MISSING and not hasattr(attribute, "__get__"):
             return Known(attribute)
         return ANYTHING
 
@@ -222,7 +220,7 @@ class Objects:
         """Read what the construction of an instance runs."""
         made = Object(kind)
         for field in getattr(kind, "__dataclass_fields__", {}).values():
-            if why := self._refused(field.default_factory):
+            if why := self.refused(field.default_factory):
                 body.find(node, f"the default of {kind.__name__}.{field.name} {why}")
         for function in making(kind):
             self.reader.call(body, function, [made, *arguments], named)
@@ -231,8 +229,8 @@ class Objects:
     def above(self, body: Body) -> Value:
         """Return what ``super()`` gives in a method."""
         function = body.function
-        here: Any = _of_closure(function, "__class__") if function else _MISSING
-        if function is None or here is _MISSING:
+        here: Any = _of_closure(function, "__class__") if function else MISSING
+        if function is None or here is MISSING:
             return ANYTHING
         own = body.variables.get(function.__code__.co_varnames[0], ANYTHING)
         kind = own.kind if isinstance(own, Object) else here
@@ -272,37 +270,16 @@ class Objects:
 
     def has_address(self, value: Any, written: bool) -> bool:
         """Whether the text of an object has its address in memory, as :func:`has_plain_text`."""
-        if isinstance(value, FunctionType):
-            return True
-        return not isinstance(value, type) and has_plain_text(type(value), written)
+        parts = [one for one in held(value, self.is_shown) if not isinstance(one, type)]
+        return any(isinstance(one, FunctionType) for one in parts) or any(
+            has_plain_text(type(one), written) for one in parts if self.is_own(type(one))
+        )
 
-    def module(self, body: Body, node: ast.AST, name: str) -> Value:
-        """Return a module that is imported while the model runs."""
-        attribute = sys.modules.get(full_name(body.function, name))
-        if attribute is None:
-            body.find(node, f"{ast.unparse(node)} runs code that cannot be read; import it above")
-            return ANYTHING
-        return Known(attribute)
-
-    def imported(
-        self, body: Body, node: ast.AST, module: str, name: str, package: str | None
-    ) -> Value:
-        """Return what is imported from a module while the model runs."""
-        if module.startswith("."):
-            try:
-                module = importlib.util.resolve_name(module, package)
-            except ImportError:
-                return ANYTHING
-        value = self.module(body, node, module)
-        if not isinstance(value, Known):
-            return value
-        attribute = getattr(value.value, name, _MISSING)
-        if attribute is _MISSING:
-            return self.module(body, node, f"{module}.{name}")
-        why = self._refused(attribute)
-        if why:
-            body.find(node, f"{name} {why}")
-        return Known(attribute)
+    @classmethod
+    def is_shown(cls, value: object) -> bool:
+        """Whether the text of an object is not made of those that it holds."""
+        kind = type(value)
+        return cls.is_framework(kind) or not (is_dataclass(kind) or issubclass(kind, _CONTAINERS))
 
 
 def _callee(node: ast.AST) -> str:
@@ -314,9 +291,9 @@ def _of_closure(function: FunctionType, name: str) -> Any:
     """Return a variable of an enclosing function."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     try:
-        return cells[name].cell_contents if name in cells else _MISSING
+        return cells[name].cell_contents if name in cells else MISSING
     except ValueError:
-        return _MISSING
+        return MISSING
 
 
 @functools.cache

@@ -76,6 +76,27 @@ _BUILTINS = {
 }  # fmt: skip
 
 
+WITHIN = frozenset({
+    "__builtins__", "__closure__", "__code__", "__defaults__", "__dict__", "__globals__",
+    "__kwdefaults__", "__traceback__", "__weakref__", "cell_contents", "f_back", "f_globals",
+    "f_locals", "gi_code", "gi_frame", "tb_frame", "_field_defaults",
+})  # fmt: skip
+"""Attributes by which a program reads itself."""
+
+STEADY = (
+    "abc", "array", "collections", "dataclasses", "decimal", "enum", "fractions", "functools",
+    "json", "numbers", "operator", "re", "string", "struct", "textwrap", "types", "typing",
+    "typing_extensions",
+)  # fmt: skip
+"""Modules of whose objects no method changes what another one returns."""
+
+
+def is_steady(kind: type) -> bool:
+    """Whether an object of a listed class may outlive a call."""
+    module = _PRIVATE.get(module_of(kind), module_of(kind))
+    return module in STEADY and (module, kind.__name__) != ("decimal", "Context")
+
+
 def is_pure_module(module: str, name: str = "") -> bool:
     """Whether the functions of a module are pure, the one of that name among them."""
     module = _PRIVATE.get(module, module)

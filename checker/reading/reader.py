@@ -63,6 +63,8 @@ class Reader:
         Names of attributes of values of which nothing is known, and texts that may be such names.
     classes
         The model's own classes that were met.
+    writes_unseen
+        Whether something is written of which it is not known if it outlives the call.
     """
 
     def __init__(self, histories: Collection[str]) -> None:
@@ -70,6 +72,7 @@ class Reader:
         self.objects = Objects(self)
         self.unresolved: set[str] = set()
         self.classes: set[type] = set()
+        self.writes_unseen = False
         self._known: dict[object, Summary] = {}
         self._contexts: dict[int, int] = {}
         self._begun: list[int] = []

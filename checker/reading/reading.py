@@ -80,6 +80,8 @@ def refuse_unreadable(
             objections += _by_history(root, summary)
     objections += reader.rest()
     _refuse(objections)
+    # What is read leaves open whether that is data of the module, so it is watched.
+    system.writes_unseen = reader.writes_unseen
 
 
 def _refuse(objections: Sequence[Objection]) -> None:

@@ -306,6 +306,16 @@ def element_of(declared: Any, history: bool, read: bool) -> Value:
     return of_part(declared.element, history, read)
 
 
+def is_container(value: Value) -> bool:
+    """Whether a value may be a container that outlives the call, and can change."""
+    for one in options(value):
+        if isinstance(one, Known) and isinstance(one.value, (list, dict, set, bytearray)):
+            return True
+        if isinstance(one, Group) and one.shared:
+            return True
+    return False
+
+
 def is_unordered(value: Value) -> bool:
     """Whether the order of a value's elements may differ between two runs."""
     return any(_option_is_unordered(option) for option in options(value))

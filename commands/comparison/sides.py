@@ -136,9 +136,9 @@ class Side:
             )
             for verdict in result.verdicts
         )
-        return Verdicts(
-            system.headline, rows, result.distinct_states, result.depth, result.stopped_by
-        )
+        untraced = (verdict.untraced for verdict in result.verdicts if verdict.untraced)
+        stopped_by = result.stopped_by or next(untraced, None)
+        return Verdicts(system.headline, rows, result.distinct_states, result.depth, stopped_by)
 
     def variables(self, settings: Sequence[str]) -> Ranges:
         """Return the range of every variable that its states have within bounds."""

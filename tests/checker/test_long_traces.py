@@ -7,6 +7,7 @@ import signal
 import pytest
 from click.testing import CliRunner
 
+import tidegate
 from tidegate.checker import engines, verdicts
 from tidegate.checker.check import check
 from tidegate.checker.result import Limits, Resources
@@ -178,6 +179,16 @@ def test_a_command_reports_a_violation_without_its_trace(model, monkeypatch, tmp
     assert small["untraced"].startswith(why)
 
 
+def test_the_library_reports_a_violation_without_its_trace(model, monkeypatch):
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(verdicts, "shortest_traces", interrupted)
+    checked = tidegate.check(model, {"most": 50})
+    assert ("Small" in checked.violated, checked.holds, checked.trace) == (True, False, ())
+    assert "its trace was not finished, stopped by an interrupt" in " ".join(str(checked).split())
+
+
 @pytest.mark.parametrize(
     ("error", "why"),
     [(KeyboardInterrupt, "an interrupt"), (MemoryError, "a lack of memory")],
@@ -185,8 +196,6 @@ def test_a_command_reports_a_violation_without_its_trace(model, monkeypatch, tmp
 def test_a_lasso_that_is_not_finished_costs_no_verdict(
     make_toy, make_action, monkeypatch, error, why
 ):
-    from tidegate.checker import check as checking
-
     def interrupted(*given):
         raise error
 
@@ -196,7 +205,7 @@ def test_a_lasso_that_is_not_finished_costs_no_verdict(
         s.x = min(s.x + 5000, LONG)
         return True
 
-    monkeypatch.setattr(checking, "lasso_of", interrupted)
+    monkeypatch.setattr(verdicts, "lasso_of", interrupted)
     always = Property(
         "Returns", "It returns.", "the test", lambda s, k: s.x == 1, kind=Kind.EVENTUALLY
     )

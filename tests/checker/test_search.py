@@ -67,7 +67,7 @@ def test_the_counterexample_is_shortest_and_independent_of_the_order_of_search(w
         search = Search(SearchRequest(system, []))
         search.levels = shuffled
         targets = [(len(levels) - 1, deepest[0])]
-        [trace] = shortest_traces(system, search.least_parents, targets).values()
+        [(_, trace)] = shortest_traces(system, search.least_parents, targets)
         assert len(trace.steps) == len(levels) - 1
         traces.add(trace)
     assert len(traces) == 1

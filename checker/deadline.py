@@ -1,0 +1,101 @@
+"""When the search for traces ends: it counts within the limits of the search before it.
+
+A violation that was found is reported all the same; it then lacks its trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+
+from ..core.spec import TidegateError
+from .interrupts import Alarm, LimitReachedError, alarm, reason
+from .memory import free_memory, resident_memory
+from .request import SearchRequest
+from .result import doing
+from .stop import Stop, Stopped
+
+GRACE = 1.0
+"""Seconds for the traces of a search that was stopped itself: most take a few milliseconds."""
+
+SLACK = 64 << 20
+"""Bytes by which a trace may exceed the memory limit: most take a few kilobytes."""
+
+_OFTEN = 1024
+"""Steps between two looks at what changes slowly."""
+
+
+class Deadline:
+    """Ends the search for the traces of one search.
+
+    Parameters
+    ----------
+    was_stopped
+        What stopped the search itself, if anything did.  After the time limit or an interrupt there
+        is a little time left for the traces.
+
+    Attributes
+    ----------
+    stopped_by
+        What ended the search for the traces; None if nothing did.
+    """
+
+    def __init__(self, request: SearchRequest, was_stopped: Stopped | None) -> None:
+        self.stopped_by: Stopped | None = None
+        ended = was_stopped is not None and was_stopped.by in (Stop.TIME_LIMIT, Stop.INTERRUPT)
+        self._request, self._was_stopped = request, was_stopped if ended else None
+        self._limit, self._started = request.limits.seconds, request.started
+        if ended:
+            self._limit = GRACE if self._limit is None else self._limit
+            self._started = max(self._started, perf_counter() + GRACE - self._limit)
+        self._memory = self._most_held = 0
+        self._alarm = Alarm()
+        self._steps = 0
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """End the block when the time is up, memory is short or a signal comes, and note that."""
+        memory, before = self._request.resources.memory, self._request.resident
+        self._memory = free_memory() if memory is None else memory
+        self._most_held = max(before + self._memory, resident_memory()) + SLACK
+        try:
+            with alarm(self._limit, self._started, at_once=True) as self._alarm:
+                yield
+        except KeyboardInterrupt as error:
+            self._note(reason(error))
+        except MemoryError:
+            self._note(Stopped(Stop.OUT_OF_MEMORY))
+        except TidegateError as error:
+            if isinstance(error.__cause__, MemoryError):
+                # The model is not at fault if the system is out of memory.
+                self._note(Stopped(Stop.OUT_OF_MEMORY))
+            elif self._alarm.stopped_by is not None:
+                # The model may have swallowed the interrupt, and with it a step.
+                self._note(self._alarm.stopped_by)
+            else:
+                raise
+
+    def watch(self) -> None:
+        """Raise an interrupt if the block has to end: a thread has no signals, memory has none.
+
+        Raises
+        ------
+        LimitReachedError
+            If it has.
+        """
+        self._steps += 1
+        if self._limit is not None and perf_counter() - self._started >= self._limit:
+            raise LimitReachedError(Stopped(Stop.TIME_LIMIT, f"{self._limit:g}"))
+        if self._steps % _OFTEN:
+            return
+        self._request.report(doing("finding the steps of the trace"))
+        if self._alarm.stopped_by is not None:
+            raise LimitReachedError(self._alarm.stopped_by)
+        if resident_memory() > self._most_held:
+            raise LimitReachedError(Stopped(Stop.MAX_MEMORY, f"{self._memory >> 20}M"))
+
+    def _note(self, stopped_by: Stopped) -> None:
+        """Keep what ended the block; within the grace that is what had stopped the search."""
+        ran_out = stopped_by.by is Stop.TIME_LIMIT and self._was_stopped is not None
+        self.stopped_by = self._was_stopped if ran_out else stopped_by

@@ -145,6 +145,7 @@ class TransitionSystem(Telling[S, K]):
         self.constants = constants
         self.layout = layout
         self.record = layout.record
+        self.declared_actions = tuple(actions)
         self.actions = tuple(action for action in actions if is_available(action, constants))
         self.instances = tuple(
             Instance(action, arguments)

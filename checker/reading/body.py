@@ -66,6 +66,8 @@ class Body:
         # Whether history decides what happens here in a way that is not followed any further, and
         # how often a value that depends on history was met.
         self.leaks, self.touched = False, 0
+        # How often the state, or a list, was written.
+        self.written = 0
         self.objections: list[Objection] = []
         self.effects: list[Effect] = []
         self.answers: list[Answer] = []
@@ -113,9 +115,11 @@ class Body:
         self.objections += called.objections
         self.effects += called.effects
         self.leaks, self.touched = self.leaks or called.leaks, self.touched + called.touched
+        self.written += len(called.effects)
 
     def wrote(self, node: ast.AST, place: Place, name: str, value: Value) -> None:
         """Note a write to the state."""
+        self.written += 1
         history = place.history or (place.root and name in self.reader.histories)
         depends = self.depends or value.history
         self.effects.append(Effect(self.source.line(node), history, depends))

@@ -30,6 +30,7 @@ from .values import (
     kind_of,
     marked,
     options,
+    parts_of,
 )
 
 if TYPE_CHECKING:
@@ -122,6 +123,9 @@ class BuiltIns:
 
     _frozenset = _set
 
+    def _float(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return Object(float)
+
     def _bytearray(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         group = self._gathered("list", (), node)
         group.add(NUMBER)
@@ -197,9 +201,8 @@ class BuiltIns:
 
     def _hash(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         here = getattr(self.body.source.node, "name", "")
-        # A __hash__ may be asked of what is not known; who relies on it is refused.
-        wrong = is_unstable if here == "__hash__" else _is_not_stable
-        if any(map(wrong, arguments)):
+        # A __hash__ may be asked of another one; who relies on it is refused.
+        if any(map(is_unstable if here == "__hash__" else _may_differ, arguments)):
             self.body.find(
                 node,
                 f"{ast.unparse(node)} {ANEW}: only numbers, and tuples of "
@@ -258,8 +261,10 @@ class BuiltIns:
         return NOTHING
 
 
-def _is_not_stable(value: Value) -> bool:
-    return not is_stable(value)
+def _may_differ(value: Value) -> bool:
+    """Whether a value, or a part of it, is an object or a text."""
+    parts = (part for one in options(value) for part in (one, *parts_of(one)))
+    return is_unstable(value) or any(isinstance(p, Object) and not is_stable(p) for p in parts)
 
 
 def _compares_itself(value: Value) -> bool:

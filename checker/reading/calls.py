@@ -316,6 +316,7 @@ class Calls:
         elements = self.expressions.elements
         if name in MUTATING:
             group.blur(Unknown(self.body.depends or any(value.history for value in arguments)))
+            self.body.written += group.kind == "list"
         if name in ("append", "add", "appendleft"):
             group.add(arguments[0] if arguments else ANYTHING)
         elif name == "insert":

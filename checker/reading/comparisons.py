@@ -148,7 +148,8 @@ class Comparisons:
             return {pattern.value}
         if isinstance(pattern, ast.MatchValue):
             value = self.expressions.value(pattern.value)
-            return {value.value} if isinstance(value, Known) and kind_of(value) else set()
+            if isinstance(value, Known) and type(value.value).__hash__ is not None:
+                return {value.value}
         return set()
 
     def pattern(self, node: ast.pattern, subject: Value, quiet: bool = False) -> bool:

@@ -35,7 +35,7 @@ class Comprehensions:
         depends = False
         for clause in node.generators:
             depends = self._clause(clause, group) or depends
-        written = len(body.effects)
+        written = body.written
         if isinstance(node, ast.DictComp):
             key, value = self.expressions.value(node.key), self.expressions.value(node.value)
         else:
@@ -44,7 +44,7 @@ class Comprehensions:
         group.blur(Unknown(depends))
         if group.unordered and any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
             body.find(node, f"{shortened(node)} keeps the last of a set: {ORDER}")
-        if group.unordered and len(body.effects) > written:
+        if group.unordered and body.written > written:
             body.find(node, f"{shortened(node)} writes: {ORDER}")
         body.variables = outer
         return group

@@ -154,9 +154,8 @@ class Expressions:
         return [ANYTHING if element is None else element] * count
 
     def _constant(self, node: ast.Constant) -> Value:
-        if isinstance(node.value, str) and node.value.isidentifier():
-            # It may be the name of an attribute, as in attrgetter("size").
-            self.reader.unresolved.add(node.value)
+        # It may be the name of an attribute, as in attrgetter("size").
+        self.reader.unresolved.update([node.value] if isinstance(node.value, str) else [])
         return Known(node.value)
 
     def _name(self, node: ast.Name) -> Value:
@@ -217,6 +216,8 @@ class Expressions:
     _listcomp = _setcomp = _generatorexp = _dictcomp = _comprehended
 
     def _lambda(self, node: ast.Lambda) -> Value:
+        for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
+            self.value(default)
         return Local(node, self.body)
 
     def _call(self, node: ast.Call) -> Value:
@@ -362,8 +363,7 @@ class Expressions:
     def attribute(self, node: ast.expr, owner: Value, name: str) -> Value:
         """Return an attribute of a value."""
         if name in WITHIN:
-            what = f"{shortened(node)} is a part of how Python runs the model"
-            self.body.find(node, f"{what}; {ONLY}")
+            self.body.find(node, f"{shortened(node)} says how Python runs the model; {ONLY}")
         results = either(self._attribute_of(node, one, name) for one in options(owner))
         return marked(results or ANYTHING, owner.history and not isinstance(results, Bound))
 

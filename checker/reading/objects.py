@@ -19,7 +19,7 @@ from ...core.fields import Record
 from ...core.purity import is_declared_pure
 from .held import PLAIN, held, making
 from .meetings import Meetings
-from .published import ONLY, is_pure, is_pure_module, is_steady, unlisted
+from .published import ONLY, WITHIN, is_pure, is_pure_module, is_steady, unlisted
 from .values import (
     ANYTHING,
     NUMBER,
@@ -71,7 +71,7 @@ class Objects:
 
     def mention(self, body: Body, node: ast.expr, value: Any) -> None:
         """Refuse an object that no model may use, and read functions that it may call."""
-        if isinstance(value, PLAIN) or id(value) in self._fine:
+        if isinstance(value, PLAIN) or id(value) in self._fine or self.reader.loads:
             return
         why = self.refused(value)
         if why:
@@ -166,15 +166,21 @@ class Objects:
             attribute = _of_closure(function, node.id)
             return ANYTHING if attribute is MISSING else Known(attribute)
         if node.id in function.__globals__:
+            if node.id in WITHIN or node.id == "__name__":
+                body.find(node, f"{node.id} depends on where the file lies; {ONLY}")
             value = function.__globals__[node.id]
-            if isinstance(value, (bool, int, float, str, tuple, *_CONTAINERS)):
-                body.objections += self.reader.made(function, node.id)
+            if isinstance(value, _CONTAINERS) or not self.refused(value):
+                file = function.__code__.co_filename
+                body.objections += self.reader.loaded(file, function.__globals__, node.id)
             return Known(value)
         attribute = getattr(builtins, node.id, MISSING)
         return ANYTHING if attribute is MISSING else Known(attribute)
 
     def attribute(self, body: Body, node: ast.expr, value: Any, name: str) -> Value:
         """Return an attribute of an object."""
+        file = str(vars(value).get("__file__")) if isinstance(value, ModuleType) else ""
+        if file and not is_library(file):
+            body.objections += self.reader.loaded(file, vars(value), name)
         if isinstance(value, (ModuleType, type)):
             attribute = inspect.getattr_static(value, name, MISSING)
             if isinstance(attribute, property):

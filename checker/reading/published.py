@@ -9,7 +9,7 @@ import builtins
 from types import ModuleType
 from typing import Any
 
-from .notes import ADDRESS, CHANCE, CLOCK
+from .notes import ADDRESS, ANEW, CHANCE, CLOCK
 
 PURE_MODULES = (
     "bisect", "cmath", "collections", "collections.abc", "colorsys", "copy", "dataclasses",
@@ -26,8 +26,11 @@ IMPURE = {
         (("decimal", "getcontext"), ("decimal", "setcontext")),
         "reads or changes a context that outlives the call",
     ),
+    ("posix", "getpid"): ANEW,
+    ("posix", "getppid"): ANEW,
+    ("posix", "urandom"): CHANCE,
 }
-"""Functions and classes of a pure module that are not pure, and why."""
+"""Functions and classes that are not what others of their module are, and why."""
 
 PURE_FUNCTIONS = frozenset({("inspect", "unwrap")})
 """Pure functions of other modules."""
@@ -77,8 +80,10 @@ _BUILTINS = {
 
 
 WITHIN = frozenset({
-    "__builtins__", "__closure__", "__code__", "__defaults__", "__dict__", "__globals__",
-    "__kwdefaults__", "__traceback__", "__weakref__", "cell_contents", "f_back", "f_globals",
+    "__builtins__", "__cached__", "__closure__", "__code__", "__defaults__", "__dict__",
+    "__globals__",
+    "__file__", "__kwdefaults__", "__loader__", "__module__", "__spec__", "__traceback__",
+    "__weakref__", "cell_contents", "f_back", "f_globals",
     "f_locals", "gi_code", "gi_frame", "tb_frame", "_field_defaults",
 })  # fmt: skip
 """Attributes by which a program reads itself."""

@@ -6,15 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import unwrap
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core.purity import is_declared_pure
 from .body import Body
 from .declared import declared_result, wrong_answers
 from .held import functions_in
-from .notes import VARIES, Answer, Effect, Objection
+from .notes import Answer, Effect, Objection
 from .objects import Objects, is_ours
-from .sources import Node, Source, assigned_in_module, is_own, source_of
+from .sources import Node, Source, is_own, source_of
 from .values import (
     ANYTHING,
     NOTHING,
@@ -34,6 +34,12 @@ MOST_CONTEXTS = 60
 
 DEEPEST = 60
 """The deepest nesting of calls that is followed."""
+
+
+if TYPE_CHECKING:
+    from .loading import Statements
+
+_PACKAGE = __name__.partition(".")[0]
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,8 @@ class Reader:
     histories
         The variables that the state holds only if a property needs them, and the constants that say
         which it holds.
+    loads
+        Whether it reads what modules do while they are loaded.
 
     Attributes
     ----------
@@ -67,7 +75,7 @@ class Reader:
         Whether something is written of which it is not known if it outlives the call.
     """
 
-    def __init__(self, histories: Collection[str]) -> None:
+    def __init__(self, histories: Collection[str], loads: bool = False) -> None:
         self.histories = frozenset(histories)
         self.objects = Objects(self)
         self.unresolved: set[str] = set()
@@ -78,7 +86,8 @@ class Reader:
         self._begun: list[int] = []
         self._kept: list[object] = []
         self._later: dict[object, tuple[FunctionType, Sequence[Value] | None]] = {}
-        self._made: dict[tuple[str, str], tuple[Objection, ...]] = {}
+        self.loads = loads
+        self._loaded: dict[str, Statements] = {}
 
     def later(self, value: Any, first: Value | None = None) -> None:
         """Read a function that may be called with anything, at the end.
@@ -108,21 +117,19 @@ class Reader:
             for key in [key for key in self._later if key in todo]:
                 done.add(key)
                 function, arguments = self._later[key]
-                objections += self.summary(function, arguments, {}, False).objections
+                # What it answers depends on what it is called with.
+                summary = self.summary(function, arguments, {}, False, None)
+                objections += summary.objections
 
-    def made(self, function: FunctionType, name: str) -> tuple[Objection, ...]:
-        """Return why the value of a variable of a module may be another one in the next run."""
-        file = function.__code__.co_filename
-        if (file, name) in self._made or not is_own(function):
-            return self._made.get((file, name), ())
-        self._made[file, name] = ()
-        objections: list[Objection] = []
-        for node in assigned_in_module(function, name):
-            body = Body(self, Source(node, file), function, {})
-            body.read()
-            objections += (one for one in body.objections if any(s in one.text for s in VARIES))
-        self._made[file, name] = tuple(objections)
-        return tuple(objections)
+    def loaded(self, file: str, space: dict[str, Any], name: str) -> list[Objection]:
+        """Return why what a module of the model's defines may be another one in the next run."""
+        if self.loads or str(space.get("__name__")).partition(".")[0] == _PACKAGE:
+            return []
+        if file not in self._loaded:
+            from .loading import Statements
+
+            self._loaded[file] = Statements(Reader(self.histories, loads=True), file, space)
+        return self._loaded[file].varying(name)
 
     def call(
         self,
@@ -132,7 +139,8 @@ class Reader:
         named: Mapping[str, Value],
     ) -> Value:
         """Return what a call in a body may return, and note there what it does."""
-        if is_declared_pure(function) or is_ours(function) or not self.objects.is_read(function):
+        unread = is_ours(function) or not self.objects.is_read(function)
+        if is_declared_pure(function) or unread or (self.loads and not is_own(function)):
             history = any(value.history for value in (*arguments, *named.values()))
             return marked(declared_result(function), history)
         summary = self.summary(function, arguments, named, body.depends)
@@ -173,9 +181,15 @@ class Reader:
         arguments: Sequence[Value] | None,
         named: Mapping[str, Value],
         control: bool,
-        expected: str = "",
+        expected: str | None = "",
     ) -> Summary:
-        """Return what a function does with such arguments; None stands for any."""
+        """Return what a function does with such arguments; None stands for any.
+
+        Parameters
+        ----------
+        expected
+            What it has to return if it declares nothing; None if that is not asked.
+        """
         if len(self._begun) > DEEPEST or self._begun.count(id(function)) > 1:
             return Summary(declared_result(function))
         if self._contexts.get(id(function), 0) >= MOST_CONTEXTS:
@@ -206,7 +220,7 @@ class Reader:
         arguments: Sequence[Value] | None,
         named: Mapping[str, Value],
         control: bool,
-        expected: str,
+        expected: str | None,
     ) -> Summary:
         source = source_of(function)
         if source is None:
@@ -228,7 +242,9 @@ class Reader:
         body = Body(self, source, function, variables, control=control)
         body.read()
         objections = list(body.objections)
-        if expected or is_own(function):
+        if is_own(function):
+            objections += self.loaded(source.file, function.__globals__, function.__code__.co_name)
+        if expected or (expected is not None and is_own(function)):
             objections += wrong_answers(function, expected, body.answers, body.yields_at)
         return Summary(
             _result(body),

@@ -6,6 +6,7 @@ before they run, whichever branch they take.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from inspect import unwrap
@@ -13,6 +14,7 @@ from types import FunctionType
 from typing import Any
 
 from ...core.errors import ModelError, shown
+from ...core.fields import Array, Field, Record, declared_parts
 from ...core.spec import Property, TransitionSystem
 from .declared import WITNESS, annotation
 from .notes import Objection
@@ -70,6 +72,10 @@ def refuse_unreadable(
         return
     reader = Reader(histories)
     objections: list[Objection] = []
+    for kind in (type(system.constants), *records_of(system.layout.declaration)):
+        if module := sys.modules.get(kind.__module__):
+            space = vars(module)
+            objections += reader.loaded(str(space.get("__file__")), space, kind.__name__)
     recording: set[str] = set()
     for root in roots:
         summary = reader.summary(root.function, root.arguments, {}, False, root.expected)
@@ -115,7 +121,9 @@ def _every_root(
     chosen: dict[str, list[tuple[int, ...]]] = {}
     for instance in system.instances:
         chosen.setdefault(instance.action.name, []).append(instance.arguments)
-    for action in system.actions:
+    for limit in limits_of(system.layout.declaration):
+        yield from _root(limit, (k,))
+    for action in system.declared_actions:
         columns = zip(*chosen.get(action.name, ()), strict=True)
         arguments = (state, k, *map(_kind, columns))
         yield from _root(action.apply, arguments, decides=f"action {action.name}")
@@ -131,6 +139,30 @@ def _every_root(
         yield from _root(prop.witness, (state, k), WITNESS)
         for function in (None if prop.witness else prop.predicate, prop.premise):
             yield from _root(function, (state, k))
+
+
+def records_of(declaration: type[Record]) -> Iterator[type[Record]]:
+    """Yield a class of records, and those of its parts."""
+    yield declaration
+    for part in declared_parts(declaration).values():
+        element = part
+        while isinstance(element, Array):
+            element = element.element
+        if not isinstance(element, Field):
+            yield from records_of(element)
+
+
+def limits_of(declaration: type[Record]) -> Iterator[Any]:
+    """Yield the limits and lengths that a state declares; some are functions of the bounds."""
+    for part in declared_parts(declaration).values():
+        element = part
+        while isinstance(element, Array):
+            yield element.length
+            element = element.element
+        if isinstance(element, Field):
+            yield from (element.low, element.high)
+        else:
+            yield from limits_of(element)
 
 
 def _rules(system: TransitionSystem[Any, Any], state: Value, k: Value) -> Iterator[Root]:

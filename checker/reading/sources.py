@@ -94,24 +94,3 @@ def _walked(tree: ast.AST) -> Iterator[Node]:
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             yield node
-
-
-def assigned_in_module(function: FunctionType, name: str) -> Iterator[ast.Lambda]:
-    """Yield what a variable of the module of a function is assigned there, each as a lambda."""
-    text = "".join(linecache.getlines(function.__code__.co_filename, function.__globals__))
-    for statement in _statements(text):
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        named = any(isinstance(target, ast.Name) and target.id == name for target in targets)
-        if named and statement.value is not None:
-            nothing = ast.arguments([], [], None, [], [], None, [])
-            yield ast.copy_location(ast.Lambda(nothing, statement.value), statement.value)
-
-
-@cache
-def _statements(text: str) -> tuple[ast.Assign | ast.AnnAssign, ...]:
-    """Return the assignments of a module outside of functions and classes."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return ()
-    return tuple(one for one in tree.body if isinstance(one, (ast.Assign, ast.AnnAssign)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .comparisons import shortened
 from .notes import ADDRESS, ORDER
 from .objects import has_plain_text
-from .values import Bound, Known, Local, Object, Value, is_unordered, options, parts_of
+from .values import Bound, Group, Known, Local, Object, Value, is_unordered, options, parts_of
 
 if TYPE_CHECKING:
     from .expressions import Expressions
@@ -19,7 +19,8 @@ def as_text(expressions: Expressions, value: Value, node: ast.AST, written: bool
     if is_unordered(value):
         expressions.body.find(node, f"{shortened(node)} as text: {ORDER}")
     for one in (part for option in options(value) for part in (option, *parts_of(option))):
-        if isinstance(one, (Local, Bound)):
+        generator = isinstance(one, Group) and one.kind == "iter"
+        if generator or isinstance(one, (Local, Bound)):
             expressions.body.find(node, f"{shortened(node)} as text has {ADDRESS}")
         known = isinstance(one, Known) and expressions.objects.has_address(one.value, written)
         if known or (isinstance(one, Object) and has_plain_text(one.kind, written)):

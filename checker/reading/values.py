@@ -354,7 +354,8 @@ def _option_is_stable(value: Value) -> bool:
         return all(map(is_stable, value.items))
     if isinstance(value, Group) and value.kind in ("tuple", "set"):
         return value.element is None or is_stable(value.element)
-    return isinstance(value, Number)
+    is_fraction = isinstance(value, Object) and value.kind is float
+    return is_fraction or isinstance(value, Number)
 
 
 def is_unstable(value: Value) -> bool:

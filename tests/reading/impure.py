@@ -11,7 +11,7 @@ IMPURE = {
     "a date": ("import datetime", "return datetime.datetime.now().second % 2"),
     "a date from a class": ("from datetime import date", "return date.today().day % 2"),
     "a clock in a list": (
-        "import time\nCLOCKS = [time.time]  # here",
+        "import time\nCLOCKS = [time.time]",
         "return int(CLOCKS[0]()) % 2",
     ),
     "a clock in a dictionary": (

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ...core.errors import Line
 from .imports import imported
 from .notes import Answer, Effect, Objection
+from .operators import computed
 from .scope import assigned, declared, falling, jumps, leaves, together
 from .sources import Source
 from .values import (
@@ -168,7 +169,7 @@ class Body:
             before = self.value(ast.copy_location(ast.Name(node.target.id), node.target))
         else:
             before = self.value(node.target)
-        after = self.expressions.computed(node, node.op, before, self.value(node.value))
+        after = computed(self.expressions, node, node.op, (before, self.value(node.value)))
         if isinstance(node.target, ast.Name) and is_container(before):
             # A list that is += is the same list.
             write(self, node.target, before, "", after)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...core.fields import Record
+from .comparisons import is_nothing
 from .notes import ANEW
 from .texts import as_text
 from .values import (
@@ -176,6 +177,8 @@ class BuiltIns:
 
     def _filter(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         element = self.expressions.elements(arguments[1], node, ordered=False)
+        if is_nothing(arguments[0]):
+            self.expressions.as_truth(node, element)
         self._each(arguments[0], element, node)
         return self._gathered("iter", arguments[1:], node)
 

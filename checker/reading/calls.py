@@ -241,13 +241,6 @@ class Calls:
             return Group(kind, element, unordered=is_unordered(value))
         return None
 
-    def operator(self, operator: ast.operator, left: Value, right: Value, history: bool) -> Value:
-        """Return what an operator gives for something else than numbers, texts and groups."""
-        containers = [one for one in (left, right) if isinstance(one, (Place, Element))]
-        if any(is_record(one.declared) and issubclass(one.declared, Set) for one in containers):
-            return Group("set", Number(int, history), history=history)
-        return Unknown(history)
-
     def method(self, bound: Bound, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         """Return what a method of a built-in class or of a container returns."""
         owner, name = bound.owner, bound.name
@@ -284,6 +277,9 @@ class Calls:
     ) -> Value:
         """Return what a method of a set, a bag or a sequence of the state returns."""
         declared = owner.declared
+        if name in ("index", "count", "remove", "discard", "__contains__"):
+            for value in arguments[:1]:
+                self.expressions.comparisons.refuse_member(node, value, owner)
         history = owner.history or any(value.history for value in arguments)
         kind = OF_PLACES.get(name)
         if kind is None or kind == "taken":
@@ -339,6 +335,9 @@ class Calls:
         elif name == "sort":
             elements(group, node)
         elif name in ("get", "setdefault"):
+            for value in arguments[:1]:
+                keys = Group("list", group.key)
+                self.expressions.comparisons.refuse_member(node, value, keys)
             if name == "setdefault" and len(arguments) > 1:
                 group.add(arguments[1], arguments[0])
             return (
@@ -351,6 +350,8 @@ class Calls:
         elif name in ("most_common", "elements"):
             elements(group, node)
         elif name in ("index", "count", "__len__"):
+            for value in arguments[:1]:
+                self.expressions.comparisons.refuse_member(node, value, group)
             if name == "index":
                 elements(group, node)
             return NUMBER

@@ -93,10 +93,17 @@ class Comparisons:
         element = self.expressions.elements(value, _NODE, ordered=False)
         return () if element is None else options(element)
 
-    def refuse_identity(self, node: ast.AST, left: Value, right: Value) -> None:
-        """Refuse a number that a function compares by identity."""
+    def refuse(self, node: ast.AST, left: Value, right: Value, identity: bool) -> None:
+        """Refuse what a function compares, as if an operator did."""
         for value, other in ((left, right), (right, left)):
-            self._refuse(node, shortened(node), value, other, True)
+            self._refuse(node, shortened(node), value, other, identity)
+
+    def refuse_member(self, node: ast.AST, member: Value, among: Value) -> None:
+        """Refuse a call that looks for what can never be there."""
+        for one in self._members(among):
+            if wrong := mismatch(one, member) or mismatch(member, one):
+                self.body.find(node, f"{shortened(node)}: a member {wrong}")
+                return
 
     def _refuse(self, node: ast.AST, text: str, value: Value, other: Value, identity: bool) -> None:
         """Refuse a number that is compared with what it never is, or by ``is``."""

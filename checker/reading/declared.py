@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 from enum import Enum
-from types import FunctionType
+from types import FunctionType, GenericAlias
 from typing import Any
 
 from ...core.errors import Line
@@ -35,7 +35,9 @@ def annotation(function: Any) -> str:
     declared = getattr(function, "__annotations__", {}).get("return", "")
     if declared is None:
         return "None"
-    return declared if isinstance(declared, str) else str(getattr(declared, "__name__", ""))
+    if isinstance(declared, (str, GenericAlias)):
+        return str(declared)
+    return str(getattr(declared, "__name__", ""))
 
 
 def declared_result(function: Any) -> Value:

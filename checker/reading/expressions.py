@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from ...core.containers import Bag, Set
@@ -13,6 +14,7 @@ from .calls import Calls
 from .comparisons import Comparisons, always_true, decided, is_nothing, shortened
 from .comprehensions import Comprehensions
 from .notes import ORDER
+from .operators import computed
 from .published import ONLY, WITHIN
 from .texts import as_text
 from .values import (
@@ -34,6 +36,7 @@ from .values import (
     Value,
     either,
     element_of,
+    gathered,
     is_array,
     is_number,
     is_optional,
@@ -45,7 +48,6 @@ from .values import (
     marked,
     of_part,
     options,
-    parts_of,
 )
 
 if TYPE_CHECKING:
@@ -132,7 +134,7 @@ class Expressions:
 
     def _elements_of(self, value: Value) -> Value | None:
         if isinstance(value, Items):
-            return either(value.items)
+            return reduce(gathered, value.items, None)
         if isinstance(value, Group):
             return value.key if value.kind == "dict" else value.element
         if isinstance(value, Known):
@@ -276,35 +278,7 @@ class Expressions:
         return Number(int, value.history) if is_number(value) else Unknown(value.history)
 
     def _binop(self, node: ast.BinOp) -> Value:
-        return self.computed(node, node.op, self.value(node.left), self.value(node.right))
-
-    def computed(self, node: ast.AST, operator: ast.operator, left: Value, right: Value) -> Value:
-        """Return what an operator gives."""
-        history = left.history or right.history
-        if is_number(left) and is_number(right):
-            logical = isinstance(operator, (ast.BitAnd, ast.BitOr, ast.BitXor))
-            both = logical and kind_of(left) is bool and kind_of(right) is bool
-            if isinstance(operator, ast.Div):
-                return Object(float, history)
-            exact = not isinstance(operator, ast.Pow)
-            return Number(bool if both else int, history) if exact else Unknown(history)
-        if is_text(left):
-            if isinstance(operator, ast.Mod):
-                as_text(self, right, node)
-                for part in parts_of(right):
-                    as_text(self, part, node)
-            return marked(TEXT, history)
-        groups = [self.calls.as_group(one) for one in (left, right)]
-        kinds = [group.kind for group in groups if group is not None]
-        if kinds and all(group is not None for group in groups):
-            logical = isinstance(operator, (ast.BitAnd, ast.BitOr, ast.BitXor, ast.Sub))
-            result = self.site(node, "set" if logical and kinds[0] == "iter" else kinds[0])
-            for group in groups:
-                assert group is not None
-                result.add(group.element, group.key)
-                result.blur(group)
-            return result
-        return self.calls.operator(operator, left, right, history)
+        return computed(self, node, node.op, (self.value(node.left), self.value(node.right)))
 
     def _compare(self, node: ast.Compare) -> Value:
         return self.comparisons.compare(node)

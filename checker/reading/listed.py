@@ -69,11 +69,15 @@ class Listed:
         # Whatever it is, it can read all that the state holds.
         history = history or any(map(self.expressions.is_state, every))
         if module == "itertools":
+            asks = bool(arguments) and is_truth(arguments[0])
+            for value in arguments[1:] if asks else ():
+                element = self.expressions.elements(value, node, ordered=False)
+                self.expressions.as_truth(node, element)
             return marked(self._iterator(arguments, node), history)
         if module == "math" and name in WHOLE:
             return Number(int, history)
-        if module == "_operator" and name in ("is_", "is_not") and len(arguments) == 2:
-            self.expressions.comparisons.refuse_identity(node, *arguments)
+        if module == "_operator":
+            self._operator(name, arguments, node)
         if name in CHANGE_FIRST or (name in MUTATING and hasattr(callee, "__objclass__")):
             self._change(callee, arguments, node)
         if any(isinstance(one, Unknown) or is_mutable(one) for one in every):
@@ -83,6 +87,14 @@ class Listed:
             if any(map(is_unordered, (value, *parts_of(value)))):
                 self.body.find(node, f"{ast.unparse(node)}: {LOST}")
         return marked(_result(module, name), history)
+
+    def _operator(self, name: str, arguments: Arguments, node: ast.AST) -> None:
+        """Refuse what an operator would be refused for."""
+        if name in ("not_", "truth") and arguments:
+            self.expressions.as_truth(node, arguments[0])
+        if name in ("is_", "is_not", "eq", "ne") and len(arguments) == 2:
+            left, right = arguments
+            self.expressions.comparisons.refuse(node, left, right, name.startswith("is"))
 
     def _iterator(self, arguments: Arguments, node: ast.AST) -> Value:
         group = self.expressions.site(node, "iter")
@@ -127,6 +139,11 @@ class Listed:
         named = {key: Known(value) for key, value in (made.keywords if is_partial else {}).items()}
         method = self.expressions.attribute(node, owner, name)
         return self.calls.invoke(method, [Known(one) for one in arguments], named, node)
+
+
+def is_truth(value: Value) -> bool:
+    """Whether a function is None or ``bool``, which ask for the truth of what they get."""
+    return isinstance(value, Known) and (value.value is None or value.value is bool)
 
 
 def is_mutable(value: Value) -> bool:

@@ -123,7 +123,7 @@ class Group:
 
     def add(self, value: Value | None, key: Value | None = None) -> None:
         """Add an element, which may be any of several."""
-        element = joined(self.element, value)
+        element = gathered(self.element, value)
         keys = joined(self.key, key)
         if element != self.element or keys != self.key:
             self.element, self.key = element, keys
@@ -215,6 +215,15 @@ def joined(left: Value | None, right: Value | None) -> Value | None:
     if len(merged) > MOST_OPTIONS:
         return Unknown(left.history or right.history)
     return merged[0] if len(merged) == 1 else Either(tuple(merged))
+
+
+def gathered(left: Value | None, right: Value | None) -> Value | None:
+    """Return a value that is one or the other, nobody knows which: it may be NONE if one may."""
+    result = joined(left, right)
+    if isinstance(result, Number) and not result.optional:
+        either_may = any(one is not None and is_optional(one) for one in (left, right))
+        return replace(result, optional=either_may)
+    return result
 
 
 def either(values: Iterable[Value | None]) -> Value | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .body import Body
 from .notes import LOST, VARIES, Objection
-from .sources import Source
+from .sources import Source, tree_of
 from .values import ANYTHING, Known, Value
 
 if TYPE_CHECKING:
@@ -65,10 +65,7 @@ class Statements:
     """
 
     def __init__(self, reader: Reader, file: str, space: dict[str, Any]) -> None:
-        try:
-            tree = ast.parse("".join(linecache.getlines(file, space)))
-        except (SyntaxError, ValueError):
-            tree = ast.Module([], [])
+        tree = tree_of("".join(linecache.getlines(file, space)))
         stub = FunctionType((lambda: None).__code__.replace(co_filename=file), space)
         nothing = ast.arguments([], [], None, [], [], None, [])
         module = ast.FunctionDef("module", nothing, tree.body, [], lineno=1, col_offset=0)

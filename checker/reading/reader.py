@@ -240,10 +240,13 @@ class Reader:
             function.__kwdefaults__ or {},
         )
         body = Body(self, source, function, variables, control=control)
-        body.read()
-        objections = list(body.objections)
+        objections: list[Objection] = []
         if is_own(function):
-            objections += self.loaded(source.file, function.__globals__, function.__code__.co_name)
+            # It goes first: deep in a long expression there is little room to read a whole module.
+            space, name = function.__globals__, function.__code__.co_name
+            objections += self.loaded(source.file, space, name)
+        body.read()
+        objections += body.objections
         if expected or (expected is not None and is_own(function)):
             objections += wrong_answers(function, expected, body.answers, body.yields_at)
         return Summary(

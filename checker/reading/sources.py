@@ -83,11 +83,16 @@ def _size(node: Node) -> tuple[int, int]:
 @cache
 def _functions(text: str) -> tuple[Node, ...]:
     """Return every function of a file."""
+    return tuple(_walked(tree_of(text)))
+
+
+@cache
+def tree_of(text: str) -> ast.Module:
+    """Return the syntax tree of a file; an empty one if it has none."""
     try:
-        tree = ast.parse(text)
+        return ast.parse(text)
     except (SyntaxError, ValueError):
-        return ()
-    return tuple(_walked(tree))
+        return ast.Module([], [])
 
 
 def _walked(tree: ast.AST) -> Iterator[Node]:

@@ -169,9 +169,11 @@ class Objects:
             if node.id in WITHIN or node.id == "__name__":
                 body.find(node, f"{node.id} depends on where the file lies; {ONLY}")
             value = function.__globals__[node.id]
-            if isinstance(value, _CONTAINERS) or not self.refused(value):
-                file = function.__code__.co_filename
-                body.objections += self.reader.loaded(file, function.__globals__, node.id)
+            file = function.__code__.co_filename
+            varies = self.reader.loaded(file, function.__globals__, node.id)
+            # What no model may use is refused where it is used.
+            if varies and (isinstance(value, _CONTAINERS) or not self.refused(value)):
+                body.objections += varies
             return Known(value)
         attribute = getattr(builtins, node.id, MISSING)
         return ANYTHING if attribute is MISSING else Known(attribute)

@@ -154,15 +154,14 @@ def records_of(declaration: type[Record]) -> Iterator[type[Record]]:
 
 def limits_of(declaration: type[Record]) -> Iterator[Any]:
     """Yield the limits and lengths that a state declares; some are functions of the bounds."""
-    for part in declared_parts(declaration).values():
-        element = part
-        while isinstance(element, Array):
-            yield element.length
-            element = element.element
-        if isinstance(element, Field):
-            yield from (element.low, element.high)
-        else:
-            yield from limits_of(element)
+    for kind in records_of(declaration):
+        for part in declared_parts(kind).values():
+            element = part
+            while isinstance(element, Array):
+                yield element.length
+                element = element.element
+            if isinstance(element, Field):
+                yield from (element.low, element.high)
 
 
 def _rules(system: TransitionSystem[Any, Any], state: Value, k: Value) -> Iterator[Root]:

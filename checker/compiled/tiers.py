@@ -5,7 +5,7 @@ with Python.  The second tier does not mark the ways that were taken often enoug
 costs more than all the rest of the comparison.  Instead, states that take these ways are cached
 with it, and every search that uses it begins by comparing them with Python.
 
-The second tier is made beside the search (``beside.py``).  If that takes longer than the search,
+The second tier is made beside the search (``optimiser.py``).  If that takes longer than the search,
 nothing is lost but the time of one processor.
 """
 
@@ -16,12 +16,12 @@ from time import perf_counter
 
 from ..kept import Store
 from ..request import SearchRequest
-from .beside import LEAST, MOST, Beside
 from .build import object_code
 from .cache import cached_translation, generator_of, kept_or_made, name_of
 from .choices import SHARED_FROM
 from .comparison import Comparison
 from .machine import Machine
+from .optimiser import LEAST, MOST, Optimiser
 from .sampler import Sampler
 
 _LENGTH = 8
@@ -57,7 +57,7 @@ class Tiers:
         self.is_optimised = False
         self._entries = self._begun = self._code = b""
         self._name = ""
-        self._beside: Beside | None = None
+        self._optimiser: Optimiser | None = None
         self._left_out = False
 
     def begin(self, search: str) -> bytes:
@@ -91,7 +91,7 @@ class Tiers:
     @property
     def due_at(self) -> int | None:
         """From how many states on a second tier should be begun; None if it never should."""
-        if self.is_optimised or self._left_out or self._beside is not None:
+        if self.is_optimised or self._left_out or self._optimiser is not None:
             return None
         # A state takes as long as it has choices to try.
         times = max(len(self._request.system.instances) // SHARED_FROM, 1)
@@ -121,19 +121,19 @@ class Tiers:
         machine.sampler.take()
         text, _ = generator_of(self._request, compared).module(tick=tick)
         self._begun = len(entries).to_bytes(_LENGTH, "little") + entries
-        self._beside = Beside(text, most)
+        self._optimiser = Optimiser(text, most)
 
     def memory(self) -> int:
         """Return how many bytes the second tier may take while it is made."""
-        return self._beside.memory if self._beside else 0
+        return self._optimiser.memory if self._optimiser else 0
 
     def is_ready(self) -> bool:
         """Whether a second tier was begun and is ready."""
         if not self.memory():
             return False
-        assert self._beside is not None
-        self._code = self._beside.wait(PATIENCE)
-        if self._beside.is_too_large:
+        assert self._optimiser is not None
+        self._code = self._optimiser.wait(PATIENCE)
+        if self._optimiser.is_too_large:
             Store("compiled").keep(f"{self._name}.large", b"large")
         return bool(self._code)
 
@@ -147,8 +147,8 @@ class Tiers:
         """Give up a second tier that is not ready; False if none is made."""
         if not self.memory():
             return False
-        assert self._beside is not None
-        self._beside.close()
+        assert self._optimiser is not None
+        self._optimiser.close()
         return True
 
     def _second(self, kept: bytes) -> bytes:

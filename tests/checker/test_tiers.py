@@ -11,7 +11,7 @@ import pytest
 
 from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
-from tidegate.checker.compiled import beside, code_size, tiers
+from tidegate.checker.compiled import code_size, optimiser, tiers
 from tidegate.checker.compiled.build import Code
 from tidegate.checker.compiled.sampler import Sampler, samples_of
 from tidegate.checker.compiled.sampling import COMPARED
@@ -57,18 +57,18 @@ def patient(monkeypatch):
 @pytest.fixture
 def used(monkeypatch):
     """Return a list to which it is added whether each piece of code made is optimised."""
-    made, quick, beside = [], tiers.object_code, tiers.Beside
+    made, quick, making = [], tiers.object_code, tiers.Optimiser
 
     def noting(text, tick, optimised):
         made.append(optimised)
         return quick(text, tick, optimised)
 
-    def noting_beside(*arguments):
+    def noting_optimiser(*arguments):
         made.append(True)
-        return beside(*arguments)
+        return making(*arguments)
 
     monkeypatch.setattr(tiers, "object_code", noting)
-    monkeypatch.setattr(tiers, "Beside", noting_beside)
+    monkeypatch.setattr(tiers, "Optimiser", noting_optimiser)
     return made
 
 
@@ -139,14 +139,14 @@ def test_each_way_that_is_not_noted_is_compared_as_often_as_others(system, prope
 @pytest.fixture
 def slip(monkeypatch):
     """Have LLVM be handed a second tier in which one comparison of `advance_hw` is wrong."""
-    beside = tiers.Beside
+    making = tiers.Optimiser
 
     def slipping(text, memory):
         begin = text.index('@"advance_hw$')
         at = text.index("icmp sle", begin)
-        return beside(f"{text[:at]}icmp sgt{text[at + len('icmp sle') :]}", memory)
+        return making(f"{text[:at]}icmp sgt{text[at + len('icmp sle') :]}", memory)
 
-    monkeypatch.setattr(tiers, "Beside", slipping)
+    monkeypatch.setattr(tiers, "Optimiser", slipping)
 
 
 @pytest.mark.usefixtures("slip")
@@ -192,28 +192,28 @@ def test_a_search_goes_on_with_what_another_one_began(system, properties, tmp_pa
 @pytest.fixture
 def processes(monkeypatch):
     """Return a list to which each process is added that makes a second tier."""
-    started, beside = [], tiers.Beside
+    started, making = [], tiers.Optimiser
 
     def noting(*arguments):
-        started.append(beside(*arguments))
+        started.append(making(*arguments))
         return started[-1]
 
-    monkeypatch.setattr(tiers, "Beside", noting)
+    monkeypatch.setattr(tiers, "Optimiser", noting)
     return started
 
 
 def test_a_search_does_not_wait_for_a_second_tier(system, monkeypatch):
     """Here it never gets one; at the end nothing is left of the process that should make it."""
-    stopped, beside = [], tiers.Beside
+    stopped, making = [], tiers.Optimiser
 
     def stopping(*arguments):
-        made = beside(*arguments)
+        made = making(*arguments)
         stopped.append(made._process.pid)
         os.kill(made._process.pid, signal.SIGSTOP)
         return made
 
     expected = answers(check(system, []))
-    monkeypatch.setattr(tiers, "Beside", stopping)
+    monkeypatch.setattr(tiers, "Optimiser", stopping)
     monkeypatch.setattr(tiers, "PATIENCE", 0.0)
     assert answers(check(system, [], resources=OPTIMISED)) == expected
     [process] = stopped
@@ -226,7 +226,7 @@ def test_a_second_tier_that_takes_too_much_memory_is_not_tried_again(
 ):
     expected = answers(check(system, []))
     monkeypatch.setattr(tiers, "LEAST", 1)
-    for module in (tiers, beside):
+    for module in (tiers, optimiser):
         monkeypatch.setattr(module, "MOST", 8 << 20)
     for _ in range(2):
         assert answers(check(system, [], resources=OPTIMISED)) == expected

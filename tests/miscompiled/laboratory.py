@@ -84,15 +84,15 @@ def _searched(subject: Subject, change: Change) -> dict[str, Any]:
     """Search with changed machine code, and return the answer."""
     case = subject.case
     tiers.cached_translation = lambda request: (subject.module, subject.text)
-    quick, beside = tiers.object_code, tiers.Beside
+    quick, making = tiers.object_code, tiers.Optimiser
 
     def object_code(text: str, tick: Any = lambda: None, optimised: bool = True) -> bytes:
         return quick(change(text, optimised), tick, optimised)
 
-    def optimising(text: str, memory: int) -> tiers.Beside:
-        return beside(change(text, True), memory)
+    def optimising(text: str, memory: int) -> tiers.Optimiser:
+        return making(change(text, True), memory)
 
-    tiers.object_code, tiers.Beside = object_code, optimising
+    tiers.object_code, tiers.Optimiser = object_code, optimising
     tiers.PATIENCE, tiers.WORTH, tiers.LEAST = SECONDS, 0.0, 1
     resources = Resources(
         engine="compiled", workers=1, memory=MEMORY, optimise_from=case.optimise_from

@@ -23,7 +23,7 @@ LEAST, MOST = 160 << 20, 1 << 30
 """Bytes of memory that it needs to begin with, and the most that it may use."""
 
 
-class Beside:
+class Optimiser:
     """A process that optimises one module.
 
     Parameters

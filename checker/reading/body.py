@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...core.errors import Line
 from .imports import imported
-from .notes import Answer, Effect, Objection
+from .notes import SKIPPED, Answer, Effect, Objection
 from .operators import computed
 from .scope import assigned, declared, falling, jumps, leaves, together
 from .sources import Source
@@ -151,6 +151,8 @@ class Body:
         self.over = True
 
     def _assert(self, node: ast.Assert) -> None:
+        if not __debug__:
+            self.find(node, SKIPPED)
         self.leaks = self.expressions.condition(node.test).history or self.leaks
         if node.msg is not None:
             self.value(node.msg)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...core.fields import Record
-from .comparisons import is_nothing
+from .comparisons import is_nothing, mismatch, shortened
 from .notes import ANEW
 from .texts import as_text
 from .values import (
@@ -31,7 +31,6 @@ from .values import (
     kind_of,
     marked,
     options,
-    parts_of,
 )
 
 if TYPE_CHECKING:
@@ -72,6 +71,9 @@ class BuiltIns:
         return TRUTH
 
     def _isinstance(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        kinds = self.expressions.comparisons.members(arguments[1]) or arguments[1:]
+        if wrong := next(filter(None, (mismatch(arguments[0], kind) for kind in kinds)), ""):
+            self.body.find(node, f"{shortened(node)}: it {wrong}")
         return TRUTH
 
     def _sum(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
@@ -125,7 +127,8 @@ class BuiltIns:
     _frozenset = _set
 
     def _float(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return Object(float)
+        # One that is made of a text may be a NaN.
+        return Object(float) if all(map(is_number, arguments)) else Unknown()
 
     def _bytearray(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         group = self._gathered("list", (), node)
@@ -205,7 +208,8 @@ class BuiltIns:
     def _hash(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         here = getattr(self.body.source.node, "name", "")
         # A __hash__ may be asked of another one; who relies on it is refused.
-        if any(map(is_unstable if here == "__hash__" else _may_differ, arguments)):
+        within = here == "__hash__"
+        if any(is_unstable(one) if within else not is_stable(one) for one in arguments):
             self.body.find(
                 node,
                 f"{ast.unparse(node)} {ANEW}: only numbers, and tuples of "
@@ -242,6 +246,8 @@ class BuiltIns:
 
     def _type(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         kind = kind_of(arguments[0]) if len(arguments) == 1 else None
+        if len(arguments) == 1 and is_nothing(arguments[0]):
+            return Known(type(None))
         return ANYTHING if kind is None else Known(kind)
 
     def _getattr(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
@@ -262,12 +268,6 @@ class BuiltIns:
             elif isinstance(one, Known):
                 self.body.find(node, f"{ast.unparse(node)} writes what outlives the call")
         return NOTHING
-
-
-def _may_differ(value: Value) -> bool:
-    """Whether a value, or a part of it, is an object or a text."""
-    parts = (part for one in options(value) for part in (one, *parts_of(one)))
-    return is_unstable(value) or any(isinstance(p, Object) and not is_stable(p) for p in parts)
 
 
 def _compares_itself(value: Value) -> bool:

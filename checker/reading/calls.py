@@ -10,10 +10,12 @@ from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, assert_never
 
 from ...core.containers import Bag, Set
-from ...core.fields import Record
+from ...core.fields import Record, declared_parts, kinds_of
+from ...core.kinds import members_of
 from ...core.purity import is_declared_pure
 from ...core.sequences import Seq
 from .builtins import Arguments, Names
+from .comparisons import shortened
 from .declared import annotation, declared_result
 from .held import functions_in
 from .listed import Listed
@@ -189,6 +191,7 @@ class Calls:
     def _made(self, kind: type, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         """Return an instance of a class."""
         if issubclass(kind, Record):
+            self._refuse_parts(kind, named, node)
             return Made(kind, any(v.history for v in (*arguments, *named.values())))
         if kind.__module__ == "builtins" and not is_exception(kind):
             self.objects.refuse_unlisted(self.body, node, kind)
@@ -216,6 +219,14 @@ class Calls:
         # An object that is made of the state may show what it holds, under any name.
         every = (*arguments, *named.values())
         return Object(kind, any(v.history or self.expressions.is_state(v) for v in every))
+
+    def _refuse_parts(self, kind: type[Record], named: Names, node: ast.AST) -> None:
+        """Refuse a constant that no member of an enumeration has, and neither truth value."""
+        for name, reads_as in kinds_of(declared_parts(kind)).items():
+            value = named.get(name)
+            if isinstance(value, Known) and value.value not in members_of(reads_as):
+                text = f"{shortened(node)}: {name} is a {reads_as.__name__}, never {value.value!r}"
+                self.body.find(node, text)
 
     def _collected(self, kind: type, arguments: Arguments, node: ast.AST) -> Group | None:
         """Return an instance of a class of the module collections."""

@@ -74,7 +74,7 @@ class Comparisons:
     def _refuse_members(self, node: ast.AST, left: tuple[ast.expr, Value], among: Value) -> None:
         """Refuse the question whether a number is among what it can never be, or the reverse."""
         text = ast.unparse(left[0])
-        for member in self._members(among):
+        for member in self.members(among):
             wrong = mismatch(left[1], member)
             if not wrong and is_nothing(left[1]):
                 text, wrong = "a member", mismatch(member, left[1])
@@ -82,7 +82,7 @@ class Comparisons:
                 self.body.find(node, f"{text} {wrong}")
                 return
 
-    def _members(self, value: Value) -> Sequence[Value]:
+    def members(self, value: Value) -> Sequence[Value]:
         """Return what may be in a collection, one alternative after the other."""
         if isinstance(value, Known) and isinstance(value.value, (tuple, list, set, frozenset)):
             return [Known(part) for part in list(value.value)[:MOST_MEMBERS]]
@@ -100,7 +100,7 @@ class Comparisons:
 
     def refuse_member(self, node: ast.AST, member: Value, among: Value) -> None:
         """Refuse a call that looks for what can never be there."""
-        for one in self._members(among):
+        for one in self.members(among):
             if wrong := mismatch(one, member) or mismatch(member, one):
                 self.body.find(node, f"{shortened(node)}: a member {wrong}")
                 return
@@ -112,8 +112,8 @@ class Comparisons:
                 self._refuse(node, f"a part of {text}", part, against, False)
             return
         if isinstance(value, (Place, Element)) and isinstance(other, (Items, Group, Known)):
-            inside = self._members(value)
-            for part, against in ((p, a) for p in inside for a in self._members(other)):
+            inside = self.members(value)
+            for part, against in ((p, a) for p in inside for a in self.members(other)):
                 self._refuse(node, f"an element of {text}", part, against, False)
             return
         if wrong := mismatch(value, other):
@@ -175,7 +175,9 @@ class Comparisons:
             if not quiet:
                 self._refuse(node, "the subject of match", subject, value, False)
         elif isinstance(node, ast.MatchClass):
-            self.expressions.value(node.cls)
+            kind = self.expressions.value(node.cls)
+            if not quiet and (wrong := mismatch(subject, kind)):
+                self.body.find(node.cls, f"the subject of match {wrong}")
         elif isinstance(node, ast.MatchSequence) and is_unordered(subject) and not quiet:
             self.body.find(node, f"the subject of match: {ORDER}")
         elif isinstance(node, (ast.MatchSequence, ast.MatchMapping)) and not (
@@ -217,6 +219,8 @@ _NODE = ast.Constant(0)
 
 def mismatch(value: Value, other: Value) -> str:
     """Say that a number is never what it is compared with; empty if it may be, or is no number."""
+    if isinstance(other, Known) and other.value is type(None) and _is_kind_of_number(value):
+        return "is a number, never None; an empty optional is NONE: write == NONE"
     if not is_number(value) or isinstance(value, Known):
         return ""
     if is_nothing(other):
@@ -227,6 +231,12 @@ def mismatch(value: Value, other: Value) -> str:
     if isinstance(other, (Items, Group)) or isinstance(known, (tuple, list, set, frozenset, dict)):
         return "is a number, never a collection"
     return ""
+
+
+def _is_kind_of_number(value: Value) -> bool:
+    """Whether a value is a number, or the class of one."""
+    known = value.value if isinstance(value, Known) else None
+    return is_number(value) or (isinstance(known, type) and issubclass(known, int))
 
 
 def _is_anonymous(value: Value) -> bool:

@@ -23,6 +23,8 @@ LOST = f"{_OF_A_SET}, and is lost from sight here; use sorted(...), or a tuple"
 
 STATE = "a model may write its state only"
 
+SKIPPED = "python -O skips this assertion, so that another model would be searched; leave out -O"
+
 
 @dataclass(frozen=True)
 class Objection:

@@ -175,6 +175,8 @@ class Objects:
             if varies and (isinstance(value, _CONTAINERS) or not self.refused(value)):
                 body.objections += varies
             return Known(value)
+        if node.id == "__debug__":
+            body.find(node, f"__debug__ is another one under python -O; {ONLY}")
         attribute = getattr(builtins, node.id, MISSING)
         return ANYTHING if attribute is MISSING else Known(attribute)
 

@@ -26,6 +26,15 @@ IMPURE = {
         (("decimal", "getcontext"), ("decimal", "setcontext")),
         "reads or changes a context that outlives the call",
     ),
+    ("abc", "get_cache_token"): "says which classes were registered before",
+    **dict.fromkeys(
+        (("typing", "get_overloads"), ("typing", "clear_overloads")),
+        "reads or changes what outlives the call",
+    ),
+    **dict.fromkeys(
+        (("contextlib", name) for name in ("chdir", "redirect_stdout", "redirect_stderr")),
+        "reads or changes the environment",
+    ),
     ("posix", "getpid"): ANEW,
     ("posix", "getppid"): ANEW,
     ("posix", "urandom"): CHANCE,
@@ -51,7 +60,7 @@ PURE_BUILTINS = frozenset({
     "frozenset", "getattr", "hasattr", "hash", "hex", "int", "isinstance", "issubclass", "iter",
     "len", "list", "map", "max", "min", "next", "object", "oct", "ord", "pow", "print", "property",
     "range", "repr", "reversed", "round", "set", "setattr", "slice", "sorted", "staticmethod",
-    "str", "sum", "super", "tuple", "type", "zip", "__build_class__",
+    "str", "sum", "super", "tuple", "type", "zip", "__build_class__", "NoneType",
 })  # fmt: skip
 """Built-in functions that are pure; of ``hash``, ``print`` and ``setattr`` see ``calls``."""
 

@@ -348,7 +348,8 @@ def hashes_alike(value: object) -> bool:
         return all(map(hashes_alike, value))
     if isinstance(value, Enum) and not isinstance(value, int):
         return False
-    return isinstance(value, (int, float, complex))
+    # The hash of a NaN, which equals nothing, is made of its address.
+    return isinstance(value, (int, float, complex)) and value == value
 
 
 def is_stable(value: Value) -> bool:

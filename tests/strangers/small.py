@@ -1467,4 +1467,158 @@ def step(s: State, k: Bounds) -> bool:
     s.q.pop()
     s.x = t[0].v
     return True'''),
+    "hash of a NaN": ("refused", '''N = float("nan")
+@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    if hash(N) % 2:
+        return False
+    s.x = (s.x + 1) % 4
+    return True'''),
+    "hash of inf - inf": ("refused", '''@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    if hash(float("inf")-math.inf) % 2:
+        return False
+    s.x = (s.x + 1) % 4
+    return True'''),
+    "order of a set with a NaN": ("refused", '''N = {float("nan"), 3.0, 4.0, math.nan}
+@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    for v in N:
+        if v == 3.0:
+            return False
+        break
+    s.x = (s.x + 1) % 4
+    return True'''),
+    "__debug__": ("refused", '''@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    if __debug__:
+        return False
+    s.x = (s.x + 1) % 4
+    return True'''),
+    "token of registrations": ("refused", '''@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    if abc.get_cache_token() % 2:
+        return False
+    s.x = (s.x + 1) % 4
+    return True'''),
+    "isinstance of NoneType": ("refused", '''@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    if isinstance(s.o, type(None)):
+        return False
+    s.x = (s.x + 1) % 4
+    return True'''),
+    "isinstance among others of NoneType": ("refused", '''@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    if isinstance(s.o, (str, type(None))):
+        return False
+    s.x = (s.x + 1) % 4
+    return True'''),
+    "type is NoneType": ("refused", '''@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    if type(s.o) is type(None):
+        return False
+    if type(s.o) == types.NoneType:
+        return False
+    s.x = (s.x + 1) % 4
+    return True'''),
+    "case NoneType": ("refused", '''@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    match s.o:
+        case types.NoneType():
+            return False
+    s.x = (s.x + 1) % 4
+    return True'''),
+    "record with a truth value of 3": ("refused", '''@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    if Entry(v=1, on=3).on:
+        return False
+    s.x = (s.x + 1) % 4
+    return True'''),
+    "record with a member of 7": ("refused", '''class Two(Record):
+    c: Color = enumeration(Color, "c")
+    on: bool = boolean("on")
+@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    if Two(c=7, on=1) == Two(c=s.x % 3, on=s.b):
+        return False
+    s.x = (s.x + 1) % 4
+    return True'''),
+    "another directory": ("refused", '''@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    with contextlib.chdir("/tmp"):
+        s.x = (s.x + 1) % 4
+    return True'''),
+    "another output": ("refused", '''@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    with contextlib.redirect_stdout(None):
+        s.x = (s.x + 1) % 4
+    return True'''),
+    "overloads": ("refused", '''@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    if len(typing.get_overloads(step)) > 0:
+        return False
+    typing.clear_overloads()
+    s.x = (s.x + 1) % 4
+    return True'''),
+    "hash of a text of JSON": ("refused", '''@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    d = json.loads('{"a": "b"}')
+    if hash(d["a"]) % 2:
+        return False
+    s.x = (s.x + 1) % 4
+    return True'''),
+    "isinstance and hashes of numbers": ("16", '''KINDS = (str, int)
+@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    if isinstance(s.o, (str, tuple)) or isinstance(s.c, Color) and not isinstance(s.x, KINDS):
+        return False
+    if hash((s.x, s.b)) % 3 == 5 or hash(s.x / 2) == 7777:
+        return False
+    for v in {s.x / 3, 1.5}:
+        if v == 99:
+            return False
+    s.x = (s.x + 1) % 4
+    return True'''),
+    "records of members by number": ("16", '''class Two(Record):
+    c: Color = enumeration(Color, "c")
+    on: bool = boolean("on")
+@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    if Two(c=Color.RED, on=1) == Two(c=s.x % 3, on=s.b) and Two(c=1, on=False).on:
+        return False
+    s.x = (s.x + 1) % 4
+    return True'''),
+    "record out of range, not stored": ("12", '''@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    if Entry(v=s.x + 7, on=True).v == 9:
+        return False
+    s.x = (s.x + 1) % 4
+    return True'''),
+    "assertion": ("12", '''@model.action("p")
+def step(s: State, k: Bounds) -> bool:
+    """Step."""
+    try:
+        assert s.x < 2
+    except AssertionError:
+        return False
+    s.x = (s.x + 1) % 4
+    return True'''),
 }  # fmt: skip

@@ -49,6 +49,10 @@ FIRST = [
         "replicas=3 records=1 max_leader_epoch=2",
         symmetry=True,
     ),
+    Case("two-phase-symmetric", "examples/two_phase_commit.py", "managers=6", symmetry=True),
+    Case("kip-101-symmetric", "kip-101", "records=1 crashes=1 replicas=3", symmetry=True),
+    Case("kip-320-symmetric", "kip-320", "records=1 crashes=1 replicas=3", symmetry=True),
+    Case("kip-595-symmetric", "kip-595", "records=1 crashes=1 replicas=3", symmetry=True),
 ]
 
 SECOND = [

@@ -160,7 +160,10 @@ class Verification:
     def _count(self) -> None:
         """Look for some states and their successors among all that are stored."""
         search = self._search
-        stored = sum(count for level in search.levels for _, count in level)
+        counts = [sum(count for _, count in level) for level in search.levels]
+        if 0 in counts:
+            self._wrong(f"finds no state in level {counts.index(0)}, and goes on")
+        stored = sum(counts)
         if stored != search.distinct_states:
             self._wrong(f"stores {stored} states and counts {search.distinct_states}")
         sought: dict[State, int] = {}

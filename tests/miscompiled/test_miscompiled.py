@@ -59,6 +59,10 @@ CELLS = {
         ("kip-320", "records=1 elections=2"), r"instance\.",
         r"%all = bitcast <64 x i1> %set to i64", ONE_BIT,
     ),
+    "a level without a state is not the end": (
+        ("leases", "nodes=2 time=10"), r"expand_levels\$", r"icmp sle (i64 %r\d+, 0)",
+        r"icmp slt \1",
+    ),
 }  # fmt: skip
 """Defects that a comparison of samples of the search did not find, each in a model it is wrong in:
 the function, what is changed there, and to what."""

@@ -17,6 +17,7 @@ from .model.broker.protocols.kip279 import KIP_279
 from .model.broker.protocols.kip320 import KIP_320
 from .model.broker.protocols.kip595 import KIP_595
 from .model.broker.protocols.kip595_reset import KIP_595_RESET
+from .model.broker.releases import release
 from .model.broker.state import BrokerState, Replica
 
 __all__ = [
@@ -40,4 +41,5 @@ __all__ = [
     "leads",
     "nobody",
     "pairs",
+    "release",
 ]

@@ -11,7 +11,7 @@ from time import perf_counter
 from ..checker.interrupts import LimitReachedError, alarm
 from ..checker.result import Limits, Result
 from ..checker.stop import Stop
-from ..core.bounds import parse, unknown
+from ..core.bounds import unknown
 from ..core.spec import ModelError, Outcome, Property
 from ..model.protocol import Protocol
 from .changed_steps import (
@@ -81,7 +81,7 @@ class Killing:
         self, protocol: Protocol, properties: Sequence[Property], ladder: Sequence[str]
     ) -> None:
         for settings in ladder:
-            parse(protocol.family.bounds, settings.split())
+            protocol.within(settings.split())
         self._protocol = protocol
         self._names = tuple(prop.name for prop in properties)
         self._ladder = tuple(ladder)

@@ -11,7 +11,7 @@ from ..checker.check import check
 from ..checker.interrupts import Interrupted, LimitReachedError
 from ..checker.result import DEFAULT, Resources, Result
 from ..checker.stop import is_interrupt
-from ..core.bounds import BoundsError, declared, parse, unknown
+from ..core.bounds import BoundsError, bound_name, declared, unknown
 from ..core.spec import Outcome, Property, TransitionSystem
 from ..model import Protocol
 from .named import SelectionError
@@ -146,8 +146,8 @@ def ladder(protocol: Protocol, settings: Sequence[str], limits: Sequence[str]) -
     """
     family = protocol.family
     known = declared(family.bounds)
-    parse(family.bounds, settings)
-    fixed = {setting.partition("=")[0].strip().replace("-", "_") for setting in settings}
+    protocol.within(settings)
+    fixed = set(map(bound_name, settings))
     if limits:
         largest = dict(_limit(protocol, text) for text in limits)
     elif family.scenarios:

@@ -17,7 +17,6 @@ from dataclasses import fields
 from types import CodeType
 from typing import Any
 
-from ..core.bounds import parse
 from ..core.errors import ModelError, TidegateError, is_users, lacks, nearest
 from ..core.spec import TransitionSystem
 from ..model.protocol import Protocol
@@ -47,7 +46,7 @@ def refuse_misspelt(protocol: Protocol) -> None:
     if not functions:
         return
     try:
-        system = protocol.system(parse(protocol.family.bounds, ()))
+        system = protocol.system(protocol.within(()))
     except TidegateError:
         return  # The search with the requested bounds will report it.
     for function in functions:

@@ -117,10 +117,10 @@ def _parts(name: str) -> tuple[str, str, str]:
 def _built_in(name: str) -> Protocol:
     # Kafka's families are imported only where one is named: a check of a custom model needs none.
     from ..model import PROTOCOLS
-    from ..model.broker.releases import release_of
+    from ..model.broker.releases import named_release
 
     known = {protocol.name: protocol for protocol in PROTOCOLS}
-    if release := release_of(name.lower()):
+    if release := named_release(name.lower()):
         return release.protocol
     if name.lower() not in known:
         own = "; name a custom protocol by its file (fence.py) or as module:NAME"

@@ -17,6 +17,7 @@ from ..brokers.distribution import (
 from ..brokers.report import Behavior, Observed, Report
 from ..checker.interrupts import noted
 from ..checker.replay import retaken
+from ..core.bounds import bound_name
 from ..core.spec import Property, ReplayError, Trace, TransitionSystem
 from ..model import BROKER, Protocol
 from ..model.broker.bounds import WITH_KRAFT
@@ -215,10 +216,10 @@ def systems_to_walk(
     from ..brokers.steps import STEPS, cannot_force
 
     of_brokers(protocol)
-    chosen = {setting.partition("=")[0] for setting in settings}
+    chosen = set(map(bound_name, settings))
     own = [f"hw_waits={str(distribution.release >= FIRST_THAT_WAITS).lower()}"]
     if _has_quorum(distribution, settings):
-        own += ["isr_propagation=kraft", "min_isr=2"]
+        own += ["isr_propagation=kraft", "min_isr=2", "elr=off", "last_known_leader=off"]
         own += ["hw_needs_min_isr"] * (distribution.release >= FIRST_THAT_NEEDS_MIN_ISR)
     bounds = [one for one in (*WALK_BOUNDS, *own) if one.partition("=")[0] not in chosen]
     actions = tuple(action for action in protocol.actions if action.name in STEPS)

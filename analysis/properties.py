@@ -10,7 +10,7 @@ from typing import Any
 from ..checker.reading.reading import refuse_unreadable
 from ..checker.result import DEFAULT
 from ..checker.undecided import undecidable
-from ..core.bounds import parse, unknown
+from ..core.bounds import unknown
 from ..core.spec import DEADLOCK, TYPE_OK, Kind, Property, TransitionSystem
 from ..invariants import FAMILIES, all_of, properties_of
 from ..model import Protocol
@@ -191,7 +191,7 @@ def system_for(
     """
     chosen = list(properties)
     needs = frozenset(each for prop in chosen for each in histories(prop, protocol))
-    system = protocol.system(parse(protocol.family.bounds, settings), needs)
+    system = protocol.system(protocol.within(settings), needs)
     refuse_unreadable(system, chosen, names_of_history(protocol))
     return system
 
@@ -209,4 +209,4 @@ def with_every_history(protocol: Protocol, settings: Iterable[str]) -> Transitio
 
     No guard reads histories, so every behavior of the protocol is one of this system.
     """
-    return protocol.system(parse(protocol.family.bounds, settings), every_history(protocol))
+    return protocol.system(protocol.within(settings), every_history(protocol))

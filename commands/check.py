@@ -162,14 +162,10 @@ def _with_release(options: dict[str, Any]) -> dict[str, Any]:
         raise click.UsageError(
             f"--release {name} picks the protocol; leave out {protocol}, or leave out --release"
         )
-    from ..model.broker.releases import Release, default_metadata
+    from ..model.broker.releases import release
 
-    metadata = options["metadata"] or default_metadata(name)
-    release = Release(name, metadata, options["protocol_version"])
-    chosen = {setting.partition("=")[0] for setting in options["settings"]}
-    picked = (one for one in release.settings if one.partition("=")[0] not in chosen)
-    settings = (*picked, *options["settings"])
-    return {**options, "protocol": release.protocol.name, "settings": settings}
+    picked = release(name, options["metadata"] or "", options["protocol_version"])
+    return {**options, "protocol": picked.name}
 
 
 SEARCHED = ("protocol", "settings", "names", "engine", "store", "keep_going", "symmetry", "debug")

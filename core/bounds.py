@@ -130,6 +130,11 @@ def declared(bounds: type) -> dict[str, tuple[Bound, int]]:
     }
 
 
+def bound_name(setting: str) -> str:
+    """Return the name of the bound that a setting such as ``min-isr=2`` is of."""
+    return setting.partition("=")[0].strip().replace("-", "_")
+
+
 def parse(bounds: type[B], settings: Iterable[str]) -> B:
     """Make the bounds from a user's ``NAME=VALUE`` settings, the rest at their defaults.
 
@@ -142,8 +147,8 @@ def parse(bounds: type[B], settings: Iterable[str]) -> B:
     known = declared(bounds)
     values: dict[str, Any] = {}
     for setting in settings:
-        name, equals, text = setting.partition("=")
-        name = name.strip().replace("-", "_")
+        _, equals, text = setting.partition("=")
+        name = bound_name(setting)
         if name not in known:
             raise BoundsError(unknown("bound", name, known))
         bound, _ = known[name]

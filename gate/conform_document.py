@@ -9,7 +9,7 @@ from typing import Any
 from ..analysis.named import SelectionError, find_protocol, is_custom
 from ..analysis.on_brokers import of_brokers
 from ..analysis.properties import find_properties
-from ..core.bounds import BoundsError, parse
+from ..core.bounds import BoundsError
 from ..core.spec import ReplayError
 from ..model import BROKER
 from .cells import EVERY, TIERS
@@ -199,7 +199,7 @@ class ConformReader:
             self.errors.add((*path, "protocol"), str(error))
             return
         try:
-            parse(protocol.family.bounds, bounds.split())
+            protocol.within(bounds.split())
         except BoundsError as error:
             self.errors.add((*path, "bounds"), f"{name}: {error}" if name else str(error))
         try:

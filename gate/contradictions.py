@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..analysis.named import SelectionError, find_protocol, is_custom
-from ..core.bounds import BoundsError, parse
+from ..core.bounds import BoundsError
 from ..core.bounds import shown as bounds_shown
 from .cells import Cell, Expectation, expanded
 from .configuration_errors import ConfigurationErrors
@@ -60,8 +60,7 @@ def _bounds(cell: Cell) -> str:
     """Return the bounds of a cell in one form for all that mean the same."""
     if not is_custom(cell.protocol):
         try:
-            family = find_protocol(cell.protocol).family
-            return str(bounds_shown(parse(family.bounds, cell.bounds.split())))
+            return str(bounds_shown(find_protocol(cell.protocol).within(cell.bounds.split())))
         except (SelectionError, BoundsError):
             pass
     return " ".join(sorted(cell.bounds.split()))

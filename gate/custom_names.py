@@ -17,7 +17,7 @@ from ..analysis.named import SelectionError, find_protocol
 from ..analysis.pool import processes
 from ..analysis.properties import find_properties
 from ..checker.interrupts import LimitReachedError, alarm
-from ..core.bounds import BoundsError, parse
+from ..core.bounds import BoundsError
 from ..core.errors import TidegateError
 from ..model import Protocol
 from .cells import EVERY
@@ -71,7 +71,7 @@ def wrong_in(protocol: Protocol, named: Named) -> list[Wrong]:
     wrong = []
     for number, bounds in enumerate(named.bounds):
         try:
-            parse(protocol.family.bounds, bounds.split())
+            protocol.within(bounds.split())
         except BoundsError as error:
             wrong.append(Wrong(True, number, f"{named.protocol}: {error}"))
     for number, name in enumerate(named.properties):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from inspect import signature
 from typing import Any, TypeVar
 
-from ..core.bounds import brief, shown, unknown
+from ..core.bounds import bound_name, brief, parse, shown, unknown
 from ..core.errors import ModelError, about, blaming
 from ..core.fields import declared_parts
 from ..core.layout import Layout, integer
@@ -133,6 +133,8 @@ class Protocol:
         What can be checked of it beside the properties of its family.
     fairness
         What is fair beside its actions themselves: several of them together.
+    settings
+        The options that it comes with, each as on the command line.
 
     Raises
     ------
@@ -154,6 +156,7 @@ class Protocol:
     state: type | None = None
     properties: tuple[Property, ...] = ()
     fairness: tuple[JointFairness, ...] = ()
+    settings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # Reports print them in one line each, also those of a custom protocol.
@@ -167,6 +170,19 @@ class Protocol:
         for name, _ in self.older_rules:
             if name not in known:
                 raise ValueError(f"older_rules: {unknown('rule', name, known)}")
+
+    def within(self, settings: Iterable[str]) -> Any:
+        """Return the bounds that a user's settings make, over the options that it comes with.
+
+        Raises
+        ------
+        BoundsError
+            For bounds that do not exist or contradict each other.
+        """
+        chosen = list(settings)
+        named = set(map(bound_name, chosen))
+        own = [setting for setting in self.settings if bound_name(setting) not in named]
+        return parse(self.family.bounds, [*own, *chosen])
 
     def system(
         self, bounds: Any, needs: frozenset[str] = frozenset()

@@ -33,6 +33,7 @@ def story(protocol: Any) -> dict[str, Any]:
         "actions": [_action(action) for action in protocol.actions],
         "fairness": [{"action": joint.named, "owed": joint.owed} for joint in protocol.fairness],
         "default_properties": list(protocol.default_properties),
+        "settings": list(protocol.settings),
         "bounds": described_bounds(protocol.family.bounds),
         "properties": described_properties(properties_of(protocol)),
         "expected": [
@@ -109,6 +110,9 @@ def print_story(console: Console, page: dict[str, Any]) -> None:
     print_prose(console, Text(f"{page['name']}: {page['summary']}", "bold"))
     for paragraph in page["story"].split("\n\n"):
         print_prose(console, Text("\n" + " ".join(paragraph.split())))
+    if page["settings"]:
+        options = f"Options that come with it: {', '.join(page['settings'])}."
+        print_prose(console, Text(f"\n{options}"))
     if page["rules"]:
         against = f"replaced against {page['parent']}" if page["parent"] else "of this protocol"
         console.print(Text(f"\nRules {against}", "bold"))

@@ -129,6 +129,7 @@ class Release:
             rules=replace(base.rules, **_changes(self, bool(base.rules.epoch_cache))),
             older_rules=(),
             expected=(),
+            settings=self.settings,
         )
 
 
@@ -173,6 +174,31 @@ def default_metadata(name: str) -> str:
     )
 
 
+def release(name: str, metadata: str = "", protocol_version: str = "") -> Protocol:
+    """Return what a release of Kafka runs: its rules, and the options that come with it.
+
+    Parameters
+    ----------
+    name
+        Such as "2.6" (its newest patch release) or "2.6.0".
+    metadata
+        "zookeeper" or "kraft", where a cluster of this release may have either.
+    protocol_version
+        What inter.broker.protocol.version or metadata.version is set to; that of `name` if empty.
+
+    Raises
+    ------
+    ReleaseError
+        If there is no such release, or it does not run like that.
+
+    Examples
+    --------
+    >>> release("4.0").name, release("4.0").settings
+    ('kafka-4.0-kraft', ('isr_propagation=records', 'hw_needs_min_isr'))
+    """
+    return Release(name, metadata or default_metadata(name), protocol_version).protocol
+
+
 def every_release() -> Iterator[Release]:
     """Yield each release in each kind of cluster in which it runs."""
     for metadata in (ZOOKEEPER, KRAFT):
@@ -205,15 +231,15 @@ def overview() -> list[dict[str, str]]:
 
 
 @cache
-def release_of(name: str) -> Release | None:
+def named_release(name: str) -> Release | None:
     """Return the release that a protocol's name stands for, such as "kafka-3.9-kraft"."""
     if not name.startswith(PREFIX):
         return None
-    release, _, rest = name[len(PREFIX) :].partition("-")
-    metadata, _, version = rest.partition("-")
+    version, _, rest = name[len(PREFIX) :].partition("-")
+    metadata, _, protocol_version = rest.partition("-")
     if metadata not in (ZOOKEEPER, KRAFT):
         return None
-    return Release(release, metadata, version)
+    return Release(version, metadata, protocol_version)
 
 
 def _base(code: Version, wire: Version) -> Protocol:

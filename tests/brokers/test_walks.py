@@ -140,8 +140,8 @@ def test_before_2_4_a_first_fetch_moves_the_high_watermark_past_who_has_lagged(d
 )
 def test_who_joins_although_its_lag_time_has_passed_stays_in_the_isr(passes, does_it):
     """The leader would propose to remove it, which no step says."""
-    settings = "replicas=3 records=1 elections=2 moves min_isr=2 hw_waits hw_needs_min_isr"
-    settings += " isr_propagation=kraft"
+    settings = "replicas=3 records=1 elections=2 moves min_isr=2 hw_waits elr=off"
+    settings += " last_known_leader=off isr_propagation=kraft"
     end = does_it("4.4.0", "kafka-4.4.0-kraft", settings, JOINS_LATE.format(passes))
     assert end["replica"][0]["isr"] == {0, 1, 2}
 
@@ -162,8 +162,8 @@ def test_a_leader_does_not_propose_what_a_change_record_says(
         return await announce(*arguments)
 
     monkeypatch.setattr(ScriptedQuorum, "announce", later)
-    settings = "replicas=3 records=1 elections=2 moves min_isr=2 hw_waits hw_needs_min_isr"
-    end = does_it("4.4.0", "kafka-4.4.0-kraft", f"{settings} isr_propagation=records", script)
+    settings = "replicas=3 records=1 elections=2 moves min_isr=2 hw_waits elr=off"
+    end = does_it("4.4.0", "kafka-4.4.0-kraft", f"{settings} last_known_leader=off", script)
     assert 2 not in end["replica"][leader]["isr"]
     assert end["replica"][leader]["hw"] == hw
 

@@ -60,9 +60,10 @@ class Row:
 
     def verdict(self, bounds):
         """Return what the release violates within these bounds, with the steps."""
-        settings = [one for one in self.last.settings if not one.startswith("isr_propagation")]
         system, properties = assemble(
-            self.last.protocol.name, [*settings, *bounds.split()], list(PROPERTIES.values())
+            self.last.protocol.name,
+            ["isr_propagation=instant", *bounds.split()],
+            list(PROPERTIES.values()),
         )
         result = check(system, properties, keep_going=True)
         steps = {v.property.name: v for v in result.verdicts}

@@ -1,12 +1,15 @@
 """docs/releases.md says what each release runs; scripts/releases writes it."""
 
+import json
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from tests.docs.releases import SEARCHES, rows
+from tidegate.analysis.mutants import mutants
 from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import system_for
 from tidegate.cli import main
 from tidegate.commands.check import check_command
 from tidegate.model.broker.releases import KRAFT, ZOOKEEPER, Release
@@ -74,6 +77,39 @@ def test_isr_changes_are_records_since_metadata_version_3_6(name, version, propa
 def test_metadata_takes_what_releases_tell_apart():
     [option] = [one for one in check_command.params if one.name == "metadata"]
     assert tuple(option.type.choices) == (ZOOKEEPER, KRAFT)
+
+
+@pytest.mark.parametrize("bounds", ["records=1 crashes=1", "records=1 hw-needs-min-isr=off"])
+@pytest.mark.parametrize("name", ["kafka-4.0-kraft", "kafka-4.1-kraft", "kafka-3.9-zookeeper"])
+def test_a_release_has_its_options_under_every_name(name, bounds, tmp_path):
+    _, release, metadata = name.split("-")
+    own = tmp_path / "own.py"
+    own.write_text(
+        "from dataclasses import replace\n"
+        "from tidegate.kafka import release\n"
+        f"OWN = replace(release({release!r}, {metadata!r}), summary='Mine.')\n"
+    )
+    wanted = system_for(find_protocol(name), bounds.split(), ()).bounds
+    settings = find_protocol(name).settings
+    kept = [one for one in settings if "hw" not in one or "hw-" not in bounds]
+    base = find_protocol(name).parent
+    assert wanted == system_for(base, [*kept, *bounds.split()], ()).bounds
+    mutant = next(iter(mutants(find_protocol(name)))).protocol
+    for same in (mutant, find_protocol(str(own))):
+        assert system_for(same, bounds.split(), ()).bounds == wanted
+
+
+def test_a_name_and_an_option_pick_the_same_search():
+    bounds = ["-b", "records=2", "-b", "crashes=1", "-p", "NoCommittedRecordLost", "--json", "-"]
+    run = [
+        CliRunner().invoke(main, ["check", *picked, *bounds])
+        for picked in (["kafka-4.0-kraft"], ["--release", "4.0"])
+    ]
+    results = [json.loads(one.stdout) for one in run]
+    assert [one.exit_code for one in run] == [12, 12]
+    assert results[0]["bounds"] == results[1]["bounds"]
+    assert results[0]["bounds"]["isr_propagation"] == "records"
+    assert [one["properties"][0]["steps"] for one in results] == [15, 15]
 
 
 def test_a_bound_overrides_an_option_of_the_release():

@@ -98,8 +98,16 @@ def serve(memory: int, parent: int) -> None:
     if os.getppid() != parent:
         # It ended before this process could ask to end with it.
         os._exit(1)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_DATA, memory)
+    _limit(resource.RLIMIT_CPU, SECONDS)
     sys.stdout.buffer.write(object_code(sys.stdin.buffer.read().decode()))
     sys.stdout.buffer.flush()
+
+
+def _limit(what: int, most: int) -> None:
+    """Limit a resource; a lower limit that the user has set stays."""
+    _, hard = resource.getrlimit(what)
+    if hard != resource.RLIM_INFINITY:
+        most = min(most, hard)
+    resource.setrlimit(what, (most, most))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from random import Random
 from time import thread_time
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...core.layout import State
 from ...core.spec import Kind, Property, TidegateError, TransitionSystem
@@ -26,6 +26,20 @@ MOST = 20_000
 
 OTHERS = 0.5
 """The share of the other made-up states that Python is asked about."""
+
+
+class Asked(NamedTuple):
+    """A state that Python was asked about.
+
+    Attributes
+    ----------
+    steps
+        The successor for each instance that is enabled, by its number.
+    """
+
+    state: State
+    words: Words
+    steps: dict[int, Words]
 
 
 class Probes:
@@ -56,7 +70,9 @@ class Probes:
         self._attempt_all = system.attempting(everything, watched=False)
         self._attempts = [system.attempting([number], watched=False) for number in everything]
         self._inside_ones: list[State] = []
-        self._group: list[tuple[State, dict[int, State]]] = []
+        self._group: list[Asked] = []
+        self._enabling: list[Asked] = []
+        self._enabled: set[int] = set()
 
     def run(self, reached: Sequence[State]) -> list[State]:
         """Ask until the time is up; return the states inside the constraint.
@@ -84,7 +100,8 @@ class Probes:
                     self._ask(state)
                 elif chance.random() < OTHERS:
                     self._ask(state)
-        self._compare_group()
+        self._compare_together(self._group)
+        self._compare_everywhere()
         self._sampler.forget()
         return self._inside_ones
 
@@ -139,9 +156,8 @@ class Probes:
         machine = {number: after for number, _, after in successors}
         python = None if failed else self._python(self._attempt_all, state)
         if python is not None:
-            self._group.append((state, python))
-            if len(self._group) == TOGETHER:
-                self._compare_group()
+            right = self._packed(python)
+            self._add(Asked(state, words, right))
         else:
             python = {}
             for number, attempt in enumerate(self._attempts):
@@ -150,14 +166,39 @@ class Probes:
                     machine.pop(number, None)
                 else:
                     python |= taken
-        self._compare_one(state, machine, python)
+            right = self._packed(python)
+        self._compare_one(state, machine, right)
+
+    def _packed(self, steps: dict[int, State]) -> dict[int, Words]:
+        return {number: self._layout.pack(after) for number, after in steps.items()}
+
+    def _add(self, asked: Asked) -> None:
+        """Keep a state in which no step fails, to ask about several together."""
+        if not self._enabled.issuperset(asked.steps):
+            self._enabled.update(asked.steps)
+            self._enabling.append(asked)
+        self._group.append(asked)
+        if len(self._group) == TOGETHER:
+            self._compare_together(self._group)
+            self._group = []
+
+    def _compare_everywhere(self) -> None:
+        """Compare each action in all places among states that are expanded together.
+
+        Code that forgets the last state of a word of bits is wrong only if an action is enabled
+        there, which can be rare.
+        """
+        until = thread_time() + self._seconds
+        for asked in self._enabling:
+            if thread_time() > until:
+                break
+            self._compare_together([asked] * TOGETHER)
 
     def _compare_one(
-        self, state: State, machine: dict[int, Words], python: dict[int, State]
+        self, state: State, machine: dict[int, Words], right: dict[int, Words]
     ) -> None:
         """Compare the steps from one state, by the numbers of their instances."""
         layout = self._layout
-        right = {number: layout.pack(after) for number, after in python.items()}
         if machine == right:
             return
         number = min(n for n in machine.keys() | right.keys() if machine.get(n) != right.get(n))
@@ -169,13 +210,11 @@ class Probes:
         ]
         self._differ(state, str(self._system.instances[number].step), said)
 
-    def _compare_group(self) -> None:
+    def _compare_together(self, group: Sequence[Asked]) -> None:
         """Compare the steps of several states, taken together."""
-        group, self._group = self._group, []
         if not group:
             return
-        pack = self._layout.pack
-        successors, failed = self._sampler.successors([pack(state) for state, _ in group])
+        successors, failed = self._sampler.successors([asked.words for asked in group])
         if failed:
             raise disagreement(
                 "machine code cannot take steps of several states together that it takes of each"
@@ -185,8 +224,8 @@ class Probes:
             if place >= len(group) or number in machine[place]:
                 raise disagreement("machine code takes a step of no state")
             machine[place][number] = after
-        for (state, python), said in zip(group, machine, strict=True):
-            self._compare_one(state, said, python)
+        for asked, said in zip(group, machine, strict=True):
+            self._compare_one(asked.state, said, asked.steps)
 
     def _differ(self, state: State, name: str, said: Sequence[str]) -> None:
         machine, python = said

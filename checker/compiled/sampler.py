@@ -17,8 +17,9 @@ from .sampling import ALIVE, COMPARED, Entry, Query, Samples
 
 Words = tuple[int, ...]
 
-TOGETHER = 48
-"""The most states whose steps are taken together, side by side as in a search."""
+TOGETHER = 128
+"""The most states whose steps are taken together, side by side as in a search: two words of bits
+that say in which of them an action is enabled."""
 
 NUMBER = (1 << 32) - 1
 """The bits of an instance's number of steps that are not for failures."""

@@ -52,7 +52,7 @@ Change = Callable[[str, bool], str]
 """Returns the changed text of a tier, whether it is the second one."""
 
 REJECTED = "rejected"
-"""LLVM refuses the text, so that there is no such defect."""
+"""LLVM refuses the text, or the search ends before it uses it, so that there is no such defect."""
 
 
 @dataclass
@@ -92,7 +92,15 @@ def _searched(subject: Subject, change: Change) -> dict[str, Any]:
     def optimising(text: str, memory: int) -> tiers.Optimiser:
         return making(change(text, True), memory)
 
+    used = [case.tier == "first"]
+    use = tiers.Tiers.use_second
+
+    def use_second(self: tiers.Tiers) -> None:
+        used.append(True)
+        use(self)
+
     tiers.object_code, tiers.Optimiser = object_code, optimising
+    tiers.Tiers.use_second = use_second  # type: ignore[method-assign]
     tiers.PATIENCE, tiers.WORTH, tiers.LEAST = SECONDS, 0.0, 1
     resources = Resources(
         engine="compiled", workers=1, memory=MEMORY, optimise_from=case.optimise_from
@@ -110,6 +118,8 @@ def _searched(subject: Subject, change: Change) -> dict[str, Any]:
     except Exception as error:  # noqa: BLE001 - whatever it is, it is no verdict
         end = REJECTED if "LLVM rejects" in str(error) else "failed"
         return {"end": end, "why": f"{type(error).__name__}: {error}"[:200]}
+    if not any(used):
+        return {"end": REJECTED, "why": "the second tier was not used"}
     verdicts = {
         verdict.property.name: [str(verdict.outcome), verdict.steps] for verdict in result.verdicts
     }

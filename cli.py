@@ -18,7 +18,7 @@ from typing import IO, Any, NoReturn
 import click
 
 from . import __version__
-from .checker.interrupts import LimitReachedError, any_abandoned, listening, received
+from .checker.interrupts import LimitReachedError, any_abandoned, listening, reason, received
 from .commands.again import remember
 from .commands.status import (
     EXIT_HOLDS,
@@ -190,6 +190,8 @@ def _message(error: BaseException) -> tuple[str, int]:
         error = error.__cause__
     if isinstance(error, LimitReachedError):
         return f"stopped by {error}", EXIT_INCOMPLETE
+    if isinstance(error, MemoryError):
+        return f"stopped by {reason(error)}", EXIT_INCOMPLETE
     if isinstance(error, KeyboardInterrupt):
         return f"interrupted {getattr(error, 'where', '')}".rstrip(), EXIT_INTERRUPTED
     if isinstance(error, ModelError) and error.place and is_users(error.place[0]):

@@ -289,11 +289,12 @@ def _judge_graph(request: SearchRequest, search: Finished) -> Judged:
     judged = Judged()
     try:
         with alarm(request.limits.seconds, request.started, at_once=True):
-            levels = search.states() if stuck else []
-            for prop in stuck:
-                if violated := stuck_states(system, prop, levels):
-                    search.violations[prop.name] = violated
-                judged.decided.add(prop.name)
+            with request.memory.kept():
+                levels = search.states() if stuck else []
+                for prop in stuck:
+                    if violated := stuck_states(system, prop, levels):
+                        search.violations[prop.name] = violated
+                    judged.decided.add(prop.name)
             for answer in search.decided(live) if live else ():
                 _note(answer, judged)
     except (KeyboardInterrupt, MemoryError) as error:

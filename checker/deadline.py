@@ -11,7 +11,6 @@ from time import perf_counter
 
 from ..core.spec import TidegateError
 from .interrupts import Alarm, LimitReachedError, alarm, reason
-from .memory import free_memory, resident_memory
 from .request import SearchRequest
 from .result import doing
 from .stop import Stop, Stopped
@@ -19,7 +18,7 @@ from .stop import Stop, Stopped
 GRACE = 1.0
 """Seconds for the traces of a search that was stopped itself: most take a few milliseconds."""
 
-SLACK = 64 << 20
+SLACK = 8 << 20
 """Bytes by which a trace may exceed the memory limit: most take a few kilobytes."""
 
 _OFTEN = 1024
@@ -49,32 +48,23 @@ class Deadline:
         if ended:
             self._limit = GRACE if self._limit is None else self._limit
             self._started = max(self._started, perf_counter() + GRACE - self._limit)
-        self._memory = self._most_held = 0
         self._alarm = Alarm()
         self._steps = 0
 
     @contextmanager
     def watched(self) -> Iterator[None]:
         """End the block when the time is up, memory is short or a signal comes, and note that."""
-        memory, before = self._request.resources.memory, self._request.resident
-        self._memory = free_memory() if memory is None else memory
-        self._most_held = max(before + self._memory, resident_memory()) + SLACK
         try:
-            with alarm(self._limit, self._started, at_once=True) as self._alarm:
+            watched = alarm(self._limit, self._started, at_once=True)
+            with self._request.memory.kept(SLACK), watched as self._alarm:
                 yield
         except KeyboardInterrupt as error:
             self._note(reason(error))
-        except MemoryError:
-            self._note(Stopped(Stop.OUT_OF_MEMORY))
-        except TidegateError as error:
-            if isinstance(error.__cause__, MemoryError):
-                # The model is not at fault if the system is out of memory.
-                self._note(Stopped(Stop.OUT_OF_MEMORY))
-            elif self._alarm.stopped_by is not None:
-                # The model may have swallowed the interrupt, and with it a step.
-                self._note(self._alarm.stopped_by)
-            else:
+        except TidegateError:
+            if self._alarm.stopped_by is None:
                 raise
+            # The model may have swallowed the interrupt, and with it a step.
+            self._note(self._alarm.stopped_by)
 
     def watch(self) -> None:
         """Raise an interrupt if the block has to end: a thread has no signals, memory has none.
@@ -92,8 +82,6 @@ class Deadline:
         self._request.report(doing("finding the steps of the trace"))
         if self._alarm.stopped_by is not None:
             raise LimitReachedError(self._alarm.stopped_by)
-        if resident_memory() > self._most_held:
-            raise LimitReachedError(Stopped(Stop.MAX_MEMORY, f"{self._memory >> 20}M"))
 
     def _note(self, stopped_by: Stopped) -> None:
         """Keep what ended the block; within the grace that is what had stopped the search."""

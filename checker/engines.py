@@ -122,7 +122,7 @@ def finished_search(request: SearchRequest) -> Finished:
         return search
     try:
         compiled = _compiled(request, search)
-    except KeyboardInterrupt as error:
+    except (KeyboardInterrupt, MemoryError) as error:
         # Nothing is compiled yet: the search covered what was interpreted.
         search.stopped_by = reason(error).noting(" while its actions were compiled")
         return search
@@ -220,10 +220,11 @@ def _compiled(request: SearchRequest, interpreted: Search) -> Finished | tuple[R
         if must:
             raise _untranslated(option, request, reasons) from None
         return reasons
-    except MemoryLimitError as error:
-        if must or resources.memory is not None or not request.exact:
+    except (MemoryError, MemoryLimitError) as error:
+        asked = resources.memory is not None or not request.exact
+        if must or (asked and isinstance(error, MemoryLimitError)):
             raise
-        return (Reason(str(error)),)
+        return (Reason(str(error) or "there is too little memory to compile it (ulimit -v)"),)
     try:
         search.run()
     except UnfitError:

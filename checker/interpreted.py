@@ -14,13 +14,12 @@ from time import perf_counter
 from typing import Any
 
 from ..core.layout import State
-from ..core.spec import Kind, ModelError, Property, TransitionSystem
+from ..core.spec import Kind, Property, TransitionSystem
 from ..core.symmetry import Symmetry
 from .counterexample import itself
 from .interrupts import Alarm, reason
 from .liveness.decide import decided
 from .liveness.lasso import Decided
-from .memory import MemoryWatch
 from .request import SearchRequest
 from .result import Progress, Reason
 from .stop import Stopped
@@ -95,7 +94,6 @@ class Search:
         self.because: tuple[Reason, ...] = ()
         self.alarm = Alarm()
         self._looked = request.started
-        self._memory = MemoryWatch(request.resources.memory, request.resident)
         self._violated = self.system.judge(self.properties)
         trial = request.trial
         self._successors = trial.successors if trial else self.system.successors
@@ -120,33 +118,35 @@ class Search:
             Whether it ended; False if it only paused, after the first level at which `pause` is
             due.  It continues when called again.
         """
-        began = perf_counter()
         try:
-            if not self.levels:
-                self.levels.append([])
-                self._begin()
-                self._try_again()
-            if self.stopped_by:
-                return True
-            while self.levels[-1] and self.request.goes_on(self.violations):
-                seconds = perf_counter() - began
-                if pause is not None and pause.is_due(len(self.seen), seconds, len(self.levels)):
+            with self.request.memory.kept():
+                if not self._went_on(pause):
                     return False
-                self.stopped_by = self.request.limits.reached(depth=len(self.levels))
-                if not self.stopped_by:
-                    self._expand_last_level()
-                    self._try_again()
-                if self.stopped_by:
-                    break
-        except (KeyboardInterrupt, MemoryError) as error:
+        except KeyboardInterrupt as error:
             self.stopped_by = reason(error, perf_counter() - self._looked)
-        except ModelError as error:
-            # The model is not at fault if the system is out of memory.
-            if not isinstance(error.__cause__, MemoryError):
-                raise
-            self.stopped_by = reason(error.__cause__)
         if self.levels and not self.levels[-1]:
             self.levels.pop()
+        return True
+
+    def _went_on(self, pause: Pause | None) -> bool:
+        """Search; return whether that ended, not only paused."""
+        began = perf_counter()
+        if not self.levels:
+            self.levels.append([])
+            self._begin()
+            self._try_again()
+        if self.stopped_by:
+            return True
+        while self.levels[-1] and self.request.goes_on(self.violations):
+            seconds = perf_counter() - began
+            if pause is not None and pause.is_due(len(self.seen), seconds, len(self.levels)):
+                return False
+            self.stopped_by = self.request.limits.reached(depth=len(self.levels))
+            if not self.stopped_by:
+                self._expand_last_level()
+                self._try_again()
+            if self.stopped_by:
+                break
         return True
 
     def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
@@ -159,7 +159,8 @@ class Search:
 
     def decided(self, properties: Sequence[Property]) -> Iterator[Decided]:
         """Decide liveness properties one after the other, once it has seen all states."""
-        return decided(self.system, properties, self.levels)
+        with self.request.memory.kept():
+            yield from decided(self.system, properties, self.levels)
 
     def some(self, most: int) -> list[State]:
         """Return states of every level, and outside the constraint, about so many at most."""
@@ -191,7 +192,7 @@ class Search:
         self._looked = perf_counter()
         seconds = self._looked - self.request.started
         over = self.request.limits.reached(seconds=seconds)
-        self.stopped_by = over or self._memory.stopped_by(self.seen, self._looked)
+        self.stopped_by = over or self.request.memory.reached(self._looked)
         return seconds
 
     def _expand_last_level(self) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import re
 import resource
-from collections.abc import Sized
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from sys import getsizeof
 
+from .interrupts import LimitReachedError
 from .result import Resources
 from .stop import Stop, Stopped
 
@@ -31,10 +33,6 @@ _RESERVE = 48 << 20
 
 _LOOK = 0.05
 """Seconds between looks at the memory."""
-
-_SLOT, _GROWS_FASTER, _NEARLY = 16, 50_000, 0.95
-"""Bytes of a slot of a set, the members up to which it grows by four, and how full it may be before
-it is taken to grow soon."""
 
 _CGROUP = Path("/sys/fs/cgroup")
 
@@ -116,45 +114,80 @@ def resident_memory() -> int:
     return _pages(1)
 
 
-class MemoryWatch:
-    """Says when a search in Python has to end, since it is near its limit of memory.
+class MemoryLimit:
+    """What a search may use of the memory.
 
     Parameters
     ----------
     limit
-        Bytes that the search may use; None for the default.
+        In bytes; None for the default.
     before
-        Resident memory when it was requested.
+        Resident memory when the search was requested, which is not the search's.
+
+    Attributes
+    ----------
+    bytes
+        The limit.
     """
 
     def __init__(self, limit: int | None, before: int) -> None:
-        self._limit = free_memory() if limit is None else limit
+        self.bytes = free_memory() if limit is None else limit
         self._before = before
         self._looked = 0.0
 
-    def stopped_by(self, growing: Sized, now: float) -> Stopped | None:
-        """Return what ends the search, if anything does.
+    def left(self) -> int:
+        """Return how many bytes are left; fewer than 0 if it was exceeded."""
+        return self._before + self.bytes - resident_memory()
 
-        Parameters
-        ----------
-        growing
-            The largest table, which takes twice its memory at once when it grows.
-        now
-            The time, since looking takes some.
+    def reached(self, now: float) -> Stopped | None:
+        """Return what ends the search if nothing is left; `now` is the time, as looking takes some.
+
+        Where :meth:`kept` has the system keep the limit, it refuses memory before that.
         """
         if now - self._looked < _LOOK:
             return None
         self._looked = now
-        table = getsizeof(growing)
-        # CPython's sets grow when three fifths of their slots are taken.
-        soon = len(growing) * _SLOT * 5 > table * 3 * _NEARLY
-        more = 4 * table if soon and len(growing) < _GROWS_FASTER else 2 * table if soon else 0
-        if resident_memory() - self._before + more > self._limit:
-            return Stopped(Stop.MAX_MEMORY, f"{self._limit >> 20}M")
-        space = address_space()
-        if space is not None and space < more + _RESERVE:
-            return Stopped(Stop.OUT_OF_MEMORY)
-        return None
+        return None if self.left() > 0 else self._stopped()
+
+    @contextmanager
+    def kept(self, more: int = 0) -> Iterator[None]:
+        """Let the system refuse this process what goes beyond the limit, also in a single call.
+
+        It does so for the main thread only, since a process has one limit for all its threads.
+
+        Parameters
+        ----------
+        more
+            Bytes that the block may use beyond the limit.
+
+        Raises
+        ------
+        LimitReachedError
+            If the block gets no more memory.
+        """
+        left, space = max(self.left(), 0) + more, address_space()
+        stopped = self._stopped()
+        if space is not None and space - _RESERVE < left:
+            left, stopped = max(space - _RESERVE, 0), Stopped(Stop.OUT_OF_MEMORY)
+        before = resource.getrlimit(resource.RLIMIT_DATA)
+        most = _pages(5) + left
+        tighter = before[0] == resource.RLIM_INFINITY or most < before[0]
+        try:
+            if not tighter or threading.current_thread() is not threading.main_thread():
+                stopped = Stopped(Stop.OUT_OF_MEMORY)
+                yield
+                return
+            resource.setrlimit(resource.RLIMIT_DATA, (most, before[1]))
+            try:
+                yield
+            finally:
+                # What follows needs memory, too: at the least this error.
+                resource.setrlimit(resource.RLIMIT_DATA, before)
+        except MemoryError:
+            raise LimitReachedError(stopped) from None
+
+    def _stopped(self) -> Stopped:
+        return Stopped(Stop.MAX_MEMORY, f"{self.bytes >> 20}M")
 
 
 def _pages(field: int) -> int:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
 from time import perf_counter
 from typing import Any
 
 from ..core.spec import Kind, Property, TransitionSystem
 from ..core.symmetry import Symmetry
-from .memory import resident_memory
+from .memory import MemoryLimit, resident_memory
 from .result import DEFAULT, NO_LIMITS, Limits, Progress, Resources, StateStore
 from .trial import Trial
 
@@ -68,6 +69,11 @@ class SearchRequest:
         if self.keep_going or not met:
             return True
         return sought.issuperset(met) and len(met) < len(self.properties)
+
+    @cached_property
+    def memory(self) -> MemoryLimit:
+        """What it may use of the memory."""
+        return MemoryLimit(self.resources.memory, self.resident)
 
     @property
     def exact(self) -> bool:

@@ -194,7 +194,7 @@ def _abbreviates(name: str, short: str) -> bool:
 class blaming:  # noqa: N801 - it reads as part of a with statement, like contextlib.suppress
     """Turn what the model's code raises in this block into a ModelError that names that code.
 
-    A KeyboardInterrupt and Tidegate's own errors pass unchanged.
+    A KeyboardInterrupt, a MemoryError and Tidegate's own errors pass unchanged.
 
     Parameters
     ----------
@@ -217,8 +217,8 @@ class blaming:  # noqa: N801 - it reads as part of a with statement, like contex
 
 
 def is_ours(error: BaseException) -> bool:
-    """Whether an exception is Tidegate's own or the user's interrupt, not one of the model."""
-    return isinstance(error, (KeyboardInterrupt, TidegateError))
+    """Whether it is Tidegate's own, an interrupt or a lack of memory, and not the model's."""
+    return isinstance(error, (KeyboardInterrupt, MemoryError, TidegateError))
 
 
 def at_the_yield(error: BaseException) -> bool:

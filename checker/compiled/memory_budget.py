@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..memory import resident_memory
 from .machine import Machine
 from .memory import BLOCK, MemoryLimitError, Shared
 from .table import EXACT_BUCKETS, FINGERPRINT_BUCKETS, buckets_for, table_bytes
@@ -21,17 +20,6 @@ LEAST, MOST = 1 << 20, 128 << 20
 
 LEAST_MEMORY = 12 << 20
 """Bytes for the table and the states of a search, however little is left beside its code."""
-
-
-def left_beside_code(limit: int, before: int) -> int:
-    """Return what is left of a limit for states and their table, since making code takes memory.
-
-    Parameters
-    ----------
-    before
-        Resident memory when the search was requested.
-    """
-    return max(limit - (resident_memory() - before), LEAST_MEMORY)
 
 
 def first_buckets(memory: int, limit: int, exact: bool, known: int, words: int) -> int:

@@ -13,7 +13,7 @@ from ..interpreted import Search, least_parents
 from ..interrupts import alarm, reason
 from ..liveness.formulas import with_premises
 from ..liveness.lasso import Decided
-from ..memory import available_memory
+from ..memory import MemoryLimit, available_memory
 from ..request import SearchRequest
 from ..result import Progress, Resources
 from ..stop import Stop, Stopped
@@ -24,7 +24,7 @@ from .journal import Journal, code_hash
 from .levels import Levels, LevelSearch, spread_over
 from .machine import Machine, Segments, Sizes
 from .memory import DONE, GROW, MemoryLimitError, Shared
-from .memory_budget import MemoryBudget, first_buckets, left_beside_code
+from .memory_budget import LEAST_MEMORY, MemoryBudget, first_buckets
 from .narrow import Narrow, Parents, batch_of, keep_passed
 from .restore import Restoration
 from .sampler import Words
@@ -67,7 +67,9 @@ class CompiledSearch(LevelSearch):
         self._initial = [system.layout.pack(state) for state in system.initial_states()]
         self._code = code_hash(self.module, self._initial)
         self._first = self.tiers.begin(self._code)
-        self.memory = left_beside_code(self.limit, request.resident)
+        # Making code has taken memory.
+        left = MemoryLimit(self.limit, request.resident).left()
+        self.memory = max(left, LEAST_MEMORY)
         keep = None
         if resources.checkpoint:
             keep = Checkpoint(resources.checkpoint, begin=not resources.resume)
@@ -137,8 +139,10 @@ class CompiledSearch(LevelSearch):
                     self._expand_last_level()
             self.tiers.give_up()
             self._verify()
-        except KeyboardInterrupt as error:
+        except (KeyboardInterrupt, MemoryError) as error:
             self.stopped_by = reason(error)
+        except MemoryLimitError:
+            self.stopped_by = Stopped(Stop.OUT_OF_MEMORY)
         if self.machine.stuck:
             assert self.stopped_by is not None
             self.stopped_by = self.stopped_by.noting(STUCK)
@@ -249,11 +253,8 @@ class CompiledSearch(LevelSearch):
         if not self.stopped_by and not self.machine.failed:
             self._compare()
             self.levels.drop_empty()
-            try:
-                with alarm(self.request.limits.seconds, self.request.started, at_once=True):
-                    self.verification.end()
-            except MemoryLimitError:
-                self.stopped_by = Stopped(Stop.OUT_OF_MEMORY)
+            with alarm(self.request.limits.seconds, self.request.started, at_once=True):
+                self.verification.end()
 
     def _compare(self, complete: bool = False) -> None:
         """Compare samples with Python, unless a step failed: machine code then has no answer."""

@@ -97,8 +97,11 @@ class Threads:
     def _begin(self, calls: Iterable[Callable[[], T]], running: list[Future[T]]) -> None:
         """Begin calls and list them, uninterrupted, so that none is left unlisted."""
         with postponed():
-            for call in calls:
-                running.append(self._pool.submit(call))  # noqa: PERF401 - one may fail
+            try:
+                for call in calls:
+                    running.append(self._pool.submit(call))  # noqa: PERF401 - one may fail
+            except RuntimeError as error:
+                raise MemoryError("no room for another thread") from error
 
     def _stop(self, running: Sequence[Future[int]]) -> None:
         """Tell the workers to stop, and wait; one that does not return in time keeps running."""

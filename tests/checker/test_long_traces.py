@@ -162,7 +162,7 @@ def test_a_trace_counts_within_the_time_limit(counter, monkeypatch):
 
 @pytest.mark.parametrize(
     ("error", "why"),
-    [(KeyboardInterrupt, "an interrupt"), (MemoryError, "a lack of memory")],
+    [(KeyboardInterrupt, "an interrupt"), (MemoryError, "--max-memory")],
 )
 def test_a_command_reports_a_violation_without_its_trace(model, monkeypatch, tmp_path, error, why):
     def fails(*given):
@@ -191,7 +191,7 @@ def test_the_library_reports_a_violation_without_its_trace(model, monkeypatch):
 
 @pytest.mark.parametrize(
     ("error", "why"),
-    [(KeyboardInterrupt, "an interrupt"), (MemoryError, "a lack of memory")],
+    [(KeyboardInterrupt, "an interrupt"), (MemoryError, "--max-memory")],
 )
 def test_a_lasso_that_is_not_finished_costs_no_verdict(
     make_toy, make_action, monkeypatch, error, why

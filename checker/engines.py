@@ -221,8 +221,8 @@ def _compiled(request: SearchRequest, interpreted: Search) -> Finished | tuple[R
             raise _untranslated(option, request, reasons) from None
         return reasons
     except (MemoryError, MemoryLimitError) as error:
-        asked = resources.memory is not None or not request.exact
-        if must or (asked and isinstance(error, MemoryLimitError)):
+        options = resources.memory is not None or not request.exact
+        if must or (options and isinstance(error, MemoryLimitError)):
             raise
         return (Reason(str(error) or "there is too little memory to compile it (ulimit -v)"),)
     try:

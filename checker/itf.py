@@ -6,6 +6,8 @@ as ``{"#bigint": "1"}`` and sets as ``{"#set": [...]}``, as that document asks f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..core.spec import Property, Trace, TransitionSystem
@@ -25,15 +27,16 @@ def itf(system: TransitionSystem[Any, Any], prop: Property | None, trace: Trace)
     the state that the last one equals.  A reader that takes it for the successor of the last state
     reads one more step, which changes nothing.
     """
+    document = streamed(system, prop, trace)
+    return document | {"states": list(document["states"])}
+
+
+def streamed(
+    system: TransitionSystem[Any, Any], prop: Property | None, trace: Trace
+) -> dict[str, Any]:
+    """Return the same, but make each state only when it is written: they take most memory."""
     shows = f"behavior of {system.name}" + (f" that violates {prop.name}" if prop else "")
-    states: list[dict[str, Any]] = []
-    for index, state in enumerate(trace.states):
-        meta: dict[str, Any] = {"index": index}
-        if index:
-            step = trace.steps[index - 1]
-            meta["action"] = step.action
-            meta["arguments"] = dict(zip(step.parameters, step.arguments, strict=True))
-        states.append({"#meta": meta, **encoded(system.layout.describe(state))})
+    states = _States(system, trace)
     lasso = {} if trace.loop is None else {"loop": trace.loop}
     return {
         "#meta": {
@@ -49,6 +52,26 @@ def itf(system: TransitionSystem[Any, Any], prop: Property | None, trace: Trace)
         "states": states,
         **lasso,
     }
+
+
+@dataclass(frozen=True)
+class _States(Sequence[dict[str, Any]]):
+    """The states of a trace, each made when it is asked for."""
+
+    system: TransitionSystem[Any, Any]
+    trace: Trace
+
+    def __len__(self) -> int:
+        return len(self.trace.states)
+
+    def __getitem__(self, index: int) -> dict[str, Any]:  # type: ignore[override]
+        meta: dict[str, Any] = {"index": index}
+        state = self.trace.states[index]
+        if index:
+            step = self.trace.steps[index - 1]
+            meta["action"] = step.action
+            meta["arguments"] = dict(zip(step.parameters, step.arguments, strict=True))
+        return {"#meta": meta, **encoded(self.system.layout.describe(state))}
 
 
 def encoded(value: Any) -> Any:

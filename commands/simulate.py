@@ -139,7 +139,7 @@ def _simulate(
             if taken.violated and not options["keep_going"]:
                 break
             looked = perf_counter()
-    except KeyboardInterrupt as error:
+    except (KeyboardInterrupt, MemoryError) as error:
         stopped_by = reason(error, perf_counter() - looked)
     verdicts, originals = [], {}
     for prop in properties:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from typing import IO
+from tempfile import SpooledTemporaryFile
+from typing import IO, cast
 
 from ..core.printable import printable
 from ..core.spec import EngineError, ModelError, TidegateError
@@ -87,14 +87,11 @@ class Reports:
         if option not in self._targets:
             return False
         path, target = self._files[option], self._targets[option]
-        with self.kept_apart(option, path):
-            text = io.StringIO()
+        written = False
+        with self.kept_apart(option, path), _draft() as text:
             make(text)
-            if text.tell():
-                target.write(printable(text.getvalue()))
-                _finish(path, target)
-                return True
-        return False
+            written = _finish(path, target, text)
+        return written  # noqa: RET504 - an error may have ended the block
 
     @contextmanager
     def kept_apart(self, option: str, path: str) -> Iterator[None]:
@@ -148,15 +145,12 @@ def report_file(path: str, option: str) -> Iterator[IO[str]]:
         target = _open(path)
     except OSError as error:
         raise _unwritable(option, path, error) from None
-    text = io.StringIO()
     with ExitStack() as stack:
         stack.callback(_discard, target)
+        text = stack.enter_context(_draft())
         yield text
-        if not text.tell():
-            return
         try:
-            target.write(printable(text.getvalue()))
-            _finish(path, target)
+            _finish(path, target, text)
         except OSError as error:
             raise _unwritable(option, path, error) from None
 
@@ -190,13 +184,27 @@ def _open(path: str) -> IO[str]:
     return target
 
 
-def _finish(path: str, target: IO[str]) -> None:
-    """Flush the file, and rename it."""
+def _draft() -> IO[str]:
+    """Return a file for a report that is not complete; a long one is not in memory."""
+    return cast(
+        IO[str],
+        SpooledTemporaryFile(1 << 20, "w+", encoding="utf-8", errors="surrogatepass", newline="\n"),
+    )
+
+
+def _finish(path: str, target: IO[str], text: IO[str]) -> bool:
+    """Write the report to its file, and rename that; False if it is empty."""
+    if not text.tell():
+        return False
+    text.seek(0)
+    while piece := text.read(1 << 16):
+        target.write(printable(piece))
     target.flush()
     if target is not sys.stdout:
         target.close()
         if target.name.endswith(".partial"):
             os.replace(target.name, os.path.realpath(path))
+    return True
 
 
 def _discard(target: IO[str]) -> None:

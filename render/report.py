@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..checker.itf import itf
+from ..checker.itf import streamed
 from ..checker.result import Reason, Result, Verdict
 from ..checker.violation import explained
 from ..core.spec import TransitionSystem
@@ -108,6 +108,6 @@ def _verdict(system: TransitionSystem[Any, Any], verdict: Verdict) -> dict[str, 
         "vacuous": verdict.vacuous,
         "steps": verdict.steps,
         "explanation": explained(system, verdict.property, trace) if trace else None,
-        "trace": itf(system, verdict.property, trace) if trace else None,
+        "trace": streamed(system, verdict.property, trace) if trace else None,
         "untraced": verdict.untraced and str(verdict.untraced),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
@@ -122,22 +122,28 @@ def write_json(target: IO[str], document: dict[str, Any]) -> None:
 
     Traces are long; fully indented, one would take thousands of lines.
     """
-    target.write(_lines(document) + "\n")
+    for piece in _pieces(document):
+        target.write(piece)
+    target.write("\n")
 
 
-def _lines(document: dict[str, Any], indent: str = "") -> str:
-    members = []
+def _pieces(document: dict[str, Any], indent: str = "") -> Iterator[str]:
+    """Yield the text piece by piece, since a long trace takes much memory."""
+    before = "{\n"
     for name, value in document.items():
+        yield f"{before}{indent}  {_json(name)}: "
+        before = ",\n"
         if isinstance(value, dict) and "states" in value:
-            text = _lines(value, indent + "  ")
-        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            yield from _pieces(value, indent + "  ")
+        elif isinstance(value, Sequence) and value and isinstance(value[0], dict):
             inner = indent + "    "
-            parts = (_lines(part, inner) if "trace" in part else _json(part) for part in value)
-            text = "[\n" + inner + f",\n{inner}".join(parts) + f"\n{indent}  ]"
+            for number, part in enumerate(value):
+                yield f"{',' if number else '['}\n{inner}"
+                yield from _pieces(part, inner) if "trace" in part else (_json(part),)
+            yield f"\n{indent}  ]"
         else:
-            text = _json(value)
-        members.append(f"{indent}  {_json(name)}: {text}")
-    return "{\n" + ",\n".join(members) + f"\n{indent}}}"
+            yield _json(value)
+    yield f"\n{indent}}}"
 
 
 def _json(value: Any, indent: int | None = None) -> str:

@@ -49,13 +49,14 @@ class Deadline:
             self._limit = GRACE if self._limit is None else self._limit
             self._started = max(self._started, perf_counter() + GRACE - self._limit)
         self._alarm = Alarm()
-        self._steps = 0
+        self._steps = self._more = 0
 
     @contextmanager
     def watched(self) -> Iterator[None]:
         """End the block when the time is up, memory is short or a signal comes, and note that."""
         try:
             watched = alarm(self._limit, self._started, at_once=True)
+            self._more = SLACK - min(self._request.memory.left(), 0)
             with self._request.memory.kept(SLACK), watched as self._alarm:
                 yield
         except KeyboardInterrupt as error:
@@ -82,6 +83,8 @@ class Deadline:
         self._request.report(doing("finding the steps of the trace"))
         if self._alarm.stopped_by is not None:
             raise LimitReachedError(self._alarm.stopped_by)
+        if stopped := self._request.memory.reached(perf_counter(), self._more):
+            raise LimitReachedError(stopped)
 
     def _note(self, stopped_by: Stopped) -> None:
         """Keep what ended the block; within the grace that is what had stopped the search."""

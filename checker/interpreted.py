@@ -25,6 +25,9 @@ from .result import Progress, Reason
 from .stop import Stopped
 from .trial import spread
 
+_WIDE = 4096
+"""Variables of states of which each is followed by a look at the clock and the memory."""
+
 _VERIFIED_EVERY = 64
 """One of so many states on a level is compared with its permutations."""
 
@@ -94,6 +97,7 @@ class Search:
         self.because: tuple[Reason, ...] = ()
         self.alarm = Alarm()
         self._looked = request.started
+        self._between = max(_WIDE // max(len(self.system.layout.variables), _WIDE // 64), 1)
         self._violated = self.system.judge(self.properties)
         trial = request.trial
         self._successors = trial.successors if trial else self.system.successors
@@ -213,7 +217,7 @@ class Search:
             self.stopped_by = limits.reached(len(self.seen)) or self.alarm.stopped_by
             if self.stopped_by:
                 return
-            if not expanded & 63:
+            if not expanded % self._between:
                 seconds = self._look()
                 queue = len(frontier) - expanded
                 self.request.report(Progress(len(self.seen), len(self.levels), queue, seconds))

@@ -31,8 +31,15 @@ _LEAST = 64 << 20
 _RESERVE = 48 << 20
 """Address space that is left for what follows a search: the trace, and the report."""
 
-_LOOK = 0.05
+_LOOK = 0.01
 """Seconds between looks at the memory."""
+
+_BEYOND = 16 << 20
+"""Bytes beyond the limit from which on the system refuses memory.
+
+What grows slowly is to be ended by a look: where nothing at all is left, CPython 3.11 crashes when
+it enters a function that needs a large frame.
+"""
 
 _CGROUP = Path("/sys/fs/cgroup")
 
@@ -139,15 +146,23 @@ class MemoryLimit:
         """Return how many bytes are left; fewer than 0 if it was exceeded."""
         return self._before + self.bytes - resident_memory()
 
-    def reached(self, now: float) -> Stopped | None:
-        """Return what ends the search if nothing is left; `now` is the time, as looking takes some.
+    def reached(self, now: float, more: int = 0) -> Stopped | None:
+        """Return what ends the search if nothing is left.
 
-        Where :meth:`kept` has the system keep the limit, it refuses memory before that.
+        Parameters
+        ----------
+        now
+            The time, since looking takes some.
+        more
+            Bytes that it may use beyond the limit.
         """
         if now - self._looked < _LOOK:
             return None
         self._looked = now
-        return None if self.left() > 0 else self._stopped()
+        space = address_space()
+        if space is not None and space < _RESERVE:
+            return Stopped(Stop.OUT_OF_MEMORY)
+        return None if self.left() + more > 0 else self._stopped()
 
     @contextmanager
     def kept(self, more: int = 0) -> Iterator[None]:
@@ -169,6 +184,7 @@ class MemoryLimit:
         stopped = self._stopped()
         if space is not None and space - _RESERVE < left:
             left, stopped = max(space - _RESERVE, 0), Stopped(Stop.OUT_OF_MEMORY)
+        left += _BEYOND
         before = resource.getrlimit(resource.RLIMIT_DATA)
         most = _pages(5) + left
         tighter = before[0] == resource.RLIM_INFINITY or most < before[0]

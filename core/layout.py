@@ -235,6 +235,8 @@ class Layout(Generic[S]):
                     return self.intact() and self.in_range()
                 _integers.update(kinds)
             return self.intact() and self.within(values)
+        except MemoryError:
+            raise
         except Exception:  # noqa: BLE001 - comparing with something else than an integer may fail
             return False
 

@@ -176,6 +176,10 @@ def accessors(
     return {key: space[key] for key in ("load", "dump", "values", "in_range", "within", "intact")}
 
 
+_TOGETHER = 500
+"""Values whose bits are joined in one expression."""
+
+
 def _within(variables: Sequence[Variable]) -> str:
     """Return the source for whether integers are in the ranges of all variables.
 
@@ -188,7 +192,10 @@ def _within(variables: Sequence[Variable]) -> str:
             of_bits.setdefault(v.width, []).append(f"t{number}")
         elif v.width:
             tests.append(f"{v.low} <= t{number} <= {v.high}")
-    tests += [f"({' | '.join(values)}) >> {width} == 0" for width, values in of_bits.items()]
+    for width, values in of_bits.items():
+        # Python compiles no expression that is nested thousands deep.
+        some = (values[first : first + _TOGETHER] for first in range(0, len(values), _TOGETHER))
+        tests += [f"({' | '.join(part)}) >> {width} == 0" for part in some]
     return " and ".join(tests) or "True"
 
 

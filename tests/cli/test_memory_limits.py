@@ -6,8 +6,14 @@ import resource
 import subprocess
 import sys
 import time
+import tracemalloc
 
 import pytest
+
+from tidegate.checker.itf import streamed
+from tidegate.core.spec import Trace
+from tidegate.render.output import Reports
+from tidegate.render.terminal import write_json
 
 GRID = """
 from dataclasses import dataclass
@@ -99,6 +105,107 @@ def test_memory_that_the_system_refuses_ends_a_search_as_incomplete(grid, space,
     assert done.returncode == 3, done.stderr[-500:]
     assert "Traceback" not in done.stderr + done.stdout
     assert "stopped by a lack of memory (ulimit -v)" in re.sub(r"\s+", " ", done.stdout)
+
+
+MUCH = "    held = [0] * 40_000_000\n"
+"""Takes 320 MB in a single call, between two looks at the memory."""
+
+
+@pytest.mark.parametrize("before", ["    s.x += 1\n", "    return s.x + s.y"])
+@pytest.mark.parametrize(
+    ("space", "why"),
+    [(None, "--max-memory 100M"), (300_000, "a lack of memory (ulimit -v); allow more, or")],
+)
+def test_a_single_call_that_takes_much_memory_is_refused_it(grid, tmp_path, before, space, why):
+    (tmp_path / "grid.py").write_text(GRID.replace(before, MUCH + before))
+    limit = [] if space else ["--max-memory", "100M"]
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, *TIDEGATE, "check", grid, "-b", "most=5", "-q", *limit],
+        preexec_fn=space and _with_address_space(space),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 3, done.stderr[-500:]
+    *said, most = done.stdout.split()
+    assert f"(stopped by {why}" in " ".join(said)
+    assert int(most) < 200 << 10
+
+
+LIVE = """
+from tidegate import Kind
+
+
+@model.liveness(Kind.EVENTUALLY, "It gets to the end.")
+def ends(s: State, k: Bounds) -> bool:
+    return s.x + s.y == 2 * k.most
+"""
+
+
+def test_liveness_is_decided_within_the_limit_of_memory(grid, tmp_path):
+    (tmp_path / "grid.py").write_text(GRID + LIVE)
+    how = ["--engine", "interpreted", "--max-memory", "64M", "-q", "-b", "most=250", "-p", "Ends"]
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, *TIDEGATE, "check", grid, *how],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 3, done.stdout + done.stderr[-500:]
+    *said, most = done.stdout.split()
+    assert "Not decided: Ends (stopped by --max-memory 64M)" in " ".join(said)
+    assert int(most) << 10 <= (64 << 20) + WITHIN
+
+
+WIDE = """
+from dataclasses import dataclass
+
+from tidegate import Model, Record, array, integer, number
+
+
+@dataclass(frozen=True)
+class Bounds:
+    most: int = number(3000, 1, 100_000, "largest number", main=True)
+
+
+class State(Record):
+    cells: list[int] = array(lambda k: 10_000, integer(0, 65_535, "a number"))
+
+
+model = Model(Bounds, State, deadlock=False)
+
+
+@model.action("somebody", cell=lambda k: range(2))
+def up(s: State, k: Bounds, cell: int) -> bool:
+    if s.cells[cell] == 65_535:
+        return False
+    s.cells[cell] += 1
+    return True
+"""
+
+
+def test_wide_states_end_within_the_limit_of_memory(tmp_path):
+    (tmp_path / "wide.py").write_text(WIDE)
+    how = ["--engine", "interpreted", "--max-memory", "64M", "-q", "-p", "TypeOk"]
+    done = subprocess.run(
+        [*TIDEGATE, "check", str(tmp_path / "wide.py"), *how],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 3, done.stdout + done.stderr[-500:]
+    assert "(stopped by --max-memory 64M)" in " ".join(done.stdout.split())
+
+
+def test_a_long_trace_is_never_in_memory_as_json(tmp_path, system):
+    hw = system("hw")
+    first = next(iter(hw.initial_states()))
+    trace = Trace((first,) * 10_001, (hw.instances[0].step,) * 10_000)
+    report = tmp_path / "report.json"
+    with Reports({"--json": str(report)}) as reports:
+        tracemalloc.start()
+        reports.write(
+            "--json", lambda target: write_json(target, {"trace": streamed(hw, None, trace)})
+        )
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert len(json.loads(report.read_text())["trace"]["states"]) == 10_001
+    assert report.stat().st_size > 10 << 20
+    assert most < 5 << 20
 
 
 def test_a_signal_is_obeyed_where_memory_is_short(grid):

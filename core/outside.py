@@ -9,8 +9,20 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
-from types import CellType, CodeType, FunctionType, SimpleNamespace
+from enum import Enum
+from functools import cached_property, partial
+from itertools import chain
+from types import (
+    BuiltinMethodType,
+    CellType,
+    CodeType,
+    FunctionType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+    SimpleNamespace,
+)
 from typing import Any
 
 from .errors import about, is_users
@@ -18,7 +30,13 @@ from .purity import is_declared_pure, own_attributes
 
 _DATA = (
     bool, bytes, float, int, str, type(None), tuple, frozenset, bytearray, deque, dict, list, set,
+    MappingProxyType,
 )  # fmt: skip
+
+_PLAIN = (bool, bytes, complex, float, int, str, type(None))
+
+_HOLDERS = (FunctionType, MethodType, SimpleNamespace, partial)
+"""Classes of Python whose objects hold data, beside those of collections."""
 
 _DEFAULTS = {"_field_defaults"}
 """What a named tuple that is made with fewer arguments holds."""
@@ -128,10 +146,16 @@ def _content(cell: CellType) -> object:
 
 
 def _has_data(value: object) -> bool:
-    """Whether a value is a function, or a user's class or object, with attributes."""
-    if isinstance(value, (FunctionType, SimpleNamespace)):
+    """Whether a value is a user's function, class or object, or a library's that holds data."""
+    if isinstance(value, BuiltinMethodType):
+        return not isinstance(value.__self__, ModuleType)
+    if isinstance(value, _HOLDERS):
         return True
     kind = value if isinstance(value, type) else type(value)
+    return kind.__module__ == "collections" or _is_of_user(kind)
+
+
+def _is_of_user(kind: type) -> bool:
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
     return file is not None and is_users(file)
 
@@ -140,8 +164,8 @@ def _kept(value: object) -> frozenset[str]:
     """Return the attributes of an object that cached properties keep, and would find again."""
     kept = set()
     for name in own_attributes(value):
-        declared = inspect.getattr_static(type(value), name, None)
-        if isinstance(declared, cached_property):
+        if _is_cached(type(value), name):
+            declared = inspect.getattr_static(type(value), name)
             # One that fails now was kept by something else.
             with suppress(Exception):
                 if _written(declared.func(value)) == _written(own_attributes(value)[name]):
@@ -149,13 +173,73 @@ def _kept(value: object) -> frozenset[str]:
     return frozenset(kept)
 
 
-def _written(value: object, without: Collection[str] = ()) -> str:
-    """Return a value, or the data in its attributes, as text that differs once it has changed."""
-    if isinstance(value, (set, frozenset)):
-        return f"{type(value).__name__} {sorted(map(repr, value))}"
-    if isinstance(value, _DATA):
-        return f"{type(value).__name__} {value!r}"
-    hidden = {name for name in own_attributes(value) if name.startswith("_")} - _DEFAULTS
-    hidden = hidden.union(without)
-    parts = {name: part for name, part in own_attributes(value).items() if name not in hidden}
-    return repr({name: _written(part) for name, part in parts.items() if isinstance(part, _DATA)})
+def _is_cached(kind: type, name: str) -> bool:
+    return isinstance(inspect.getattr_static(kind, name, None), cached_property)
+
+
+def _written(value: object, without: Collection[str] = frozenset()) -> str:
+    """Return all data in a value as text that differs once some of it has changed.
+
+    Parameters
+    ----------
+    without
+        Attributes of the value that are left out.
+    """
+    return repr(_shape(value, without, {}))
+
+
+def _shape(value: Any, without: Collection[str] | None, seen: dict[int, object]) -> object:
+    """Return the data in a value and in what it holds, each object once."""
+    if isinstance(value, _PLAIN):
+        return value
+    name = type(value).__name__
+    if id(value) in seen:
+        return name
+    seen[id(value)] = value
+    parts = [_shape(part, None, seen) for part in _data_in(value, without)]
+    return name, sorted(map(repr, parts)) if isinstance(value, (set, frozenset)) else parts
+
+
+def _data_in(value: Any, without: Collection[str] | None) -> Iterable[object]:
+    """Return what a value holds that may be, or hold, data."""
+    if isinstance(value, (dict, MappingProxyType)):
+        return chain.from_iterable(value.items())
+    if isinstance(value, (tuple, frozenset, bytearray, deque, list, set)):
+        return value
+    if isinstance(value, partial):
+        return (value.func, value.args, value.keywords)
+    if isinstance(value, (MethodType, BuiltinMethodType)):
+        return (value.__self__,)
+    if isinstance(value, Enum):
+        return (value.value,)
+    if isinstance(value, FunctionType):
+        if is_declared_pure(value) or not is_users(value.__code__.co_filename):
+            return ()
+        held = (value.__defaults__, value.__kwdefaults__, *map(_content, value.__closure__ or ()))
+        return (*held, *_attributes(value, without))
+    return _attributes(value, without) if _has_data(value) else ()
+
+
+def _attributes(value: object, without: Collection[str] | None) -> list[object]:
+    """Return the attributes of an object, but for private ones.
+
+    Parameters
+    ----------
+    without
+        Those that are left out, too; None for what cached properties keep.
+    """
+    kind = type(value)
+    if without is None:
+        without = {name for name in own_attributes(value) if _is_cached(kind, name)}
+    slots = {
+        name: getattr(value, name, None)
+        for base in kind.__mro__
+        for name in vars(base).get("__slots__", ())
+        if isinstance(inspect.getattr_static(kind, name, None), MemberDescriptorType)
+    }
+    attributes = slots | dict(own_attributes(value))
+    return [
+        part
+        for name, part in attributes.items()
+        if name not in without and (name in _DEFAULTS or not name.startswith("_"))
+    ]

@@ -28,7 +28,7 @@ OTHERS = 0.5
 """The share of the other made-up states that Python is asked about."""
 
 
-class Asked(NamedTuple):
+class Probe(NamedTuple):
     """A state that Python was asked about.
 
     Attributes
@@ -70,8 +70,8 @@ class Probes:
         self._attempt_all = system.attempting(everything, watched=False)
         self._attempts = [system.attempting([number], watched=False) for number in everything]
         self._inside_ones: list[State] = []
-        self._group: list[Asked] = []
-        self._enabling: list[Asked] = []
+        self._group: list[Probe] = []
+        self._enabling: list[Probe] = []
         self._enabled: set[int] = set()
 
     def run(self, reached: Sequence[State]) -> list[State]:
@@ -157,7 +157,7 @@ class Probes:
         python = None if failed else self._python(self._attempt_all, state)
         if python is not None:
             right = self._packed(python)
-            self._add(Asked(state, words, right))
+            self._add(Probe(state, words, right))
         else:
             python = {}
             for number, attempt in enumerate(self._attempts):
@@ -172,12 +172,12 @@ class Probes:
     def _packed(self, steps: dict[int, State]) -> dict[int, Words]:
         return {number: self._layout.pack(after) for number, after in steps.items()}
 
-    def _add(self, asked: Asked) -> None:
+    def _add(self, probe: Probe) -> None:
         """Keep a state in which no step fails, to ask about several together."""
-        if not self._enabled.issuperset(asked.steps):
-            self._enabled.update(asked.steps)
-            self._enabling.append(asked)
-        self._group.append(asked)
+        if not self._enabled.issuperset(probe.steps):
+            self._enabled.update(probe.steps)
+            self._enabling.append(probe)
+        self._group.append(probe)
         if len(self._group) == TOGETHER:
             self._compare_together(self._group)
             self._group = []
@@ -189,10 +189,10 @@ class Probes:
         there, which can be rare.
         """
         until = thread_time() + self._seconds
-        for asked in self._enabling:
+        for probe in self._enabling:
             if thread_time() > until:
                 break
-            self._compare_together([asked] * TOGETHER)
+            self._compare_together([probe] * TOGETHER)
 
     def _compare_one(
         self, state: State, machine: dict[int, Words], right: dict[int, Words]
@@ -210,11 +210,11 @@ class Probes:
         ]
         self._differ(state, str(self._system.instances[number].step), said)
 
-    def _compare_together(self, group: Sequence[Asked]) -> None:
+    def _compare_together(self, group: Sequence[Probe]) -> None:
         """Compare the steps of several states, taken together."""
         if not group:
             return
-        successors, failed = self._sampler.successors([asked.words for asked in group])
+        successors, failed = self._sampler.successors([probe.words for probe in group])
         if failed:
             raise disagreement(
                 "machine code cannot take steps of several states together that it takes of each"
@@ -224,8 +224,8 @@ class Probes:
             if place >= len(group) or number in machine[place]:
                 raise disagreement("machine code takes a step of no state")
             machine[place][number] = after
-        for asked, said in zip(group, machine, strict=True):
-            self._compare_one(asked.state, said, asked.steps)
+        for probe, said in zip(group, machine, strict=True):
+            self._compare_one(probe.state, said, probe.steps)
 
     def _differ(self, state: State, name: str, said: Sequence[str]) -> None:
         machine, python = said

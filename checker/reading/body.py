@@ -77,7 +77,7 @@ class Body:
         self.assigned = assigned(source.node)
         self.global_names = declared(source.node, ast.Global)
         self.outer_names = declared(source.node, ast.Nonlocal)
-        self.sites: dict[int, Group] = {}
+        self.sites: dict[tuple[int, str], Group] = {}
         self._jumps: list[dict[str, Value]] = []
         self.expressions: Expressions = Expressions(self)
 

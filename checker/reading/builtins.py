@@ -171,7 +171,8 @@ class BuiltIns:
 
     def _map(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         sources = arguments[1:]
-        results = [self.expressions.elements(value, node, ordered=False) for value in sources]
+        several = len(sources) > 1
+        results = [self.expressions.elements(value, node, ordered=several) for value in sources]
         group = self.expressions.site(node, "iter")
         group.add(self.calls.invoke(arguments[0], [one or ANYTHING for one in results], {}, node))
         for value in sources:
@@ -190,7 +191,12 @@ class BuiltIns:
         start = joined(element, either(arguments[2:])) or ANYTHING
         first = self.calls.invoke(arguments[0], [start, element or ANYTHING], {}, node)
         both = joined(first, start) or ANYTHING
-        return self.calls.invoke(arguments[0], [both, element or ANYTHING], {}, node)
+        result = self.calls.invoke(arguments[0], [both, element or ANYTHING], {}, node)
+        return joined(result, start) or ANYTHING
+
+    def _globals(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        function = self.body.function
+        return Known(function.__globals__) if function else ANYTHING
 
     def _next(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         element = self.expressions.elements(arguments[0], node) if arguments else None
@@ -230,6 +236,8 @@ class BuiltIns:
 
     def _super(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         above = self.calls.objects.above(self.body)
+        if len(arguments) == 2 and isinstance(arguments[0], Known):
+            above = Object(arguments[0].value.__mro__[1])
         if isinstance(above, Object) and issubclass(above.kind, Record):
             name = "" if above.kind is Record else above.kind.__name__
             repair = f"call {name}.METHOD(self)" if name else "leave it out"
@@ -245,9 +253,10 @@ class BuiltIns:
         return NOTHING
 
     def _type(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        kind = kind_of(arguments[0]) if len(arguments) == 1 else None
-        if len(arguments) == 1 and is_nothing(arguments[0]):
-            return Known(type(None))
+        one = arguments[0] if len(arguments) == 1 else ANYTHING
+        if isinstance(one, Known):
+            return Known(type(one.value))
+        kind = _KINDS.get(one.kind) if isinstance(one, Group) else kind_of(one)
         return ANYTHING if kind is None else Known(kind)
 
     def _getattr(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
@@ -275,5 +284,7 @@ def _compares_itself(value: Value) -> bool:
     kind = type(value.value) if isinstance(value, Known) else getattr(value, "kind", None)
     return isinstance(value, (Known, Object)) and kind not in _COMPARED
 
+
+_KINDS = {"list": list, "tuple": tuple, "set": set, "dict": dict}
 
 _COMPARED = (bool, int, float, complex, str, bytes, tuple, frozenset, type(None))

@@ -10,18 +10,19 @@ from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, assert_never
 
 from ...core.containers import Bag, Set
-from ...core.fields import Record, declared_parts, kinds_of
-from ...core.kinds import members_of
+from ...core.fields import Record
 from ...core.purity import is_declared_pure
 from ...core.sequences import Seq
 from .builtins import Arguments, Names
-from .comparisons import shortened
+from .comparisons import is_set, shortened
 from .declared import annotation, declared_result
+from .groups import as_group
 from .held import functions_in
-from .listed import Listed
+from .listed import BY_ITSELF, Listed
 from .methods import MUTATING, OF_PLACES, changes_itself
-from .notes import LOST, STATE
+from .notes import LOST, ORDER, STATE
 from .published import is_exception
+from .records import MADE_OF_CONSTANTS, of_constants, refuse_parts
 from .texts import as_text
 from .values import (
     ANYTHING,
@@ -151,18 +152,11 @@ class Calls:
         owner = getattr(callee, "__self__", None)
         if not isinstance(owner, (type(None), type, ModuleType)) and callee.__name__ in MUTATING:
             self.body.find(node, f"{ast.unparse(node)} writes what outlives the call; {STATE}")
-        if owner is not None and type(owner) in (
-            list,
-            dict,
-            set,
-            frozenset,
-            tuple,
-            str,
-            int,
-            bytes,
-        ):
+        if type(owner) in _BUILT_IN:
             bound = Bound(callee.__name__, Known(owner))
             return self.method(bound, arguments, named, node)
+        if getattr(callee, "__name__", "") == "__getitem__" and owner is not None:
+            return self.objects.item(self.body, node, owner, either(arguments) or ANYTHING)
         self.objects.refuse_unlisted(self.body, node, callee)
         self.objects.meetings.meet(callee)
         results = [
@@ -191,11 +185,15 @@ class Calls:
     def _made(self, kind: type, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         """Return an instance of a class."""
         if issubclass(kind, Record):
-            self._refuse_parts(kind, named, node)
+            refuse_parts(self.body, kind, named, node)
             return Made(kind, any(v.history for v in (*arguments, *named.values())))
         if kind.__module__ == "builtins" and not is_exception(kind):
             self.objects.refuse_unlisted(self.body, node, kind)
             return self.listed.call(kind, arguments, named, node)
+        if kind in MADE_OF_CONSTANTS and (made := of_constants(kind, arguments, named)):
+            return made
+        if self.reader.loads and issubclass(kind, Enum) and any(map(is_unordered, arguments)):
+            self.body.find(node, f"{shortened(node)}: {ORDER}")
         if issubclass(kind, int):
             self.objects.meetings.meet(kind)
             return Number(kind, any(value.history for value in arguments))
@@ -220,14 +218,6 @@ class Calls:
         every = (*arguments, *named.values())
         return Object(kind, any(v.history or self.expressions.is_state(v) for v in every))
 
-    def _refuse_parts(self, kind: type[Record], named: Names, node: ast.AST) -> None:
-        """Refuse a constant that no member of an enumeration has, and neither truth value."""
-        for name, reads_as in kinds_of(declared_parts(kind)).items():
-            value = named.get(name)
-            if isinstance(value, Known) and value.value not in members_of(reads_as):
-                text = f"{shortened(node)}: {name} is a {reads_as.__name__}, never {value.value!r}"
-                self.body.find(node, text)
-
     def _collected(self, kind: type, arguments: Arguments, node: ast.AST) -> Group | None:
         """Return an instance of a class of the module collections."""
         of = {"deque": "list", "Counter": "dict", "OrderedDict": "dict", "defaultdict": "dict"}
@@ -240,18 +230,6 @@ class Calls:
             group.blur(value)
         return group
 
-    def as_group(self, value: Value) -> Group | None:
-        """Return a list, a set or a tuple as a group; None for other values."""
-        if isinstance(value, Group):
-            return value
-        if isinstance(value, Items):
-            return Group("tuple", either(value.items), history=value.history)
-        if isinstance(value, Known) and isinstance(value.value, (list, tuple, set, frozenset)):
-            kind = "set" if isinstance(value.value, (set, frozenset)) else "list"
-            element = self.expressions.elements(value, _NODE, ordered=False)
-            return Group(kind, element, unordered=is_unordered(value))
-        return None
-
     def method(self, bound: Bound, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         """Return what a method of a built-in class or of a container returns."""
         owner, name = bound.owner, bound.name
@@ -259,8 +237,10 @@ class Calls:
         if isinstance(owner, (Place, Element, Made)):
             return self._of_container(owner, name, arguments, node)
         self.read_all(arguments, named)
-        if name == "__hash__":
-            return marked(self.listed.built_in.call("hash", [owner], {}, node) or NUMBER, history)
+        if name in BY_ITSELF:
+            return marked(self.listed.special(name, [owner], node), history)
+        if isinstance(owner, Known) and self.objects.holds_order(owner.value):
+            self.body.find(node, f"{shortened(node)}: {LOST}")
         if is_text(owner):
             if name == "join":
                 self.expressions.elements(arguments[0] if arguments else ANYTHING, node)
@@ -268,14 +248,20 @@ class Calls:
                 for value in arguments:
                     as_text(self.expressions, value, node)
             return marked(_of_text(name), history)
-        group = self.as_group(owner)
+        group = as_group(self.expressions, owner)
         if name in MUTATING and not isinstance(owner, Group):
             self.reader.writes_unseen = True
+        moves = name in MUTATING and not is_set(owner) and any(map(is_unordered, arguments))
+        if self.reader.loads and moves:
+            self.body.find(node, f"{shortened(node)}: {ORDER}")
         if name in MUTATING and (isinstance(owner, Known) or (group and group.shared)):
             self.body.find(node, f"{ast.unparse(node)} writes what outlives the call; {STATE}")
         if isinstance(owner, Known) and isinstance(owner.value, dict):
             group = Group(
-                "dict", either(map(Known, owner.value.values())), either(map(Known, owner.value))
+                "dict",
+                either(map(Known, owner.value.values())),
+                either(map(Known, owner.value)),
+                owner.unordered,
             )
         if group is not None:
             return marked(self._of_group(group, name, arguments, named, node), history)
@@ -376,6 +362,8 @@ class Calls:
 
 
 _NODE = ast.Constant(0)
+
+_BUILT_IN = (list, dict, set, frozenset, tuple, str, int, bytes)
 
 
 def _named(value: Any) -> str:

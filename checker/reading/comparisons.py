@@ -68,7 +68,7 @@ class Comparisons:
                 self._refuse(node, ast.unparse(text), value, other, identity)
         if not identity and not membership:
             for text, value in (left, right):
-                if is_unordered(value) and not _is_set(value):
+                if is_unordered(value) and not is_set(value):
                     self.body.find(text, f"{shortened(text)}: {ORDER}")
 
     def _refuse_members(self, node: ast.AST, left: tuple[ast.expr, Value], among: Value) -> None:
@@ -261,7 +261,8 @@ def is_nothing(value: Value) -> bool:
     return isinstance(value, Known) and value.value is None
 
 
-def _is_set(value: Value) -> bool:
+def is_set(value: Value) -> bool:
+    """Whether a value is a set or a dictionary, which compare without an order."""
     return all(
         (isinstance(one, Group) and one.kind in ("set", "dict"))
         or (isinstance(one, Known) and isinstance(one.value, (set, frozenset)))

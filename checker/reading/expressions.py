@@ -13,6 +13,7 @@ from ...core.sequences import Seq
 from .calls import Calls
 from .comparisons import Comparisons, always_true, decided, is_nothing, shortened
 from .comprehensions import Comprehensions
+from .groups import as_group
 from .notes import ORDER
 from .operators import computed
 from .published import ONLY, WITHIN
@@ -127,10 +128,25 @@ class Expressions:
         ordered
             Whether the result depends on their order.
         """
+        value = self.iterated(value, node)
         if ordered and is_unordered(value):
             self.body.find(node, f"{shortened(node)}: {ORDER}")
         results = either(self._elements_of(one) for one in options(value))
         return None if results is None else marked(results, value.history and not is_array(value))
+
+    def iterated(self, value: Value, node: ast.AST) -> Value:
+        """Return what is iterated over: what the ``__iter__`` of a model's object returns."""
+        return either(self._iterated(one, node) for one in options(value)) or value
+
+    def _iterated(self, value: Value, node: ast.AST) -> Value:
+        kind = value.kind if isinstance(value, Object) else None
+        kind = type(value.value) if isinstance(value, Known) else kind
+        if kind is None or not self.objects.is_own(kind):
+            return value
+        method = self.objects.of_class(self.body, node, value, kind, "__iter__")
+        if isinstance(method, Bound) and method.function is not None:
+            return self.reader.call(self.body, method.function, [value], {})
+        return value
 
     def _elements_of(self, value: Value) -> Value | None:
         if isinstance(value, Items):
@@ -193,7 +209,7 @@ class Expressions:
         group = self.site(node, kind)
         for part in parts:
             if isinstance(part, ast.Starred):
-                source = self.value(part.value)
+                source = self.iterated(self.value(part.value), part)
                 group.add(self.elements(source, part, ordered=False))
                 group.blur(source)
             else:
@@ -203,14 +219,19 @@ class Expressions:
     def _dict(self, node: ast.Dict) -> Value:
         group = self.site(node, "dict")
         for key, part in zip(node.keys, node.values, strict=True):
-            group.add(self.value(part), ANYTHING if key is None else self.value(key))
+            value = self.value(part)
+            if key is not None:
+                group.add(value, self.value(key))
+            else:
+                for one in options(value):
+                    within = as_group(self, one)
+                    group.add(within.element if within else ANYTHING, within and within.key)
+                group.blur(value)
         return group
 
     def site(self, node: ast.AST, kind: str) -> Group:
         """Return the group that is made at a place of the code, the same in every round."""
-        if id(node) not in self.body.sites:
-            self.body.sites[id(node)] = Group(kind)
-        return self.body.sites[id(node)]
+        return self.body.sites.setdefault((id(node), kind), Group(kind))
 
     def _comprehended(self, node: ast.expr) -> Value:
         return self.comprehensions.read(node)
@@ -238,7 +259,7 @@ class Expressions:
         return ANYTHING
 
     def _yieldfrom(self, node: ast.YieldFrom) -> Value:
-        source = self.value(node.value)
+        source = self.iterated(self.value(node.value), node)
         self._yielded(node).add(self.elements(source, node.value, ordered=False))
         self._yielded(node).blur(source)
         return ANYTHING
@@ -299,8 +320,9 @@ class Expressions:
         group.blur(Unknown(owner.history))
         return group
 
-    def subscripted(self, node: ast.Subscript, owner: Value, index: Value) -> Value:
-        """Return an element of a value by its index."""
+    def subscripted(self, node: ast.expr, owner: Value, index: Value) -> Value:
+        """Return an element of a value by its index, read by a subscript or a call."""
+        of = node.value if isinstance(node, ast.Subscript) else node
         results: list[Value | None] = []
         for one in options(owner):
             if isinstance(one, (Place, Element)):
@@ -313,7 +335,7 @@ class Expressions:
             elif isinstance(one, Group) and one.kind == "dict":
                 results.append(one.element)
             else:
-                results.append(self.elements(one, node.value))
+                results.append(self.elements(one, of))
         return marked(either(results) or ANYTHING, index.history or owner.history)
 
     def _element(self, owner: Place | Element, writing: bool = False) -> Value:
@@ -342,6 +364,8 @@ class Expressions:
         return marked(results or ANYTHING, owner.history and not isinstance(results, Bound))
 
     def _attribute_of(self, node: ast.expr, owner: Value, name: str) -> Value | None:
+        if isinstance(owner, (Bound, Local)) and name == "__call__":
+            return owner
         if isinstance(owner, Known):
             return self.objects.attribute(self.body, node, owner.value, name)
         if isinstance(owner, (Place, Element, Made)):

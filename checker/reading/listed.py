@@ -9,8 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .builtins import Arguments, BuiltIns, Names
+from .comparisons import shortened
+from .held import attributes_of
 from .methods import MUTATING, NUMBERS, TEXTS, TRUTHS
-from .notes import LOST, STATE
+from .notes import ANEW, LOST, ORDER, STATE
 from .values import (
     ANYTHING,
     NOTHING,
@@ -46,6 +48,22 @@ WHOLE = frozenset({"floor", "ceil", "gcd", "lcm", "isqrt", "comb", "perm"})
 """Functions of the module math that return an integer."""
 
 
+UNMOVED = frozenset({
+    "chain", "from_iterable", "cycle", "filterfalse", "permutations", "product", "repeat",
+    "starmap", "tee",
+})  # fmt: skip
+"""Functions of itertools that give the same elements, whatever the order of what they get."""
+
+KEEPS = frozenset({
+    "ChainMap", "MappingProxyType", "SimpleNamespace", "UserDict", "cast", "copy", "dataclass",
+    "deepcopy", "defaultdict", "field", "mappingproxy", "partial", "replace",
+})  # fmt: skip
+"""Functions that keep a set as a set."""
+
+PASSED = frozenset({"hash", "repr", "ascii", "format", "set", "frozenset"})
+"""Built-in functions that depend on the hash or the address of what they get."""
+
+
 class Listed:
     """Reads the calls of listed functions in one function."""
 
@@ -58,6 +76,9 @@ class Listed:
         module, name = getattr(callee, "__module__", ""), getattr(callee, "__name__", "")
         every = (*arguments, *named.values())
         history = any(part.history for value in every for part in (value, *parts_of(value)))
+        if name in BY_ITSELF:
+            owner = getattr(callee, "__self__", None)
+            return self.special(name, arguments if owner is None else [Known(owner)], node)
         getter = _GETTERS.get(type(callee))
         if getter is not None and arguments:
             return getter(self, callee, arguments[0], node)
@@ -73,32 +94,54 @@ class Listed:
             for value in arguments[1:] if asks else ():
                 element = self.expressions.elements(value, node, ordered=False)
                 self.expressions.as_truth(node, element)
-            return marked(self._iterator(arguments, node), history)
+            return marked(self._iterator(arguments, node, name not in UNMOVED), history)
         if module == "math" and name in WHOLE:
             return Number(int, history)
-        if module == "_operator":
-            self._operator(name, arguments, node)
+        if module == "_operator" and (result := self._operator(name, arguments, node)):
+            return result
         if name in CHANGE_FIRST or (name in MUTATING and hasattr(callee, "__objclass__")):
             self._change(callee, arguments, node)
         if any(isinstance(one, Unknown) or is_mutable(one) for one in every):
             # What it returns may be, or hold, what outlives the call.
             self.calls.reader.writes_unseen = True
-        for value in arguments:
-            if any(map(is_unordered, (value, *parts_of(value)))):
-                self.body.find(node, f"{ast.unparse(node)}: {LOST}")
+        loads = self.calls.reader.loads
+        for value in every:
+            if self.loses_order(value):
+                keeps = not loads or name in KEEPS
+                self.body.find(node, f"{shortened(node)}: {LOST if keeps else ORDER}")
+            passed = getattr(value.value, "__name__", "") if isinstance(value, Known) else ""
+            if passed in PASSED and not loads:
+                text = f"{shortened(node)} passes {passed} on, whose result {ANEW}; call it here"
+                self.body.find(node, text)
         return marked(_result(module, name), history)
 
-    def _operator(self, name: str, arguments: Arguments, node: ast.AST) -> None:
-        """Refuse what an operator would be refused for."""
+    def special(self, name: str, arguments: Arguments, node: ast.AST) -> Value:
+        """Return what a special method of a built-in class returns, as the function does."""
+        return self.built_in.call(BY_ITSELF[name], arguments[:1], {}, node) or ANYTHING
+
+    def loses_order(self, value: Value) -> bool:
+        """Whether a value holds a set of which one could not see any more that it is one."""
+        if any(map(is_unordered, (value, *parts_of(value)))):
+            return True
+        holds = self.calls.objects.holds_order
+        if isinstance(value, Object) and self.calls.objects.is_own(value.kind):
+            return any(holds(attribute) for _, attribute in attributes_of(value.kind))
+        return isinstance(value, Known) and holds(value.value)
+
+    def _operator(self, name: str, arguments: Arguments, node: ast.AST) -> Value | None:
+        """Refuse what an operator would be refused for, and return what it calls."""
+        if name == "call" and arguments:
+            return self.calls.invoke(arguments[0], arguments[1:], {}, node)
         if name in ("not_", "truth") and arguments:
             self.expressions.as_truth(node, arguments[0])
         if name in ("is_", "is_not", "eq", "ne") and len(arguments) == 2:
             left, right = arguments
             self.expressions.comparisons.refuse(node, left, right, name.startswith("is"))
+        return None
 
-    def _iterator(self, arguments: Arguments, node: ast.AST) -> Value:
+    def _iterator(self, arguments: Arguments, node: ast.AST, ordered: bool) -> Value:
         group = self.expressions.site(node, "iter")
-        results = [self.expressions.elements(value, node, ordered=False) for value in arguments]
+        results = [self.expressions.elements(value, node, ordered) for value in arguments]
         group.add(joined(either(results), Unknown()))
         for value in arguments:
             group.blur(value)
@@ -150,6 +193,9 @@ def is_mutable(value: Value) -> bool:
     """Whether a value is a container of the module that can change."""
     return isinstance(value, Known) and isinstance(value.value, (list, dict, set, bytearray))
 
+
+BY_ITSELF = {"__hash__": "hash", "__repr__": "repr", "__str__": "str", "__format__": "str"}
+"""Special methods, with the built-in function that does what they do."""
 
 Getter = Callable[[Listed, Any, Value, ast.AST], Value]
 

@@ -12,22 +12,48 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .body import Body
-from .notes import LOST, VARIES, Objection
+from .comparisons import is_set, shortened
+from .notes import LOST, ORDER, VARIES, Objection
 from .sources import Source, tree_of
-from .values import ANYTHING, Known, Value
+from .values import ANYTHING, Group, Known, Value, is_unordered, options
 
 if TYPE_CHECKING:
     from .reader import Reader
 
 
 class Loading(Body):
-    """The reading of the statements of a module; names stand for what they are in the end."""
+    """The reading of the statements of a module; names stand for what they are in the end.
+
+    Attributes
+    ----------
+    unordered
+        The names of dictionaries that have the order of a set.
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.unordered: set[str] = set()
+        self._in_class = False
 
     def load(self, statement: ast.stmt) -> None:
         """Read a statement, unless only a script runs it."""
         self.assigned = set()
         if not _is_of_script(statement):
             self.block([statement])
+
+    def assign(self, target: ast.expr, value: Value) -> None:
+        """Refuse what has the order of a set, but is none."""
+        self._refuse_order(target, value)
+        super().assign(target, value)
+
+    def _refuse_order(self, node: ast.AST, value: Value) -> None:
+        if not is_unordered(value):
+            return
+        replaces = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
+        if replaces or not is_set(value) or (self._in_class and _is_dictionary(value)):
+            self.find(node, f"{shortened(node)}: {ORDER}")
+        elif isinstance(node, ast.Name) and _is_dictionary(value):
+            self.unordered.add(node.id)
 
     def _defined(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
         made = self._known(node.name)
@@ -37,15 +63,15 @@ class Loading(Body):
 
     def _functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         for default in (*node.args.defaults, *(one for one in node.args.kw_defaults if one)):
-            self.value(default)
+            self._refuse_order(default, self.value(default))
         self._defined(node)
 
     _asyncfunctiondef = _functiondef
 
     def _classdef(self, node: ast.ClassDef) -> None:
-        before = dict(self.variables)
+        before, self._in_class = dict(self.variables), True
         self.block(node.body)
-        self.variables = before
+        self.variables, self._in_class = before, False
         self._defined(node)
 
     def _known(self, name: str) -> Value:
@@ -70,6 +96,7 @@ class Statements:
         nothing = ast.arguments([], [], None, [], [], None, [])
         module = ast.FunctionDef("module", nothing, tree.body, [], lineno=1, col_offset=0)
         body = Loading(reader, Source(module, file), stub, {})
+        self.unordered = body.unordered
         self._read: list[tuple[set[str], set[str], list[Objection]]] = []
         for statement in tree.body:
             before = len(body.objections)
@@ -119,11 +146,24 @@ def _makes(statement: ast.stmt) -> set[str]:
     parts = list(ast.walk(statement))
     names = _names(statement)
     if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        written = set[str]().union(*map(_written, targets))
         names = {part.id for part in parts if isinstance(part, ast.Name) and _is_stored(part)}
+        names |= written
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         names = set()
     defined = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return names | {part.name for part in parts if isinstance(part, defined)}
+
+
+def _is_dictionary(value: Value) -> bool:
+    return any(isinstance(one, Group) and one.kind == "dict" for one in options(value))
+
+
+def _written(target: ast.expr) -> set[str]:
+    """Return the names of the objects that an assignment changes a part of."""
+    inside = [part for part in ast.walk(target) if isinstance(part, (ast.Attribute, ast.Subscript))]
+    return {part.value.id for part in inside if isinstance(part.value, ast.Name)}
 
 
 def _is_stored(name: ast.Name) -> bool:

@@ -7,33 +7,50 @@ import builtins
 import functools
 import inspect
 import sys
-from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from enum import Enum
-from types import FunctionType, MappingProxyType, MethodType, ModuleType, SimpleNamespace
+from types import FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import is_library
 from ...core.fields import Record
 from ...core.purity import is_declared_pure
+from .contents import (
+    CONTAINERS,
+    MOST_PARTS,
+    any_of,
+    has_plain_text,
+    is_wrapper,
+    parts_in,
+)
 from .held import PLAIN, held, making
 from .meetings import Meetings
-from .published import ONLY, WITHIN, is_pure, is_pure_module, is_steady, unlisted
+from .notes import LOST
+from .published import (
+    ONLY,
+    SAME_EVERYWHERE,
+    WITHIN,
+    is_pure,
+    is_steady,
+    reads,
+    unlisted,
+)
 from .values import (
     ANYTHING,
     NUMBER,
     TEXT,
     Bound,
     Element,
-    Items,
     Known,
     Made,
     Number,
     Object,
     Place,
     Value,
-    either,
+    is_unordered,
+    kind_of,
     marked,
     options,
 )
@@ -44,9 +61,6 @@ if TYPE_CHECKING:
 
 _MEMOISED = type(functools.cache(lambda: None))
 MISSING = object()
-
-MOST_PARTS = 20_000
-"""The most parts of a container of the module that are looked at."""
 
 _PACKAGE = __name__.partition(".")[0]
 _OURS = tuple(f"{_PACKAGE}.{room}." for room in ("core", "checker"))
@@ -59,6 +73,8 @@ class Objects:
         self.reader = reader
         self.meetings = Meetings(self)
         self._fine: dict[int, object] = {}
+        self._remembered: dict[object, Any] = {}
+        self._ordered: dict[int, tuple[object, bool]] = {}
 
     def is_read(self, value: Any) -> bool:
         """Whether a function is one that can be read: the model's code, not a library's."""
@@ -82,7 +98,7 @@ class Objects:
 
     def refused(self, value: Any) -> str:
         """Return why a model may not use an object; empty if it may."""
-        for count, part in enumerate(_parts(value)):
+        for count, part in enumerate(parts_in(value)):
             if count == MOST_PARTS:
                 break
             if why := self._part_refused(part):
@@ -91,7 +107,7 @@ class Objects:
         return ""
 
     def _part_refused(self, value: Any) -> str:
-        if isinstance(value, (*PLAIN, *_CONTAINERS, ModuleType)):
+        if isinstance(value, (*PLAIN, *CONTAINERS, ModuleType)):
             return ""
         if is_declared_pure(value):
             return ""
@@ -155,7 +171,22 @@ class Objects:
                     f"{ast.unparse(node)} is remembered for the record itself, whose values "
                     "change; pass numbers to a memoised function",
                 )
+        if not callee.cache_parameters()["typed"]:
+            for place, value in enumerate(arguments):
+                self._refuse_alike(body, node, (id(callee), place), value)
         return callee.__wrapped__
+
+    def _refuse_alike(self, body: Body, node: ast.AST, place: object, value: Value) -> None:
+        """Refuse an argument that a memoised function takes for an equal one of another class."""
+        is_fraction = isinstance(value, Object) and value.kind is float
+        kind = float if is_fraction else kind_of(value)
+        known = self._remembered.setdefault(place, kind)
+        if kind and known and kind is not known:
+            body.find(
+                node,
+                f"{ast.unparse(node)} gets a {kind.__name__}, and elsewhere a {known.__name__}: "
+                "a memoised function takes equal ones for the same; write cache(typed=True)",
+            )
 
     def name(self, body: Body, node: ast.Name) -> Value:
         """Return the object of a name that is not local."""
@@ -172,9 +203,9 @@ class Objects:
             file = function.__code__.co_filename
             varies = self.reader.loaded(file, function.__globals__, node.id)
             # What no model may use is refused where it is used.
-            if varies and (isinstance(value, _CONTAINERS) or not self.refused(value)):
+            if varies and (isinstance(value, CONTAINERS) or not self.refused(value)):
                 body.objections += varies
-            return Known(value)
+            return Known(value, unordered=self.reader.is_unordered(file, node.id))
         if node.id == "__debug__":
             body.find(node, f"__debug__ is another one under python -O; {ONLY}")
         attribute = getattr(builtins, node.id, MISSING)
@@ -190,14 +221,22 @@ class Objects:
             if isinstance(attribute, property):
                 return ANYTHING
             attribute = getattr(value, name, MISSING)
+            if isinstance(value, ModuleType) and not callable(attribute):
+                self._refuse_variable(body, node, value.__name__, name)
             return ANYTHING if attribute is MISSING else Known(attribute)
-        if isinstance(value, (str, bytes, *_CONTAINERS)) and type(value).__module__ in _BUILT_IN:
+        if isinstance(value, (str, bytes, *CONTAINERS)) and type(value).__module__ in _BUILT_IN:
             return Bound(name, Known(value))
         if isinstance(value, _MEMOISED) and name == "cache_info":
             body.find(node, f"{ast.unparse(node)} says what was called before; {ONLY}")
         # Whether a history is kept depends on the properties that are checked.
         history = name in self.reader.histories
         return marked(self.of_class(body, node, Known(value), type(value), name), history)
+
+    @staticmethod
+    def _refuse_variable(body: Body, node: ast.AST, module: str, name: str) -> None:
+        """Refuse a variable of a module that is not the same in every process."""
+        if (what := reads(module, name)) and (module, name) not in SAME_EVERYWHERE:
+            body.find(node, f"{ast.unparse(node)} {what}; {ONLY}")
 
     def of_class(self, body: Body, node: ast.AST, owner: Value, kind: type, name: str) -> Value:
         """Return an attribute of an instance of a class."""
@@ -217,7 +256,8 @@ class Objects:
                 return ANYTHING
         if attribute is not MISSING and not hasattr(attribute, "__get__"):
             return Known(attribute)
-        return ANYTHING
+        # Those of a built-in class do what the built-in functions do.
+        return Bound(name, owner) if name in ("__hash__", "__repr__", "__str__") else ANYTHING
 
     def constructed(
         self,
@@ -250,21 +290,36 @@ class Objects:
 
     def item(self, body: Body, node: ast.AST, value: Any, index: Value) -> Value:
         """Return an element of an object by its index."""
-        if isinstance(value, (list, tuple, dict, str, range)) and isinstance(index, Known):
+        at: Any = index.value if isinstance(index, Known) else MISSING
+        if isinstance(value, defaultdict) and at not in value:
+            text = f"{ast.unparse(node)} may add a key to a defaultdict that outlives the call"
+            body.find(node, f"{text}; write .get(...)")
+        elif isinstance(value, (list, tuple, dict, str, range)) and at is not MISSING:
             try:
-                return Known(value[index.value])
+                return Known(value[at])
             except (LookupError, TypeError):
                 return ANYTHING
         if isinstance(value, type):
             return self.elements(body, value) or ANYTHING if issubclass(value, Enum) else ANYTHING
         if isinstance(value, (dict, MappingProxyType)):
-            return _any_of(value.values()) or ANYTHING
+            return any_of(value.values()) or ANYTHING
         if isinstance(value, (list, tuple, deque, str, range)):
             return self.elements(body, value) or ANYTHING
         method = self.of_class(body, node, Known(value), type(value), "__getitem__")
         if isinstance(method, Bound) and method.function is not None:
             return self.reader.call(body, method.function, [Known(value), index], {})
+        if self.holds_order(value):
+            body.find(node, f"{ast.unparse(node)}: {LOST}")
         return ANYTHING
+
+    def holds_order(self, value: object) -> bool:
+        """Whether an object holds a set whose order differs from process to process."""
+        if isinstance(value, PLAIN):
+            return False
+        if id(value) not in self._ordered:
+            sets = (one for one in held(value) if isinstance(one, (set, frozenset)))
+            self._ordered[id(value)] = value, any(is_unordered(Known(one)) for one in sets)
+        return self._ordered[id(value)][1]
 
     def elements(self, body: Body, value: Any) -> Value | None:
         """Return any element of an object; None if it has none."""
@@ -275,7 +330,7 @@ class Objects:
         if isinstance(value, type) and issubclass(value, Enum):
             return Number(value) if issubclass(value, int) else Object(value)
         if isinstance(value, (list, tuple, set, frozenset, deque, dict)):
-            return _any_of(value)
+            return any_of(value)
         return ANYTHING
 
     def has_address(self, value: Any, written: bool) -> bool:
@@ -289,7 +344,7 @@ class Objects:
     def is_shown(cls, value: object) -> bool:
         """Whether the text of an object is not made of those that it holds."""
         kind = type(value)
-        return cls.is_framework(kind) or not (is_dataclass(kind) or issubclass(kind, _CONTAINERS))
+        return cls.is_framework(kind) or not (is_dataclass(kind) or issubclass(kind, CONTAINERS))
 
 
 def _callee(node: ast.AST) -> str:
@@ -312,26 +367,6 @@ def _file_of(module: str) -> str | None:
     return getattr(sys.modules.get(module), "__file__", None)
 
 
-def is_wrapper(value: Any) -> bool:
-    """Whether a function is what a decorator of Python's made, such as ``singledispatch``."""
-    if not isinstance(value, FunctionType) or not hasattr(value, "__wrapped__"):
-        return False
-    return is_pure_module(str(value.__globals__.get("__name__")))
-
-
-def has_plain_text(kind: type, written: bool) -> bool:
-    """Whether the text of an instance of a class is its address.
-
-    Parameters
-    ----------
-    written
-        Whether it is written as ``print`` does, not as ``repr``.
-    """
-    ways = ("__format__", "__str__", "__repr__") if written else ("__repr__",)
-    return all(inspect.getattr_static(kind, way) is vars(object)[way] for way in ways)
-
-
-_CONTAINERS = (list, tuple, set, frozenset, dict, deque, MappingProxyType, bytearray)
 _BUILT_IN = ("builtins", "collections")
 
 
@@ -339,43 +374,3 @@ def is_ours(value: Any) -> bool:
     """Whether a function or a class is a part of the framework, not of a model."""
     module = str(getattr(value, "__module__", "") or "")
     return f"{module}.".startswith(_OURS)
-
-
-def _parts(value: Any) -> Iterator[Any]:
-    """Yield an object and everything in it, if it is a container."""
-    todo, seen = [value], {id(value)}
-    while todo:
-        part = todo.pop()
-        yield part
-        inner: list[Any] = []
-        if isinstance(part, (dict, MappingProxyType)):
-            inner = [*part, *part.values()]
-        elif is_wrapper(part):
-            inner = [part.__wrapped__, *dict(getattr(part, "registry", {})).values()]
-        elif isinstance(part, SimpleNamespace):
-            inner = list(vars(part).values())
-        elif isinstance(part, _CONTAINERS) and not isinstance(part, bytearray):
-            inner = list(part)
-        for one in inner:
-            if not isinstance(one, PLAIN) and id(one) not in seen:
-                seen.add(id(one))
-                todo.append(one)
-
-
-def _any_of(parts: Collection[Any]) -> Value | None:
-    """Return any of the elements of a known container; None if it has none."""
-    kinds = set(map(type, parts))
-    if kinds == {int}:
-        return NUMBER
-    if len(parts) > MOST_PARTS:
-        return TEXT if kinds == {str} else ANYTHING
-    return either(map(_lifted, parts))
-
-
-def _lifted(value: Any) -> Value:
-    """Return an element of a known container, so that few alternatives stand for many."""
-    if isinstance(value, tuple) and type(value) is tuple:
-        return Items(tuple(map(_lifted, value)))
-    if isinstance(value, int):
-        return Number(type(value))
-    return TEXT if isinstance(value, str) else Known(value)

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ...core.containers import Set
+from .groups import as_group
 from .texts import as_text
 from .values import (
     TEXT,
@@ -19,6 +20,7 @@ from .values import (
     is_number,
     is_record,
     is_text,
+    is_unordered,
     kind_of,
     marked,
     parts_of,
@@ -42,7 +44,7 @@ def computed(
         for part in (right, *parts_of(right)) if isinstance(operator, ast.Mod) else ():
             as_text(expressions, part, node)
         return marked(TEXT, history)
-    groups = [expressions.calls.as_group(one) for one in operands]
+    groups = [as_group(expressions, one) for one in operands]
     known = [group for group in groups if group is not None]
     repeated = isinstance(operator, ast.Mult) and any(map(is_number, operands))
     if known and (repeated or len(known) == len(groups)):
@@ -53,6 +55,10 @@ def computed(
             result.add(group.element, group.key)
             result.blur(group)
         return result
+    if isinstance(operator, (*LOGICAL, ast.Sub)):
+        for group in known:
+            if group.kind == "set" and is_unordered(group):
+                return Group("set", Unknown(history), unordered=True, history=history)
     containers = [one for one in operands if isinstance(one, (Place, Element))]
     if any(is_record(one.declared) and issubclass(one.declared, Set) for one in containers):
         return Group("set", Number(int, history), history=history)

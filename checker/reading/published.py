@@ -35,11 +35,20 @@ IMPURE = {
         (("contextlib", name) for name in ("chdir", "redirect_stdout", "redirect_stderr")),
         "reads or changes the environment",
     ),
+    **dict.fromkeys(
+        (("hashlib", "algorithms_available"), ("posix", "stat"), ("posix", "lstat")),
+        f"reads the machine, and {ANEW}",
+    ),
     ("posix", "getpid"): ANEW,
     ("posix", "getppid"): ANEW,
     ("posix", "urandom"): CHANCE,
 }
 """Functions and classes that are not what others of their module are, and why."""
+
+SAME_EVERYWHERE = frozenset({
+    ("sys", "maxsize"), ("sys", "float_info"), ("sys", "int_info"), ("sys", "maxunicode"),
+})  # fmt: skip
+"""Variables of other modules that are constants."""
 
 PURE_FUNCTIONS = frozenset({("inspect", "unwrap")})
 """Pure functions of other modules."""
@@ -68,14 +77,17 @@ _REFUSED = {
     CLOCK: ("time", "datetime", "calendar", "sched", "zoneinfo"),
     CHANCE: ("random", "_random", "secrets", "uuid"),
     "reads or changes the environment": (
-        "os", "posix", "sys", "platform", "getpass", "locale", "socket", "_socket", "subprocess",
-        "resource", "signal", "gc", "inspect", "ctypes", "weakref", "tracemalloc", "sysconfig",
+        "os", "posix", "sys", "platform", "getpass", "locale",
+        "signal", "inspect", "ctypes", "weakref", "sysconfig", "warnings",
+    ),
+    f"runs another program, or {ANEW}": (
+        "subprocess", "resource", "gc", "tracemalloc", "tempfile", "socket", "_socket",
     ),
     "reads or writes what is not the model's": (
-        "io", "_io", "pathlib", "shutil", "tempfile", "glob", "fileinput", "linecache", "sqlite3",
+        "io", "_io", "pathlib", "shutil", "glob", "fileinput", "linecache", "sqlite3",
         "csv", "configparser", "pickle", "shelve", "dbm", "urllib", "http", "logging", "zipfile",
     ),
-    "depends on threads": (
+    f"depends on threads, which {ANEW}": (
         "threading", "_thread", "multiprocessing", "asyncio", "concurrent", "queue", "contextvars",
         "_queue",
     ),
@@ -93,7 +105,8 @@ WITHIN = frozenset({
     "__globals__",
     "__file__", "__kwdefaults__", "__loader__", "__module__", "__spec__", "__traceback__",
     "__weakref__", "cell_contents", "f_back", "f_globals",
-    "f_locals", "gi_code", "gi_frame", "tb_frame", "_field_defaults",
+    "f_locals", "__subclasses__", "__sizeof__", "gi_code", "gi_frame", "tb_frame",
+    "_field_defaults",
 })  # fmt: skip
 """Attributes by which a program reads itself."""
 

@@ -131,6 +131,10 @@ class Reader:
             self._loaded[file] = Statements(Reader(self.histories, loads=True), file, space)
         return self._loaded[file].varying(name)
 
+    def is_unordered(self, file: str, name: str) -> bool:
+        """Whether a module defines a dictionary of that name that has the order of a set."""
+        return file in self._loaded and name in self._loaded[file].unordered
+
     def call(
         self,
         body: Body,

@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from .comparisons import shortened
+from .contents import has_plain_text
 from .notes import ADDRESS, ORDER
-from .objects import has_plain_text
 from .values import Bound, Group, Known, Local, Object, Value, is_unordered, options, parts_of
 
 if TYPE_CHECKING:

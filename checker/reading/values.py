@@ -22,10 +22,14 @@ _PLAIN = (bool, int, str, float, complex, bytes, type(None), type(Ellipsis))
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """An object that exists already: a constant, a function, a module, the bounds ``k``."""
+    """An object that exists already: a constant, a function, a module, the bounds ``k``.
+
+    ``unordered`` says that it is a dictionary with the order of a set.
+    """
 
     value: Any
     history: bool = False
+    unordered: bool = False
 
     def _key(self) -> object:
         plain = type(self.value) in _PLAIN
@@ -334,7 +338,7 @@ def _option_is_unordered(value: Value) -> bool:
     if isinstance(value, Known):
         if isinstance(value.value, (set, frozenset)):
             return len(value.value) > 1 and not all(map(hashes_alike, value.value))
-        return False
+        return value.unordered
     if not isinstance(value, Group):
         return False
     return value.unordered or (

@@ -191,8 +191,8 @@ def test_a_model_that_no_other_process_can_load_is_accepted_with_the_reason(tmp_
 
 
 def test_a_model_whose_actions_depend_on_the_process_is_refused(tmp_path):
-    text = model(PURE["a cache"], "an action").replace(
-        "range(k.n))", "range(k.n + ('pytest' in sys.modules)))"
+    text = model("MORE = 'pytest' in sys.modules\n" + PURE["a cache"], "an action").replace(
+        "range(k.n))", "range(k.n + MORE))"
     )
     with pytest.raises(TidegateError, match="the model has other actions or variables when"):
         tidegate.check(written(tmp_path, text))

@@ -31,7 +31,7 @@ from .commands.status import (
     Ended,
 )
 from .core.bounds import unknown
-from .core.errors import is_users, place_of, shown
+from .core.errors import AssumptionError, is_users, place_of, shown
 from .core.printable import one_line
 from .core.spec import EngineError, ModelError, TidegateError
 from .render.terminal import say
@@ -194,6 +194,8 @@ def _message(error: BaseException) -> tuple[str, int]:
         return f"stopped by {reason(error)}", EXIT_INCOMPLETE
     if isinstance(error, KeyboardInterrupt):
         return f"interrupted {getattr(error, 'where', '')}".rstrip(), EXIT_INTERRUPTED
+    if isinstance(error, AssumptionError):
+        return error.head(), EXIT_INTERNAL
     if isinstance(error, ModelError) and error.place and is_users(error.place[0]):
         return f"{shown(error.place)}: {error.args[0]}", EXIT_INTERNAL
     if isinstance(error, (ModelError, EngineError)):

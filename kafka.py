@@ -6,6 +6,7 @@ derive a class from the state's declaration, :class:`BrokerState`.
 
 from __future__ import annotations
 
+from .core.assumptions import assumes
 from .core.scene import Entry, Log, LogOffset, Promise
 from .model.broker.bounds import Constants
 from .model.broker.in_flight import LogEntry
@@ -37,6 +38,7 @@ __all__ = [
     "Replica",
     "acting_leader",
     "announced",
+    "assumes",
     "brokers",
     "leads",
     "nobody",

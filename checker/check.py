@@ -19,6 +19,7 @@ from ..core.spec import (
     TransitionSystem,
 )
 from ..core.symmetry import Symmetry, refuse_unsound
+from .assumed import settle
 from .elsewhere import is_serving
 from .engines import Finished, finished_search
 from .interrupts import alarm, reason, received
@@ -89,10 +90,13 @@ def check(
     """
     undecided = undecidable(system, properties, named, resources, symmetry)
     decidable = [prop for prop in properties if prop.name not in undecided]
+    searched = [*decidable, *system.assumptions]
     request = SearchRequest(
-        system, decidable, keep_going=keep_going, limits=limits, resources=resources, report=report
+        system, searched, keep_going=keep_going, limits=limits, resources=resources, report=report
     )
     result = _searched(replace(request, trial=_trial(request)), symmetry)
+    if system.assumptions:
+        settle(result, system)
     if undecided:
         _leave_undecided(result, properties, undecided)
     return result

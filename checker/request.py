@@ -68,7 +68,8 @@ class SearchRequest:
         sought = {prop.name for prop in self.properties if prop.kind is Kind.SOMETIMES}
         if self.keep_going or not met:
             return True
-        return sought.issuperset(met) and len(met) < len(self.properties)
+        decided = len(self.properties) - len(self.system.assumptions)
+        return sought.issuperset(met) and len(met) < decided
 
     @cached_property
     def memory(self) -> MemoryLimit:

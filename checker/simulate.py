@@ -21,6 +21,7 @@ from typing import Any
 
 from ..core.layout import State
 from ..core.spec import Kind, Property, TidegateError, Trace, TransitionSystem
+from .assumed import not_written_for
 
 
 class SimulationError(TidegateError):
@@ -107,7 +108,7 @@ def walk(
     # A text is hashed to a seed by SHA-512, and random() gives the same numbers everywhere.
     chances = Random(f"tidegate {seed} {number}")
     choose, names = CHOICES[choice], [instance.action.name for instance in system.instances]
-    so_far = _Behavior(system, properties)
+    so_far = _Behavior(system, [*properties, *system.assumptions])
     taken: Counter[str] = Counter()
     possible: Counter[str] = Counter()
     inside, outside = _parted(system, enumerate(system.initial_states()))
@@ -129,8 +130,24 @@ def walk(
         taken[names[index]] += 1
         so_far.instances.append(index)
         so_far.states.append(inside[index])
+    _settle(system, so_far.violated)
     states, instances = tuple(so_far.states), tuple(so_far.instances)
     return Walk(number, states, instances, so_far.violated, dict(possible))
+
+
+def _settle(system: TransitionSystem[Any, Any], violated: dict[str, Trace]) -> None:
+    """Take what the code assumes out of what a walk violates.
+
+    Raises
+    ------
+    AssumptionError
+        If an assumption is broken, unless a property is violated before.
+    """
+    broken = [(one, violated.pop(one.name)) for one in system.assumptions if one.name in violated]
+    for prop, trace in broken:
+        steps = len(trace.steps)
+        if not any(len(other.steps) < steps for other in violated.values()):
+            raise not_written_for(system, prop, trace, steps)
 
 
 def _parted(

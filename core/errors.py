@@ -55,6 +55,10 @@ class ImpureError(ModelError):
     """A function of the model depends on more than it may: another call had another result."""
 
 
+class AssumptionError(ModelError):
+    """A protocol reaches a state that a rule of its family is not written for."""
+
+
 class ReplayError(TidegateError):
     """A step of a given behavior cannot be taken in this transition system."""
 

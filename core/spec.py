@@ -109,6 +109,9 @@ class TransitionSystem(Telling[S, K]):
         depth, and it is not expanded.  A state all of whose steps lead outside is no deadlock.
     view
         For diagrams: how the family shows states and steps.
+    assumptions
+        What the code takes for granted of every state (``assumptions.py``): invariants without
+        which no search has a verdict.
 
     Attributes
     ----------
@@ -137,6 +140,7 @@ class TransitionSystem(Telling[S, K]):
         constraint: Callable[[S, K], bool] | None = None,
         view: View | None = None,
         fairness: Sequence[JointFairness] = (),
+        assumptions: Sequence[Property] = (),
     ) -> None:
         super().__init__()
         self.name = name
@@ -153,6 +157,7 @@ class TransitionSystem(Telling[S, K]):
             for arguments in choices(action, constants)
         )
         self.fairness = tuple(fairness)
+        self.assumptions = tuple(assumptions)
         self.initialise = initialise
         self._columns = columns
         self.legend = legend

@@ -8,12 +8,14 @@ from dataclasses import dataclass, fields, replace
 from inspect import signature
 from typing import Any, TypeVar
 
+from ..core.assumptions import assumptions_of
 from ..core.bounds import bound_name, brief, parse, shown, unknown
 from ..core.errors import ModelError, about, blaming
 from ..core.fields import declared_parts
 from ..core.layout import Layout, integer
 from ..core.printable import one_line
 from ..core.spec import Action, JointFairness, Property, TransitionSystem
+from ..core.vocabulary import is_available
 from .added import Added
 
 S = TypeVar("S")
@@ -257,7 +259,9 @@ def assemble(
         if field.name.startswith(TRACK)
     }
     k = family.constants(**chosen, **tracked, rules=protocol.rules)
-    return system_of(protocol, bounds, k, family.state, **look)
+    actions = [action.apply for action in protocol.actions if is_available(action, k)]
+    assumptions = assumptions_of([*actions, *vars(protocol.rules).values()])
+    return system_of(protocol, bounds, k, family.state, assumptions=assumptions, **look)
 
 
 def _added(protocol: Protocol, state: type) -> Added | None:

@@ -155,12 +155,13 @@ def clear_message(s: BrokerState, k: Constants, follower: int) -> None:
 
 
 def append_only(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
-    """Ignore an epoch that is not newer than the newest one.
+    """Ignore an epoch that is not newer than the newest one, or would start before that one.
 
     LeaderEpochFileCache.assign of Kafka 0.11.0.0 to 2.0.0.
     """
-    if epoch > newest_epoch(s, k, broker):
-        s.replica[broker].epoch_cache[epoch] = s.replica[broker].leo
+    replica, newest = s.replica[broker], newest_epoch(s, k, broker)
+    if newest == NONE or (epoch > newest and replica.leo >= replica.epoch_cache[newest]):
+        replica.epoch_cache[epoch] = replica.leo
 
 
 def before_the_fetch(s: BrokerState, k: Constants, leader: int, before: int) -> int:

@@ -30,9 +30,9 @@ MESSAGES = (
 NOTHING, REQUEST, ORPHANED, ACCEPTED, REFUSED, OUTDATED = range(6)
 """What may be in flight between a leader and the controller: at most one message at a time.
 
-ORPHANED is a request whose sender has crashed: the controller may still apply it, and no broker
-receives the response.  REFUSED is INELIGIBLE_REPLICA; OUTDATED is FENCED_LEADER_EPOCH or
-INVALID_UPDATE_VERSION.
+ORPHANED is a request whose sender has crashed: until that registers again, the controller may still
+apply it, and no broker receives the response.  REFUSED is INELIGIBLE_REPLICA; OUTDATED is
+FENCED_LEADER_EPOCH or INVALID_UPDATE_VERSION.
 """
 
 ALTER_PARTITION = (

@@ -299,6 +299,9 @@ def _changes(release: Release, epoch_cache: bool) -> Mapping[str, Any]:
         rules["elects_last_known_leader"] = older.even_if_fenced
     if release.metadata == KRAFT and release.wire < (3, 5):
         rules["may_still_be_members"] = older.whatever_it_was
+    if (2, 0) <= code < (2, 0, 1) and epoch_cache:
+        rules["end_offset_for_epoch"] = kip279.unless_below_the_first
+        rules["offset_without_common_epoch"] = kip279.the_answered_offset
     if epoch_cache:
         at_once = code >= (2, 0, 1)
         rules["begin_leading"] = (

@@ -188,7 +188,7 @@ WAYS = {
     "        return s.aux_committed\n\nWAYS = Ways()\n\n"
     "def holds(s, k):\n    return not is_committed(s, k, WAYS[s])",
     "default dictionary": "from collections import defaultdict\n\n"
-    "WAYS = defaultdict(lambda: lambda s: s.aux_committed)\n\n"
+    "WAYS = defaultdict(int, {1: lambda s: s.aux_committed})\n\n"
     "def holds(s, k):\n    return not is_committed(s, k, WAYS[1](s))",
     "class attribute": "class Ways:\n    TABLE = {1: lambda s: s.aux_committed}\n\n"
     "def holds(s, k):\n    return not is_committed(s, k, Ways.TABLE[1](s))",

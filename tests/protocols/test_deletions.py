@@ -398,7 +398,7 @@ def test_the_option_off_takes_no_space_and_brings_no_action(system, protocol):
         ("hw", "", 5_402),
         ("kip-101", "records=1 crashes=1 elections=2 moves", 9_514),
         ("kip-320", "records=1 min_isr=2 elr crashes=1 elections=3 power_losses=1", 3_317),
-        ("kip-595", "records=1 min_isr=2 elr crashes=1 elections=2 isr_propagation=records", 4_427),
+        ("kip-595", "records=1 min_isr=2 elr crashes=1 elections=2 isr_propagation=records", 3_439),
     ],
 )
 def test_the_option_off_costs_no_state(search, protocol, settings, states):

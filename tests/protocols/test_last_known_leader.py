@@ -135,7 +135,7 @@ def test_both_engines_find_the_same(search):
     ("protocol", "settings", "states"),
     [
         ("kip-320", "records=1 min_isr=2 elr crashes=1 elections=3 power_losses=1", 3_317),
-        ("kip-595", "records=1 min_isr=2 elr crashes=1 elections=2 isr_propagation=records", 4_427),
+        ("kip-595", "records=1 min_isr=2 elr crashes=1 elections=2 isr_propagation=records", 3_439),
         ("kip-595", "elr unclean_election records=1 crashes=1 elections=2", 407),
     ],
 )

@@ -6,8 +6,10 @@ rules say which replicas it waits for meanwhile, and what the controller rejects
 
 from __future__ import annotations
 
+from ....core.assumptions import assumes
 from ....core.layout import NONE
 from ..assignment import assigned, completes, may_succeed
+from ..assumed import leader_is_in_isr
 from ..bounds import Constants
 from ..in_flight import AlterPartition
 from ..leadership import advance_hw, leads, set_isr
@@ -111,6 +113,11 @@ def complete_reassignment(s: BrokerState, k: Constants, leader: int, successor: 
     return True
 
 
+@assumes(
+    "the leader is in the ISR",
+    "ReplicationControlManager.validateAlterPartitionData answers INVALID_REQUEST",
+    leader_is_in_isr,
+)
 def handle_alter_partition(s: BrokerState, k: Constants, leader: int) -> bool:
     """Accept or reject, as the controller, an ISR change; an orphan gets no response.
 
@@ -171,7 +178,13 @@ def orphan_request(s: BrokerState, k: Constants, broker: int) -> None:
 
 
 def note_registration(s: BrokerState, k: Constants, broker: int) -> None:
-    """Mark this broker's epoch as old in every request in flight."""
+    """Mark this broker's epoch as old in every request in flight, and refuse its own.
+
+    ClusterControlManager.checkBrokerEpoch of every release with KRaft answers STALE_BROKER_EPOCH to
+    a request that the broker sent before it registered again, and no broker has that response.
+    """
+    if s.alter_partition[broker].kind == ORPHANED:
+        clear_alter_partition(s, broker)
     for leader in range(k.replicas):
         message = s.alter_partition[leader]
         if (message.kind == REQUEST or message.kind == ORPHANED) and message.isr >> broker & 1:

@@ -91,7 +91,7 @@ def handle_list_offsets_response(s: BrokerState, k: Constants, leader: int, foll
         go_down(s, k, follower)
     elif start > s.replica[follower].leo:
         start_over(s, k, follower, start)
-    else:
+    elif end_offset < s.replica[follower].leo:
         truncate_to(s, k, follower, end_offset)
     return True
 

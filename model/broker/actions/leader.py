@@ -139,7 +139,7 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
         message.epoch = epoch
         message.end_offset = end_offset
         return True
-    if below or offset > replica.leo:
+    if below or offset > replica.leo or _is_unknown(s, k, leader, last_epoch):
         message.kind = OUT_OF_RANGE
         return True
     read = replica.hw
@@ -153,6 +153,13 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
         hw = k.rules.hw_with_records(s, k, leader, read) if has_records else replica.hw
         answer_fetch(s, k, leader, follower, hw)
     return True
+
+
+def _is_unknown(s: BrokerState, k: Constants, leader: int, last_epoch: int) -> bool:
+    """Whether a fetch names an epoch above all that the leader knows: Partition.readRecords."""
+    if last_epoch == NONE or not k.rules.truncation_on_fetch:
+        return False
+    return k.rules.end_offset_for_epoch(s, k, leader, last_epoch)[1] == NONE
 
 
 def handle_list_offsets(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:

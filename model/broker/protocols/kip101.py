@@ -32,9 +32,12 @@ if TYPE_CHECKING:
 def ask_before_fetching(s: BrokerState, k: Constants, follower: int) -> None:
     """Ask for the end of the newest cached epoch before fetching (RFT.buildLeaderEpochRequest).
 
-    An empty cache goes with an empty log.  Kafka before 2.1 asks for no epoch then, the leader does
-    not know it, and there is nothing to truncate; since 2.1 the follower does not ask.
+    Without any epoch it truncates to its high watermark: since Kafka 2.1 at once
+    (AbstractFetcherThread.truncateToHighWatermark), before by the answer of the leader, which does
+    not know such an epoch (ReplicaFetcherThread.maybeTruncate).
     """
+    if newest_epoch(s, k, follower) == NONE:
+        truncate_to(s, k, follower, s.replica[follower].hw)
     s.replica[follower].truncating = newest_epoch(s, k, follower) != NONE
 
 

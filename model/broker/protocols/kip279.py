@@ -14,8 +14,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ....core.assumptions import assumes
 from ....core.layout import NONE
 from ...protocol import Expected
+from ..assumed import leader_knows_its_epoch
 from ..bounds import Constants
 from ..defaults import at_or_above_epoch_start, exit_unless_unclean, if_leader_changes
 from ..explanations import explained, explains
@@ -38,7 +40,7 @@ def largest_epoch_and_its_end(
 ) -> tuple[int, int]:
     """Return the largest epoch up to the requested one, and its end offset.
 
-    LeaderEpochFileCache.endOffsetFor of Kafka 2.0 and later.
+    LeaderEpochFileCache.endOffsetFor of Kafka 2.0.1 and later.
     """
     if requested == NONE:
         return NONE, NONE
@@ -70,6 +72,33 @@ def _why_largest_epoch(leader: Broker, requested: int) -> str:
         f"{knows}, not e{requested}; its largest smaller epoch is e{known}, which ends at "
         f"offset {leader.end_of(known)}"
     )
+
+
+def unless_below_the_first(
+    s: BrokerState, k: Constants, leader: int, requested: int
+) -> tuple[int, int]:
+    """Return the largest epoch up to the requested one, and its end; none if all are larger.
+
+    LeaderEpochFileCache.endOffsetFor of Kafka 2.0.0.
+    """
+    following = smallest_epoch_above(s, k, leader, requested)
+    known = largest_epoch_up_to(s, k, leader, requested)
+    if requested == NONE or known == NONE or (following == NONE and known != requested):
+        return NONE, NONE
+    return known, end_offset(s, k, leader, known)
+
+
+@explains(unless_below_the_first)
+def _why_unless_below_the_first(leader: Broker, requested: int) -> str:
+    known = leader.largest_epoch(requested)
+    if known == NONE:
+        return f"{leader.cache_text}, no epoch up to e{requested}, so it does not know"
+    return _why_largest_epoch(leader, requested)
+
+
+def the_answered_offset(s: BrokerState, k: Constants, follower: int, end_offset: int) -> int:
+    """Truncate to the answer: ReplicaFetcherThread.getOffsetTruncationState of Kafka 2.0.0."""
+    return end_offset
 
 
 def cut_to_common_epoch(s: BrokerState, k: Constants, follower: int, epoch: int, end: int) -> bool:
@@ -128,6 +157,12 @@ def unless_next_epoch(s: BrokerState, k: Constants, follower: int, epoch: int) -
     return epoch > s.replica[follower].epoch + 1
 
 
+@assumes(
+    "a leader has its own epoch in its cache",
+    "AbstractFetcherThread.getOffsetTruncationState truncates to the fetch offset, not to "
+    "the high watermark, if a second answer in an epoch is unknown",
+    leader_knows_its_epoch,
+)
 def cache_at_once(s: BrokerState, k: Constants, leader: int) -> None:
     """Add the new epoch to the epoch cache, at the log end, before its first record.
 
@@ -139,10 +174,11 @@ def cache_at_once(s: BrokerState, k: Constants, leader: int) -> None:
 def replace_conflicting(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
     """Remove the entries that contradict a new epoch, and add it.
 
-    LeaderEpochFileCache.assign of Kafka 2.0.1 and later; the newest epoch is not assigned again.
+    LeaderEpochFileCache.assign of Kafka 2.0.1 and later; the newest epoch is assigned again only if
+    it would start earlier.
     """
     replica = s.replica[broker]
-    if newest_epoch(s, k, broker) == epoch:
+    if newest_epoch(s, k, broker) == epoch and replica.epoch_cache[epoch] <= replica.leo:
         return
     for cached in range(k.elections + 1):
         if cached >= epoch or replica.epoch_cache[cached] >= replica.leo:
@@ -171,7 +207,12 @@ KIP_279 = replace(
         assign_epoch=replace_conflicting,
         exits_if_longer=never_exit,
     ),
-    older_rules=(("has_new_leader", if_leader_changes), ("exits_if_longer", exit_unless_unclean)),
+    older_rules=(
+        ("has_new_leader", if_leader_changes),
+        ("exits_if_longer", exit_unless_unclean),
+        ("end_offset_for_epoch", unless_below_the_first),
+        ("offset_without_common_epoch", the_answered_offset),
+    ),
     expected=(
         Expected(""),
         Expected("records=3 elections=2", slow=True),

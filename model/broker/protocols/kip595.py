@@ -10,8 +10,7 @@ only once the leader's high watermark has reached its epoch start (KIP-207, Kafk
 always noticed (KIP-380, Kafka 2.2).  Holds wherever kip-320 does; the loss after 3 elections with 3
 replicas and ``moves`` remains.
 
-Kafka 2.7 leaders answer in this way, its followers do not ask.  An epoch that the leader does not
-know is out of range in Kafka; fences exclude that, since it knows its own.
+Kafka 2.7 leaders answer in this way, its followers do not ask.
 
 Source: KIP-595; Partition.readRecords and AbstractFetcherThread.truncateOnFetchResponse of Kafka
 3.0; KIP-207, apache/kafka#5991; KAFKA-13141, apache/kafka#11136; KAFKA-18991, apache/kafka#19223.
@@ -33,6 +32,7 @@ from ..defaults import (
     once_fenced,
 )
 from ..family import TRUNCATION_ON_FETCH
+from ..log import newest_epoch, truncate_to
 from ..log_start import epochs_first
 from ..older import (
     OF_CHANGE_RECORDS,
@@ -51,8 +51,12 @@ from .kip320 import KIP_320
 def fetch_at_once(s: BrokerState, k: Constants, follower: int) -> None:
     """Leave the log as it is, and fetch: the response says where to truncate.
 
-    AbstractFetcherThread.truncateOnFetchResponse of Kafka 2.8 and later truncates.
+    AbstractFetcherThread.truncateOnFetchResponse of Kafka 2.8 and later truncates.  A follower
+    without any epoch in its cache truncates to its high watermark before it fetches
+    (AbstractFetcherThread.truncateToHighWatermark).
     """
+    if newest_epoch(s, k, follower) == NONE:
+        truncate_to(s, k, follower, s.replica[follower].hw)
 
 
 def departs_by_epoch_cache(
@@ -60,12 +64,13 @@ def departs_by_epoch_cache(
 ) -> bool:
     """Whether the leader lacks the last record's epoch, or ends it below the fetch offset.
 
-    Partition.readRecords of Kafka 2.8 and later.
+    Partition.readRecords of Kafka 2.8 and later; a fetch whose epoch is above all that the leader
+    knows is out of range.
     """
     if last_epoch == NONE:
         return False
     epoch, end_offset = k.rules.end_offset_for_epoch(s, k, leader, last_epoch)
-    return epoch < last_epoch or end_offset < offset
+    return end_offset != NONE and (epoch < last_epoch or end_offset < offset)
 
 
 def end_of_that_epoch(

@@ -1,0 +1,169 @@
+"""Rules do as Kafka does where other protocols lead them, or the search says that they do not."""
+
+from dataclasses import replace
+
+import pytest
+
+from tidegate import NONE, Property, check
+from tidegate.analysis.selection import assemble
+from tidegate.checker.simulate import walk
+from tidegate.core.errors import AssumptionError
+from tidegate.kafka import KIP_320, KIP_595, release
+from tidegate.model.broker.actions import alter_partition, faults
+
+
+def with_action(protocol, name, function):
+    """Return the protocol with another function for an action."""
+    actions = tuple(
+        replace(action, apply=function) if action.name == name else action
+        for action in protocol.actions
+    )
+    return replace(protocol, name="changed", parent=protocol, actions=actions, expected=())
+
+
+def restart_without_cache(s, k, broker):
+    """Restart after an operator has deleted a corrupt leader-epoch-checkpoint."""
+    done = faults.restart(s, k, broker)
+    if done:
+        for epoch in range(k.elections + 1):
+            s.replica[broker].epoch_cache[epoch] = NONE
+    return done
+
+
+WRAPPED = """
+from dataclasses import replace
+
+from tidegate.kafka import KIP_595
+from tidegate.model.broker.actions import alter_partition
+
+
+def handle(s, k, leader):
+    if not alter_partition.handle_alter_partition(s, k, leader):
+        return False
+    s.partition.isr &= ~(1 << leader)
+    return True
+
+
+LOSING = replace(
+    KIP_595, name="losing", parent=KIP_595, expected=(), actions=tuple(
+        replace(action, apply=handle) if action.name == "HandleAlterPartition" else action
+        for action in KIP_595.actions
+    ),
+)
+"""
+
+FORGETS = """
+from dataclasses import replace
+
+from tidegate import NONE
+from tidegate.kafka import KIP_595
+from tidegate.model.broker.actions import leader as leaders
+
+
+def produce(s, k, leader):
+    if not leaders.produce(s, k, leader):
+        return False
+    s.replica[leader].epoch_cache[s.replica[leader].epoch] = NONE
+    return True
+
+
+FORGETS = replace(
+    KIP_595, name="forgets", parent=KIP_595, expected=(), actions=tuple(
+        replace(action, apply=produce) if action.name == "Produce" else action
+        for action in KIP_595.actions
+    ),
+)
+"""
+
+
+@pytest.mark.parametrize(
+    ("protocol", "steps"), [(KIP_595, None), (KIP_320, 15)], ids=["kip-595", "kip-320"]
+)
+def test_a_follower_without_epochs_truncates_to_its_high_watermark(protocol, steps):
+    """With kip-320 a bounce goes unnoticed, and what was committed is above the HW on the disk."""
+    changed = with_action(protocol, "Restart", restart_without_cache)
+    checked = check(changed, {"records": 2, "crashes": 2, "elections": 2}, ["LogMatching"])
+    assert checked.holds if steps is None else len(checked.trace_of("LogMatching")) - 1 == steps
+
+
+def test_without_that_the_logs_diverge():
+    def fetch_at_once(s, k, follower_):
+        """Leave the log as it is."""
+
+    changed = with_action(KIP_595, "Restart", restart_without_cache)
+    changed = replace(changed, rules=replace(changed.rules, begin_following=fetch_at_once))
+    checked = check(changed, {"records": 2, "crashes": 2, "elections": 2}, ["LogMatching"])
+    assert len(checked.trace_of("LogMatching")) - 1 == 10
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+@pytest.mark.parametrize(
+    ("text", "rule", "steps"),
+    [(WRAPPED, "handle_alter_partition", 3), (FORGETS, "cache_at_once", 1)],
+)
+def test_a_broken_assumption_is_no_verdict(tmp_path, engine, text, rule, steps):
+    path = tmp_path / "changed.py"
+    path.write_text(text)
+    with pytest.raises(AssumptionError) as refused:
+        check(str(path), KRAFT, ["HwWithinLog"], engine=engine)
+    assert str(refused.value).startswith(f"{rule} assumes that a leader" if steps == 1 else rule)
+    assert f"breaks that at step {steps};" in str(refused.value)
+    assert len(refused.value.details) == steps
+
+
+def test_what_is_violated_before_is_a_verdict(tmp_path):
+    path = tmp_path / "changed.py"
+    path.write_text(WRAPPED)
+    asks = Property("Asks", "Nobody asks.", "", lambda s, k: s.alter_partition[0].kind == 0)
+    assert check(str(path), KRAFT, [asks]).violated == ("Asks",)
+
+
+def test_no_verdict_names_what_holds_throughout():
+    checked = check(KIP_595, {"records": 1, "crashes": 1}, ["HwWithinLog"])
+    assert checked.holds
+    assert "assume" not in str(checked)
+
+
+def walk_all(system):
+    """Take many walks."""
+    for number in range(2000):
+        walk(system, [], 1, number, 60)
+
+
+def test_a_walk_that_breaks_an_assumption_says_so(tmp_path):
+    path = tmp_path / "changed.py"
+    path.write_text(WRAPPED)
+    system, _ = assemble(str(path), ["isr_propagation=kraft"], ["TypeOk"])
+    with pytest.raises(AssumptionError, match="assumes that the leader is in the ISR"):
+        walk_all(system)
+
+
+KRAFT = {"isr_propagation": "kraft", "records": 1, "crashes": 1}
+MOVED = {"moves": True, "records": 1, "crashes": 1, "elections": 2}
+
+
+@pytest.mark.parametrize("name", ["3.3", "3.4.1"])
+def test_a_request_from_before_a_registration_is_refused(name):
+    protocol = release(name, "kraft")
+    assert check(protocol, MOVED, ["NoAckedRecordLost"]).holds
+
+
+def test_without_that_a_record_is_lost(monkeypatch):
+    def note_registration(s, k, broker):
+        """Mark this broker's epoch as old in the requests of others."""
+        for leader in range(k.replicas):
+            request = s.alter_partition[leader]
+            if request.kind in (1, 2) and request.isr >> broker & 1:
+                request.rebooted |= 1 << broker
+
+    monkeypatch.setattr(faults, "note_registration", note_registration)
+    checked = check(release("3.3", "kraft"), MOVED, ["NoAckedRecordLost"], engine="interpreted")
+    assert len(checked.trace_of("NoAckedRecordLost")) - 1 == 14
+    assert alter_partition.note_registration is not note_registration
+
+
+@pytest.mark.parametrize(("name", "steps"), [("2.0.0", 15), ("2.0.1", None)])
+def test_2_0_0_knows_no_epoch_below_its_first(name, steps):
+    bounds = {"records": 3, "crashes": 0, "elections": 2, "moves": True}
+    checked = check(release(name), bounds, ["LogMatching"])
+    assert checked.holds if steps is None else len(checked.trace_of("LogMatching")) - 1 == steps

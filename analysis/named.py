@@ -3,8 +3,9 @@
 A protocol is a built-in one (``tidegate list``), or a custom protocol: the path of a Python file
 (``fence.py``, or ``fence.py:FENCE`` if the file has several), or a module and a name in it
 (``kafka_rules.fence:FENCE``).  A tilde is followed by the name of a mutant, as ``tidegate mutate``
-prints it: ``kip-320~Produce: s.written == k.records``.  A custom property is named like a
-custom protocol: ``promises.py:NO_GAP``.
+prints it: ``kip-320~Produce: s.written == k.records``; several rules may follow, separated by
+commas, also as the newest protocol has them: ``kip-595~applies_known_record = only_if_new``.  A
+custom property is named like a custom protocol: ``promises.py:NO_GAP``.
 """
 
 from __future__ import annotations
@@ -137,8 +138,12 @@ def _mutants(name: str) -> dict[str, Protocol]:
 
 
 def _mutated(protocol: Protocol, known: Mapping[str, Protocol], name: str, mutant: str) -> Protocol:
-    """Return one of the mutants of a protocol."""
+    """Return one of the mutants of a protocol, or the protocol with repaired rules."""
     if mutant not in known:
+        from .known import with_rules
+
+        if changed := with_rules(protocol, mutant, known):
+            return replace(changed, name=name)
         near = difflib.get_close_matches(mutant, known, n=2, cutoff=0.4)
         hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
         raise SelectionError(

@@ -9,16 +9,18 @@ from typing import Any
 
 import click
 
+from ..analysis.known import find_known, repaired
 from ..analysis.loading import named
 from ..analysis.named import find_protocol, is_custom
 from ..analysis.properties import Selection, select, system_for
+from ..analysis.recognising import Recognised, recognise
 from ..checker.check import check
 from ..checker.engines import ENGINES
 from ..checker.interrupts import noted
 from ..checker.result import Cluster, Limits, Resources, Result, StateStore
 from ..core.spec import TransitionSystem
 from ..render.output import Reports
-from ..render.report import report
+from ..render.report import known_bug, report
 from ..render.terminal import make_console, progress, say, write_json
 from . import completion
 from .parameters import (
@@ -62,6 +64,13 @@ from .trust import resume_command
     help="With --release: an older inter.broker.protocol.version, or metadata.version.",
 )
 @model_options("Check this property")
+@click.option(
+    "--repaired",
+    metavar="BUG",
+    multiple=True,
+    shell_complete=completion.bugs,
+    help="Repair this known bug, such as known-record, to look past it; may be repeated.",
+)
 @click.option(
     "--engine",
     type=click.Choice(ENGINES),
@@ -131,6 +140,7 @@ def check_command(**options: Any) -> Ended:
       tidegate check hw
       tidegate check --release 3.9 --metadata kraft -b moves
       tidegate check --release 2.8 --protocol-version 2.6
+      tidegate check --release 4.0 -b crashes=1 --repaired known-record
       tidegate check kip-101 -b records=3 -b elections=2 -b moves --continue
       tidegate check kip-320 -b replicas=3 -b moves -p LogMatching --time-limit 10m
       tidegate check hw --json report.json --quiet
@@ -142,7 +152,7 @@ def check_command(**options: Any) -> Ended:
       tidegate check kip-320 -b replicas=3 --engine spark --master spark://host:7077 --store /nfs/a
       tidegate check hw -b records=1 --engine spark --continue --export tables
     """
-    options = _with_release(options)
+    options = _with_repairs(_with_release(options))
     searched = {name: options[name] for name in SEARCHED}
     location = None if options["store"] in list(StateStore) else options["store"]
     on = cluster(options["engine"], location, options, {})
@@ -166,6 +176,15 @@ def _with_release(options: dict[str, Any]) -> dict[str, Any]:
 
     picked = release(name, options["metadata"] or "", options["protocol_version"])
     return {**options, "protocol": picked.name}
+
+
+def _with_repairs(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options with the protocol that has the repairs of ``--repaired``."""
+    if not options["repaired"]:
+        return options
+    protocol = find_protocol(options["protocol"])
+    bugs = [find_known(name) for name in dict.fromkeys(options["repaired"])]
+    return {**options, "protocol": repaired(protocol, bugs)}
 
 
 SEARCHED = ("protocol", "settings", "names", "engine", "store", "keep_going", "symmetry", "debug")
@@ -200,15 +219,26 @@ def search_and_report(
                 symmetry=searched["symmetry"],
                 resources=resources,
             )
+            known = recognise(
+                protocol,
+                searched["settings"],
+                selection,
+                result,
+                limits,
+                searched["keep_going"],
+                resources,
+                show,
+            )
         # What was found is reported in full; a second signal ends even that.
         with noted(once=True) if exit_status(result) in EXIT_VIOLATED else nullcontext():
-            _write(system, result, selection, searched, on, options, reports)
+            _write(system, result, known, selection, searched, on, options, reports)
     return ended(exit_status(result), reports)
 
 
 def _write(
     system: TransitionSystem[Any, Any],
     result: Result,
+    known: Recognised | None,
     selection: Selection,
     searched: dict[str, Any],
     on: Cluster | None,
@@ -223,11 +253,14 @@ def _write(
             again = (
                 resume_command(place, searched["protocol"], searched["names"], on) if place else ""
             )
-            _print(system, result, selection, options, searched["keep_going"], again)
+            _print(system, result, known, selection, options, searched["keep_going"], again)
 
     @cache
     def document() -> dict[str, Any]:
-        return report(system, result) | {"not_requested": list(selection.others)}
+        return report(system, result) | {
+            "not_requested": list(selection.others),
+            "known_bug": known and known_bug(known),
+        }
 
     reports.write("--json", lambda target: write_json(target, document()))
     reports.write(
@@ -266,6 +299,7 @@ def _resources(
 def _print(
     system: TransitionSystem[Any, Any],
     result: Result,
+    known: Recognised | None,
     selection: Selection,
     options: dict[str, Any],
     every: bool,
@@ -273,7 +307,7 @@ def _print(
 ) -> None:
     """Print the result; `again` is the command that resumes the search, if there is one."""
     # Importing rich takes a tenth of a small search's start-up time; --json does not need it.
-    from ..render.summary import print_result, print_unrequested, print_verdict
+    from ..render.summary import print_known, print_result, print_unrequested, print_verdict
 
     console = make_console()
     if options["quiet"]:
@@ -281,5 +315,7 @@ def _print(
     else:
         print_result(console, system, result, options["full"], every)
         print_unrequested(console, selection)
+    if known:
+        print_known(console, known)
     if result.stopped_by and again:
         say(f"Resume with: {again}")

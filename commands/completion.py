@@ -65,6 +65,13 @@ def releases(context: Context, parameter: Parameter, incomplete: str) -> Offers:
     return _beginning(incomplete, ((name, "") for name in RELEASES))
 
 
+def bugs(context: Context, parameter: Parameter, incomplete: str) -> Offers:
+    """Return known bugs of Kafka."""
+    from ..analysis.known import KNOWN
+
+    return _beginning(incomplete, ((one.name, one.title) for one in KNOWN))
+
+
 def properties(context: Context, parameter: Parameter, incomplete: str) -> Offers:
     """Return the properties of the protocol that is named before, or of every family."""
     from ..invariants import PROPERTIES

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..analysis.recognising import Recognised
 from ..checker.itf import streamed
 from ..checker.result import Reason, Result, Verdict
 from ..checker.violation import explained
-from ..core.spec import TransitionSystem
+from ..core.spec import Outcome, TransitionSystem
 from .grounds import declared_pure, relied_on
 
 
@@ -48,6 +49,23 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
         "actions": result.taken,
         "properties": properties,
         "trace": next((p["trace"] for p in properties if p["name"] == shown), None),
+    }
+
+
+def known_bug(recognised: Recognised) -> dict[str, Any]:
+    """Return which known bug a violation is, and what the same search says with its repair."""
+    known, without = recognised.known, recognised.without
+    return {
+        "name": known.name,
+        "title": known.title,
+        "repaired": {
+            "outcome": without.outcome.value,
+            "violated": {
+                one.property.name: one.steps
+                for one in without.verdicts
+                if one.outcome is Outcome.VIOLATED
+            },
+        },
     }
 
 

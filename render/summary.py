@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..analysis.properties import Selection
+from ..analysis.recognising import Recognised
 from ..checker.result import FASTER, Result, Verdict
 from ..checker.stop import Stop
 from ..core.spec import Kind, Outcome, TransitionSystem
@@ -50,6 +51,27 @@ def print_unrequested(console: Console, selection: Selection) -> None:
         others = f"{number} other {'property' if number == 1 else 'properties'}"
         text = f"Not requested: {others}. To list them: {selection.listing}"
         print_prose(console, Text(text))
+
+
+def print_known(console: Console, known: Recognised) -> None:
+    """Print which known bug the violation is, and what holds with its repair."""
+    name, without = known.known.name, known.without
+    print_prose(
+        console,
+        Text(
+            f"This is a known bug of Kafka: {known.known.title} (docs/catalogue/{name}.md). With "
+            f"its repair (--repaired {name}) the same search {_without(without)}."
+        ),
+    )
+
+
+def _without(result: Result) -> str:
+    violated = [_with_steps(v) for v in result.verdicts if v.outcome is Outcome.VIOLATED]
+    if violated:
+        return f"says: {', '.join(violated)}"
+    if result.outcome is Outcome.HOLDS:
+        return "holds"
+    return f"was not finished in {result.seconds:.0f} s"
 
 
 def print_verdict(console: Console, system: TransitionSystem[Any, Any], result: Result) -> None:

@@ -28,6 +28,7 @@ from .commands.status import (
     EXIT_OTHER,
     EXIT_STATUS,
     EXIT_USAGE,
+    EXIT_VIOLATED,
     Ended,
 )
 from .core.bounds import unknown
@@ -178,6 +179,7 @@ def _status(run: Callable[[], object]) -> int:
         if os.environ.get("TIDEGATE_TRACEBACK") and isinstance(error, Exception):
             raise
         message, status = _message(error)
+        status = getattr(error, "decided", status)
         return _failed(message, status, error.details if isinstance(error, TidegateError) else ())
     if isinstance(answer, Ended):
         return answer.status
@@ -202,6 +204,8 @@ def _message(error: BaseException) -> tuple[str, int]:
         return f"the model or an engine is wrong: {error.head()}", EXIT_INTERNAL
     if isinstance(error, TidegateError):
         return error.head(), EXIT_USAGE
+    if isinstance(error, ValueError) and sys.stdout is not None and sys.stdout.closed:
+        return "cannot write the output: the model has closed it", EXIT_USAGE
     if isinstance(error, OSError) and _was_printing(error):
         if sys.stdout is not None:
             _silence(sys.stdout)
@@ -254,11 +258,12 @@ def _flushed(status: int) -> int:
     """Flush standard output; return the status, or that of a failure to write."""
 
     def flush() -> int:
-        if sys.stdout is not None:
+        if sys.stdout is not None and not sys.stdout.closed:
             sys.stdout.flush()
         return status
 
-    return _status(flush)
+    flushed = _status(flush)
+    return status if status in EXIT_VIOLATED and flushed != EXIT_OTHER else flushed
 
 
 def _signalled(status: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from .code import ActionCode, Code, Function, Rule
@@ -42,6 +42,9 @@ class ActionChange:
         Whether its code after the guards differs.
     fairness
         The old and the new fairness, if they differ.
+    wraps
+        Whether the ``"new"`` function calls the ``"old"`` one, or the reverse; then guards are not
+        compared, since it has those of the function that it calls, too.  Empty if neither.
     """
 
     name: str
@@ -53,6 +56,7 @@ class ActionChange:
     moved: tuple[str, ...] = ()
     effect: bool = False
     fairness: tuple[str, str] | None = None
+    wraps: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,7 +121,18 @@ def _actions(old: Code, new: Code) -> Iterator[ActionChange]:
         if before is None or after is None:
             yield ActionChange(name, before, after)
         elif before.function.does != after.function.does or before.fairness != after.fairness:
-            yield _change(before, after)
+            if _calls(new, after, before):
+                yield replace(_change(before, before), old=before, new=after, wraps="new")
+            elif _calls(old, before, after):
+                yield replace(_change(after, after), old=before, new=after, wraps="old")
+            else:
+                yield _change(before, after)
+
+
+def _calls(code: Code, action: ActionCode, other: ActionCode) -> bool:
+    """Whether the function of an action calls that of another protocol's."""
+    called = (code.helpers[name] for name in action.function.helpers if name in code.helpers)
+    return any(function.place == other.function.place for function in called)
 
 
 def _change(old: ActionCode, new: ActionCode) -> ActionChange:

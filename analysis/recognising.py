@@ -15,7 +15,7 @@ from .loading import named
 from .properties import Selection, system_for
 
 SECONDS, TIMES = 10.0, 3.0
-"""How long the search with the repair may take: so many seconds, or times as long as the other."""
+"""How long the search with the repair may take: this, or as many times as long as the other."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import Any
 
 from ..core.layout import State
-from ..core.spec import Kind, Property, TransitionSystem
+from ..core.spec import Kind, ModelError, Property, TransitionSystem
 from ..core.symmetry import Symmetry
 from .counterexample import itself
 from .interrupts import Alarm, reason
@@ -22,7 +22,7 @@ from .liveness.decide import decided
 from .liveness.lasso import Decided
 from .request import SearchRequest
 from .result import Progress, Reason
-from .stop import Stopped
+from .stop import Stop, Stopped
 from .trial import spread
 
 _WIDE = 4096
@@ -128,6 +128,11 @@ class Search:
                     return False
         except KeyboardInterrupt as error:
             self.stopped_by = reason(error, perf_counter() - self._looked)
+        except ModelError as error:
+            if not self.violations:
+                raise
+            # What was violated before stays violated.
+            self.stopped_by = Stopped(Stop.FAILED, note=f": {error.head()}")
         if self.levels and not self.levels[-1]:
             self.levels.pop()
         return True

@@ -15,11 +15,15 @@ from contextlib import contextmanager, suppress
 from time import perf_counter
 from types import FrameType
 
+from ..core.patience import Unfinished
 from .calls import model_call, where
 from .stop import Stop, Stopped
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""The signals that end a command, which cleans up and reports first."""
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU)
+"""The signals that end a command, which cleans up and reports first.
+
+SIGXCPU comes at the soft limit of CPU time (``ulimit -S -t``), and once a second from then on.
+"""
 
 LONG = 0.5
 """Seconds after which a call of the model is reported as one that does not return."""
@@ -108,10 +112,12 @@ def noted(once: bool = False) -> Iterator[list[int]]:
         return
 
     def note(number: int, frame: FrameType | None) -> None:
-        if once and seen:
+        if once and seen and number != signal.SIGXCPU:
             _raise(number, frame)
         _received.append(number)
         seen.append(number)
+        if once and model_call(frame) is not None:
+            raise Unfinished("a signal ended it")
 
     with _handled((_raise, signal.default_int_handler), note):
         yield seen

@@ -16,6 +16,7 @@ class Stop(StrEnum):
     MAX_MEMORY = "--max-memory"
     OUT_OF_MEMORY = "a lack of memory (ulimit -v); allow more, or choose smaller bounds"
     WALKS = "the number of walks"
+    FAILED = "an error of the model"
     UNWRITABLE = ""
     """The limit names the file that could not be written, and the reason."""
 

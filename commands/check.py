@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
@@ -17,8 +18,9 @@ from ..analysis.recognising import Recognised, recognise
 from ..checker.check import check
 from ..checker.engines import ENGINES
 from ..checker.interrupts import noted
-from ..checker.result import Cluster, Limits, Resources, Result, StateStore
-from ..core.spec import TransitionSystem
+from ..checker.result import Cluster, Limits, Progress, Resources, Result, StateStore
+from ..core.spec import TidegateError, TransitionSystem
+from ..model import Protocol
 from ..render.output import Reports
 from ..render.report import known_bug, report
 from ..render.terminal import make_console, progress, say, write_json
@@ -35,7 +37,7 @@ from .parameters import (
     state_store,
 )
 from .saved import counterexample_page
-from .status import EXIT_STATUS, EXIT_VIOLATED, Ended, ended, exit_status
+from .status import EXIT_STATUS, EXIT_VIOLATED, Ended, deciding, ended, exit_status
 from .trust import resume_command
 
 
@@ -207,7 +209,8 @@ def search_and_report(
     system.debug = searched["debug"]
     limits = Limits(options["max_states"], options["max_depth"], options["time_limit"])
     resources = _resources(searched, on, options, resume, selection)
-    with Reports({"--json": options["json_file"], "--html": options["html_file"]}) as reports:
+    files = {"--json": options["json_file"], "--html": options["html_file"]}
+    with deciding() as decided, Reports(files) as reports:
         with progress(options["quiet"]) as show:
             result = check(
                 system,
@@ -219,20 +222,29 @@ def search_and_report(
                 symmetry=searched["symmetry"],
                 resources=resources,
             )
-            known = recognise(
-                protocol,
-                searched["settings"],
-                selection,
-                result,
-                limits,
-                searched["keep_going"],
-                resources,
-                show,
-            )
+            decided.append(exit_status(result))
+            known = _recognised(protocol, searched, selection, result, limits, resources, show)
         # What was found is reported in full; a second signal ends even that.
-        with noted(once=True) if exit_status(result) in EXIT_VIOLATED else nullcontext():
+        with noted(once=True) if decided[0] in EXIT_VIOLATED else nullcontext():
             _write(system, result, known, selection, searched, on, options, reports)
     return ended(exit_status(result), reports)
+
+
+def _recognised(
+    protocol: Protocol,
+    searched: dict[str, Any],
+    selection: Selection,
+    result: Result,
+    limits: Limits,
+    resources: Resources,
+    show: Callable[[Progress], None],
+) -> Recognised | None:
+    """Return which known bug a violation is; whatever ends that, the violation is one."""
+    settings, keep_going = searched["settings"], searched["keep_going"]
+    try:
+        return recognise(protocol, settings, selection, result, limits, keep_going, resources, show)
+    except (KeyboardInterrupt, MemoryError, TidegateError):
+        return None
 
 
 def _write(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,23 @@ class Ended:
     """How a command ended; every command returns one, and the process exits with its status."""
 
     status: int
+
+
+@contextmanager
+def deciding() -> Iterator[list[int]]:
+    """Keep the status of a violation, once it is in the list, whatever happens to its report.
+
+    Only a broken pipe has a status of its own.
+    """
+    known: list[int] = []
+    try:
+        yield known
+    except BrokenPipeError:
+        raise
+    except BaseException as error:
+        if known and known[0] in EXIT_VIOLATED:
+            error.decided = known[0]  # type: ignore[attr-defined]
+        raise
 
 
 def ended(status: int, reports: Reports) -> Ended:

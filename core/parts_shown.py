@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from types import MethodType
 from typing import Any
 
 from .errors import about, place_of, printed, shown
 from .fields import Array, Field, declared_parts
+from .patience import Unfinished, patience
 
 _ACTS_FOR_CALLER = True
 """An error in a function of this module is reported at the line that called it."""
@@ -25,7 +27,7 @@ def shown_part(node: Any, declared: Any) -> object:
         return [shown_part(part, declared.element) for part in node]
     own, failed = getattr(declared, "shown", None), ""
     if isinstance(own, MethodType):
-        value, failed = _shown_by(own, node)
+        value, failed = _shown_by(own, node, own.__func__)
         if not failed:
             return value
     parts = {
@@ -35,19 +37,27 @@ def shown_part(node: Any, declared: Any) -> object:
     return {**parts, "shown()": failed} if failed else parts
 
 
-def _shown_by(show: Callable[..., object], node: object) -> tuple[object, str]:
+def _shown_by(show: Callable[..., object], node: object, own: object = None) -> tuple[object, str]:
     """Return what a function that shows a part of a state returns, and how it failed.
 
     That text is a part of saved states, so it is the same in every run.
+
+    Parameters
+    ----------
+    own
+        The model's function, if it is one: it may not return.
     """
     place, failed = None, ""
     try:
-        value = show(node)
+        with patience(own) if own else nullcontext():
+            value = show(node)
         if not _is_showable(value):
             failed = f"returned a {type(value).__name__}, which no report can hold"
             place = about(getattr(show, "__func__", show), "").place
     except KeyboardInterrupt:
         raise
+    except Unfinished as error:
+        value, failed = None, str(error).removeprefix("it ")
     except BaseException as error:  # noqa: BLE001 - the model may raise anything
         value, failed, place = None, f"failed with {type(error).__name__}", place_of(error)
     return value, f"{failed} ({shown(place)})" if failed and place else failed

@@ -7,6 +7,7 @@ line, to be shown beside it.
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
@@ -15,6 +16,7 @@ from .blame import as_witness
 from .errors import about, failure, is_users, place_of
 from .fitting import misfit
 from .layout import Layout, State
+from .patience import Unfinished, patience
 from .printable import one_line, printable
 from .scene import Event, LogOffset, Participant, Scene, View
 from .vocabulary import Kind, Property, Step
@@ -203,10 +205,15 @@ class Telling(Generic[S, K]):
             What is at fault if it returns something else.
         """
         try:
-            answer = call()
+            with patience(function):
+                answer = call()
             wrong = misfit(answer, kind)
-        except KeyboardInterrupt:
-            raise
+        except KeyboardInterrupt as error:
+            if not _is_of_model(error):
+                raise
+            return None, one_line(str(failure(who, error)))
+        except Unfinished as error:
+            return None, one_line(f"{who}: {error}")
         except BaseException as error:  # noqa: BLE001 - the model may raise anything
             return None, one_line(str(failure(who, error)))
         finally:
@@ -228,6 +235,12 @@ class Telling(Generic[S, K]):
     def _note(self, failed: str) -> None:
         if failed and failed not in self._failed:
             self._failed.append(failed)
+
+
+def _is_of_model(error: KeyboardInterrupt) -> bool:
+    """Whether the model itself raised an interrupt, where a signal raises another one."""
+    handled = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    return handled and type(error) is KeyboardInterrupt
 
 
 def _unlike(scene: Scene, earlier: Sequence[Scene]) -> str:

@@ -37,7 +37,7 @@ class Added:
     names
         The variables that its family does not declare.
     actions
-        The actions that its family does not know, by name.
+        The actions that its family does not know, or knows otherwise, by name.
     """
 
     state: type
@@ -70,7 +70,7 @@ class Added:
 
         def event(name: str, arguments: Mapping[str, int], before: Scene, after: Scene) -> Event:
             if name in self.actions:
-                shown = self._event(name, arguments, after)
+                shown = self._event(name, arguments, before, after)
             else:
                 shown = view.event(name, arguments, _plain(before), _plain(after))
             changed = self._changed(before, after)
@@ -95,11 +95,18 @@ class Added:
                 shown.setdefault(SHARED, []).extend(lines(name, shown_part(node, part)))
         return shown
 
-    def _event(self, name: str, arguments: Mapping[str, int], after: Scene) -> Event:
-        """Return what a step of an added action is: the first sentence of its docstring."""
+    def _event(self, name: str, arguments: Mapping[str, int], before: Scene, after: Scene) -> Event:
+        """Return what a step of an added action is: the first sentence of its docstring.
+
+        Without one it is its name, with what has changed.
+        """
         action = self.actions[name]
         chosen = ", ".join(f"{each} {value}" for each, value in arguments.items())
-        sentence = first_sentence(action.apply) or name
+        sentence = first_sentence(action.apply)
+        if not sentence:
+            parts = zip(_plain(before).participants, _plain(after).participants, strict=True)
+            changed = [picture for was, who in parts if was != who and (picture := _pictured(who))]
+            sentence = f"{name}: {'; '.join(changed) or 'no broker changes'}"
         known = {who.name for who in after.participants}
         actors = (f"{each} {value}" for each, value in arguments.items())
         actor = next((each for each in actors if each in known), "")
@@ -114,6 +121,12 @@ class Added:
             if line not in was.details and about(line) in self.names
         ]
         return f"Now {'; '.join(changed)}." if changed else ""
+
+
+def _pictured(who: Participant) -> str:
+    """Return a participant in a line."""
+    log = "" if who.log is None else f"[{', '.join(map(str, who.log.entries))}] hw {who.log.hw}"
+    return " ".join(filter(None, [who.name, "is" if who.role else "", who.role, log, *who.details]))
 
 
 def _plain(scene: Scene) -> Scene:

@@ -260,24 +260,27 @@ def assemble(
     }
     k = family.constants(**chosen, **tracked, rules=protocol.rules)
     actions = [action.apply for action in protocol.actions if is_available(action, k)]
-    assumptions = assumptions_of([*actions, *vars(protocol.rules).values()])
+    # A mutant is wrong on purpose, and a property has to notice it.
+    is_mutant = "~" in protocol.name
+    assumptions = () if is_mutant else assumptions_of([*actions, *vars(protocol.rules).values()])
     return system_of(protocol, bounds, k, family.state, assumptions=assumptions, **look)
 
 
 def _added(protocol: Protocol, state: type) -> Added | None:
     """Return what a protocol adds to the state and the actions of its family, if it adds any.
 
-    The sentences of a family cover the actions of its protocols in this package.
+    The sentences of a family cover the actions of its protocols in this package: an action that is
+    replaced is another one.
     """
     theirs, mine = declared_parts(state), protocol.state or state
     names = tuple(name for name in declared_parts(mine) if name not in theirs)
     actions = {}
     if protocol.parent is not None:
-        known = {action.name for action in protocol.parent.actions}
+        known = {action.name: action.apply for action in protocol.parent.actions}
         package = __name__.partition(".")[0]
         for action in protocol.actions:
             outside = getattr(action.apply, "__module__", "").partition(".")[0] != package
-            if outside and action.name not in known:
+            if outside and known.get(action.name) is not action.apply:
                 actions[action.name] = action
     return Added(mine, names, actions) if names or actions else None
 

@@ -121,6 +121,10 @@ def _print_action(console: Console, names: Labels, change: Any) -> None:
         return
     says = f": {action.function.says}" if action.function.says else "."
     print_prose(console, head.append(says))
+    if change.wraps:
+        who, whose = names[::-1] if change.wraps == "new" else names
+        print_prose(console, Text(f"{who} calls the one of {whose}, and does this:"), indent=3)
+        _print_source(console, getattr(change, change.wraps).function.source)
     for guard in change.removed:
         text = f"{names[0]} refuses it if {guard}; {names[1]} has no such guard."
         print_prose(console, Text(text), indent=3)

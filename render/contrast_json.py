@@ -84,6 +84,7 @@ def _action(change: Any) -> dict[str, Any]:
         "guards_changed": [{"old": old, "new": new} for old, new in change.changed],
         "guards_moved": list(change.moved),
         "effect_differs": change.effect,
+        "wraps": change.wraps,
         "fairness": list(change.fairness) if change.fairness else None,
     }
 

@@ -127,7 +127,8 @@ def _not_decided(result: Result, said: bool) -> str:
     said
         Whether the verdict names what was stopped by a limit before.
     """
-    stopped = f"stopped by {result.stopped_by}" if result.complete else ""
+    by = result.stopped_by
+    stopped = f"stopped by {by}" if by and (result.complete or by.by is Stop.FAILED) else ""
     names: dict[str, list[str]] = {}
     for verdict in result.verdicts:
         reason = verdict.reason or stopped
@@ -223,6 +224,8 @@ def what_to_try(result: Result) -> str:
     if result.states_left:
         left = count(_rounded(result.states_left), "state")
         known += f"Levels are shrinking; if they go on like this, about {left} are left. "
+    if by is Stop.FAILED:
+        return f"{known}Mend that to see the rest."
     remedies = [_REMEDIES[by]] if by in _REMEDIES else []
     if result.grounds is None:
         remedies.append("--symmetry if replicas are alike")

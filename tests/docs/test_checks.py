@@ -36,6 +36,7 @@ TAKE_LONG = {
     "kafka_checks.py:TWO_STEPS",
     "kip-595-reset",
     "kip-595-reset~forgets_remote_leos = unless_leading",
+    "kip-101~hw_with_records = after_the_fetch",
     "kip-320~has_epoch_start = at_any_offset",
     "kip-320~has_new_leader = if_leader_changes",
     "kip-320~truncates_cache = only_if_log_shrinks",

@@ -18,6 +18,7 @@ from . import (
     reads,
     well_formed,
 )
+from .offline import ONE_FAILURE_LEAVES_CANDIDATE
 from .progress import STUCK
 
 INVARIANTS: Mapping[str, tuple[Property, ...]] = {
@@ -46,7 +47,13 @@ INVARIANTS: Mapping[str, tuple[Property, ...]] = {
 """Every invariant, by family."""
 
 PROPERTIES: Mapping[str, tuple[Property, ...]] = {
-    "broker": (*INVARIANTS["broker"], STUCK, *eventually.PROPERTIES, DEADLOCK),
+    "broker": (
+        *INVARIANTS["broker"],
+        ONE_FAILURE_LEAVES_CANDIDATE,
+        STUCK,
+        *eventually.PROPERTIES,
+        DEADLOCK,
+    ),
     "published": (*INVARIANTS["published"], *published_eventually.PROPERTIES, DEADLOCK),
     "async-isr": (*INVARIANTS["async-isr"], DEADLOCK),
 }

@@ -102,15 +102,16 @@ class Added:
         """
         action = self.actions[name]
         chosen = ", ".join(f"{each} {value}" for each, value in arguments.items())
-        sentence = first_sentence(action.apply)
-        if not sentence:
-            parts = zip(_plain(before).participants, _plain(after).participants, strict=True)
-            changed = [picture for was, who in parts if was != who and (picture := _pictured(who))]
-            sentence = f"{name}: {'; '.join(changed) or 'no broker changes'}"
         known = {who.name for who in after.participants}
         actors = (f"{each} {value}" for each, value in arguments.items())
         actor = next((each for each in actors if each in known), "")
-        return Event(actor, f"{sentence} ({chosen})." if chosen else f"{sentence}.")
+        with_arguments = f" ({chosen})" if chosen else ""
+        if sentence := first_sentence(action.apply):
+            return Event(actor, f"{sentence}{with_arguments}.")
+        parts = zip(_plain(before).participants, _plain(after).participants, strict=True)
+        changed = "; ".join(_pictured(who) for was, who in parts if was != who)
+        what = changed and f": {changed}"
+        return Event(actor, f"{name}{with_arguments}{what}.")
 
     def _changed(self, before: Scene, after: Scene) -> str:
         """Return a sentence about the added variables that a step changes."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
+from time import thread_time
 from typing import Any, Protocol
 
 from ...core.layout import State
@@ -292,6 +293,47 @@ def verify_symmetry(
         symmetry.verify(state, properties)
 
 
+def compare_made_up(
+    symmetry: Symmetry,
+    states: Sequence[State],
+    represent: Callable[[Sequence[Words]], Sequence[Words]],
+    seconds: float,
+) -> list[Words]:
+    """Return the representatives of states that are made up, after comparing them with Python's.
+
+    Parameters
+    ----------
+    seconds
+        How long to compare, in seconds of the processor.
+
+    Raises
+    ------
+    DisagreementError
+        If Python's representative of a state is another one.
+    """
+    layout, until = symmetry.system.layout, thread_time() + seconds
+    packed = [layout.pack(state) for state in states]
+    answers = list(represent(packed))
+    for words, answer in zip(packed, answers, strict=True):
+        if thread_time() > until:
+            break
+        state = layout.unpack(words)
+        if answer != layout.pack(expected := symmetry.canonical(state)):
+            raise _represented_otherwise(symmetry, state, answer, expected)
+    return answers
+
+
+def _represented_otherwise(
+    symmetry: Symmetry, state: State, answer: Words, expected: State
+) -> DisagreementError:
+    layout = symmetry.system.layout
+    return disagreement(
+        "machine code and Python disagree about symmetry: machine code represents the "
+        f"state {layout.describe(state)} by {layout.describe(layout.unpack(answer))}, "
+        f"Python by {layout.describe(expected)}"
+    )
+
+
 def _compare_representatives(
     symmetry: Symmetry, state: State, represent: Callable[[Sequence[Words]], Sequence[Words]]
 ) -> None:
@@ -302,8 +344,4 @@ def _compare_representatives(
     answers = represent([layout.pack(one) for one in renamed])
     for one, answer in [(state, layout.pack(state)), *zip(renamed, answers, strict=True)]:
         if answer != least:
-            raise disagreement(
-                "machine code and Python disagree about symmetry: machine code represents the "
-                f"state {layout.describe(one)} by {layout.describe(layout.unpack(answer))}, "
-                f"Python by {layout.describe(expected)}"
-            )
+            raise _represented_otherwise(symmetry, one, answer, expected)

@@ -25,7 +25,13 @@ from ..result import Limits
 from ..stop import Stop
 from ..trial import spread
 from .census import Census
-from .comparison import compare_level, compare_results, disagreement, verify_symmetry
+from .comparison import (
+    compare_level,
+    compare_made_up,
+    compare_results,
+    disagreement,
+    verify_symmetry,
+)
 from .levels import spread_over
 from .probes import Probes
 from .sampler import Sample
@@ -111,9 +117,10 @@ class Verification:
         with self._unwatched():
             probes = Probes(self._system, properties, machine.sampler, PROBED)
             inside = probes.run([state for _, state in self._some()])
-        states = [self._system.layout.pack(state) for state in inside]
         if search.symmetry:
-            states = machine.represent(states)
+            states = compare_made_up(search.symmetry, inside, machine.represent, PROBED)
+        else:
+            states = [self._system.layout.pack(state) for state in inside]
         try_table(machine, list(dict.fromkeys(states)), len(search.properties))
         search.tiers.note_verified()
 

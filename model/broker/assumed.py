@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def leader_knows_its_epoch(s: BrokerState, k: Constants) -> bool:
     """Whether each broker that leads has its own epoch in its epoch cache."""
     for broker in range(k.replicas):
-        if leads(s, broker) and s.replica[broker].epoch_cache[s.replica[broker].epoch] == NONE:
+        epoch = s.replica[broker].epoch
+        if leads(s, broker) and epoch != NONE and s.replica[broker].epoch_cache[epoch] == NONE:
             return False
     return True
 

@@ -72,7 +72,9 @@ def prepare(case: Case) -> Subject:
     system, chosen = assemble(case.model, case.bounds.split(), [])
     chosen = [prop for prop in chosen if prop.kind.is_of_state]
     symmetry = Symmetry(system) if case.symmetry else None
-    request = SearchRequest(system, chosen, symmetry=symmetry, keep_going=case.keep_going)
+    # A search decides what the code assumes, too.
+    decided = [*chosen, *system.assumptions]
+    request = SearchRequest(system, decided, symmetry=symmetry, keep_going=case.keep_going)
     text, module = generator_of(request).module()
     subject = Subject(case, system, chosen, text, module, {})
     subject.expected = _apart(lambda: _searched(subject, lambda text, second: text), 10 * SECONDS)

@@ -121,6 +121,17 @@ def test_a_defect_that_samples_did_not_find_is_found(cell):
 
 
 @pytest.mark.usefixtures("unconfirmed")
+def test_a_wrong_representative_is_found():
+    """It is wrong for the permutations of a few states only."""
+    bounds = "records=1 crashes=1 replicas=3"
+    subject = prepared(Case("symmetric", "kip-595", bounds, symmetry=True))
+    wrong = changed(subject.text, "canonical", r"icmp ne (i64 %r\d+), 2", r"icmp ule \1, 2")
+    assert wrong != subject.text
+    end, answer = tried(subject, lambda text, second: text if second else wrong)
+    assert end == "found", answer
+
+
+@pytest.mark.usefixtures("unconfirmed")
 def test_no_defect_ends_in_a_wrong_answer():
     ends = [by_chance(prepared(case), seed) for case in CHANCE for seed in range(6)]
     assert [end for end in ends if end["end"] == "wrong"] == []

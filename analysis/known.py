@@ -1,6 +1,6 @@
 """Known bugs of Kafka: the rule that each is in, its repair, and whether a trace shows it.
 
-Each row of docs/catalogue.md that one rule decides is here; the last three are in current Kafka.
+Each bug of the catalogue that one rule decides is here; the last three are in current Kafka.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Known:
     Parameters
     ----------
     name
-        That of its page in docs/catalogue/.
+        That of its page in the catalogue.
     title
         What it is called there, without what is in brackets.
     rule, older

@@ -59,7 +59,7 @@ def print_known(console: Console, known: Recognised) -> None:
     print_prose(
         console,
         Text(
-            f"This is a known bug of Kafka: {known.known.title} (docs/catalogue/{name}.md). With "
+            f"This is a known bug of Kafka: {known.known.title}. With "
             f"its repair (--repaired {name}) the same search {_without(without)}."
         ),
     )

@@ -132,7 +132,9 @@ def _trial(request: SearchRequest) -> Trial | None:
     system, resources = request.system, request.resources
     if is_serving() or not (resources.watch or system.debug):
         return None
-    trial = Trial(system, request.properties, resources.load)
+    # What the code assumes has no name by which another process finds it.
+    named = [prop for prop in request.properties if prop not in system.assumptions]
+    trial = Trial(system, named, resources.load)
     system.repeats = bool(trial.declared)
     return trial if trial.declared else None
 

@@ -54,7 +54,7 @@ def streamed(
     }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _States(Sequence[dict[str, Any]]):
     """The states of a trace, each made when it is asked for."""
 
@@ -63,6 +63,11 @@ class _States(Sequence[dict[str, Any]]):
 
     def __len__(self) -> int:
         return len(self.trace.states)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __getitem__(self, index: int) -> dict[str, Any]:  # type: ignore[override]
         meta: dict[str, Any] = {"index": index}

@@ -24,7 +24,7 @@ from ..render.output import Reports
 from ..render.terminal import make_console, write_json
 from .parameters import model_options, output_options, protocol_argument, time_limit_option
 from .saved import counterexample_page
-from .status import EXIT_STATUS, Ended, ended, exit_status
+from .status import EXIT_STATUS, Ended, deciding, ended, exit_status
 
 if TYPE_CHECKING:
     from ..render.simulated import Simulation
@@ -89,8 +89,10 @@ def simulate(**options: Any) -> Ended:
         options["protocol"], options["settings"], options["names"], find_of_states
     )
     refuse_undecidable(properties)
-    with Reports({"--json": options["json_file"], "--html": options["html_file"]}) as reports:
+    files = {"--json": options["json_file"], "--html": options["html_file"]}
+    with deciding() as decided, Reports(files) as reports:
         done = _simulate(system, properties, options)
+        decided.append(exit_status(done.result))
         done.result.verdicts += _not_judged(properties, options)
         report = simulation_report(system, done)
         with reports.after():

@@ -165,6 +165,7 @@ def _helpers(roots: Iterable[Callable[..., Any]]) -> dict[str, Function]:
 def _function(function: Callable[..., Any]) -> Function:
     """Return the documentation and the code of a function."""
     tree = syntax_tree(function)
+    tree.decorator_list.clear()
     if ast.get_docstring(tree) is not None:
         del tree.body[0]
     guards = [node.test for node in tree.body if isinstance(node, ast.If) and refuses(node)]
@@ -196,7 +197,10 @@ def _asked(tree: ast.FunctionDef) -> Iterable[str]:
 def _called(function: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
     """Return the plain functions that a function names, except the standard library's."""
     functions: dict[str, Callable[..., Any]] = {}
-    for node in ast.walk(syntax_tree(function)):
+    tree = syntax_tree(function)
+    # What decorates it says something about it, and decides nothing in it.
+    tree.decorator_list.clear()
+    for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             value = function.__globals__.get(node.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
 
 def leader_knows_its_epoch(s: BrokerState, k: Constants) -> bool:
-    """Whether each broker that leads has its own epoch in its epoch cache."""
+    """Whether each broker that leads has its own epoch in its epoch cache.
+
+    Where fetch responses carry the diverging epoch, an unknown epoch is out of range instead.
+    """
+    if k.rules.truncation_on_fetch:
+        return True
     for broker in range(k.replicas):
         epoch = s.replica[broker].epoch
         if leads(s, broker) and epoch != NONE and s.replica[broker].epoch_cache[epoch] == NONE:

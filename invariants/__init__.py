@@ -49,9 +49,11 @@ def properties_of(protocol: Protocol) -> tuple[Property, ...]:
 
 
 def invariants_of(protocol: Protocol) -> tuple[Property, ...]:
-    """Return every invariant of a protocol."""
+    """Return every invariant of a protocol, but for what Kafka does not promise."""
     return tuple(
-        prop for prop in properties_of(protocol) if prop.kind in (Kind.INVARIANT, Kind.TYPE)
+        prop
+        for prop in properties_of(protocol)
+        if prop.kind in (Kind.INVARIANT, Kind.TYPE) and prop.name not in NOT_PROMISED
     )
 
 

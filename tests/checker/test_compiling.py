@@ -13,6 +13,7 @@ from tidegate.checker.compiled import build, cache
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.interpreted import Pause
 from tidegate.checker.result import Limits, Resources
+from tidegate.checker.stop import Stop
 
 COMPILED = Resources(engine="compiled")
 
@@ -102,13 +103,14 @@ def test_what_takes_long_is_told(counters, monkeypatch):
 
 
 @pytest.mark.usefixtures("eager")
-def test_what_llvm_raises_is_raised(counters, monkeypatch):
+def test_a_lack_of_memory_for_machine_code_ends_the_search(counters, monkeypatch):
     def fail(text, optimised):
         raise MemoryError("none left")
 
     monkeypatch.setattr(build, "_made", fail)
-    with pytest.raises(MemoryError, match="none left"):
-        check(counters(5), [], resources=COMPILED)
+    result = check(counters(5), [], resources=COMPILED)
+    assert result.stopped_by.by is Stop.OUT_OF_MEMORY
+    assert not result.complete
 
 
 def step(s, k, cell, by):

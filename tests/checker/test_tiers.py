@@ -96,7 +96,7 @@ def test_a_small_search_is_not_optimised_and_a_kept_second_tier_is_used_at_once(
     assert used == [False]
     check(system, [], resources=OPTIMISED)
     assert used == [False, True]
-    search = CompiledSearch(SearchRequest(system, [], resources=COMPILED))
+    search = CompiledSearch(SearchRequest(system, system.assumptions, resources=COMPILED))
     assert search.tiers.is_optimised
     search.close()
     assert used == [False, True], "both are kept"
@@ -153,7 +153,7 @@ def slip(monkeypatch):
 def test_a_second_tier_that_differs_ends_the_run_and_each_later_one_at_once(system):
     with pytest.raises(EngineError, match="machine code and Python disagree about "):
         check(system, [], resources=OPTIMISED)
-    search = CompiledSearch(SearchRequest(system, [], resources=COMPILED))
+    search = CompiledSearch(SearchRequest(system, system.assumptions, resources=COMPILED))
     with pytest.raises(EngineError, match="machine code and Python disagree about "):
         search.run()
     assert search.distinct_states == 0, "nothing was searched"

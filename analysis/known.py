@@ -95,9 +95,14 @@ def _newest() -> Protocol:
     return KIP_595_RESET
 
 
+def _is_of_kafka(protocol: Protocol) -> bool:
+    # The family itself is not imported for a model of another one.
+    return protocol.family.name == "broker"
+
+
 def repairs(protocol: Protocol) -> dict[str, tuple[str, Any]]:
     """Return the rules that the newest protocol of the family decides otherwise, by their names."""
-    if protocol.family is not _newest().family:
+    if not _is_of_kafka(protocol):
         return {}
     rules = {}
     for known in KNOWN:
@@ -179,7 +184,7 @@ def _suspects(protocol: Protocol) -> Iterator[Known]:
     Those of current Kafka are in protocols with fences; those of a release or a mutant are in what
     distinguishes it from the protocol that it is based on.
     """
-    fenced = protocol.family is _newest().family and not _has(protocol, find_known(UNFENCED))
+    fenced = not _has(protocol, find_known(UNFENCED))
     for known in bugs_of(protocol):
         based_on = protocol.parent and getattr(protocol.parent.rules, known.rule)
         if known in KNOWN[-CURRENT:]:
@@ -213,9 +218,8 @@ def recognised(
 
 
 def _has(protocol: Protocol, known: Known) -> bool:
-    if protocol.family is not _newest().family:
-        return False
-    return getattr(getattr(protocol.rules, known.rule), "__name__", "") == known.older
+    decides = getattr(protocol.rules, known.rule, None) if _is_of_kafka(protocol) else None
+    return getattr(decides, "__name__", "") == known.older
 
 
 def _has_trace(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> bool:

@@ -162,10 +162,16 @@ def _helpers(roots: Iterable[Callable[..., Any]]) -> dict[str, Function]:
     return dict(sorted(helpers.items()))
 
 
-def _function(function: Callable[..., Any]) -> Function:
-    """Return the documentation and the code of a function."""
+def _tree_of(function: Callable[..., Any]) -> ast.FunctionDef:
+    """Return the syntax tree of a function without what decorates it, which decides nothing."""
     tree = syntax_tree(function)
     tree.decorator_list.clear()
+    return tree
+
+
+def _function(function: Callable[..., Any]) -> Function:
+    """Return the documentation and the code of a function."""
+    tree = _tree_of(function)
     if ast.get_docstring(tree) is not None:
         del tree.body[0]
     guards = [node.test for node in tree.body if isinstance(node, ast.If) and refuses(node)]
@@ -197,10 +203,7 @@ def _asked(tree: ast.FunctionDef) -> Iterable[str]:
 def _called(function: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
     """Return the plain functions that a function names, except the standard library's."""
     functions: dict[str, Callable[..., Any]] = {}
-    tree = syntax_tree(function)
-    # What decorates it says something about it, and decides nothing in it.
-    tree.decorator_list.clear()
-    for node in ast.walk(tree):
+    for node in ast.walk(_tree_of(function)):
         if isinstance(node, ast.Name):
             value = function.__globals__.get(node.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):

@@ -17,7 +17,7 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -54,11 +54,9 @@ def find_protocol(name: str) -> Protocol:
     if not tilde:
         return _own(base) if is_custom(base) else _built_in(base)
     if is_custom(base):
-        from .mutants import mutants
-
         own = _own(base)
-        return _mutated(own, {one.name: one.protocol for one in mutants(own)}, name, mutant)
-    return _mutated(_built_in(base), _mutants(base.lower()), name, mutant)
+        return _mutated(own, lambda: _mutants_of(own), name, mutant)
+    return _mutated(_built_in(base), lambda: _mutants(base.lower()), name, mutant)
 
 
 def is_custom(name: str) -> bool:
@@ -132,25 +130,39 @@ def _built_in(name: str) -> Protocol:
 @cache
 def _mutants(name: str) -> dict[str, Protocol]:
     """Return all mutants of a built-in protocol by name."""
+    return _mutants_of(_built_in(name))
+
+
+def _mutants_of(protocol: Protocol) -> dict[str, Protocol]:
     from .mutants import mutants
 
-    return {one.name: one.protocol for one in mutants(_built_in(name))}
+    return {one.name: one.protocol for one in mutants(protocol)}
 
 
-def _mutated(protocol: Protocol, known: Mapping[str, Protocol], name: str, mutant: str) -> Protocol:
-    """Return one of the mutants of a protocol, or the protocol with repaired rules."""
-    if mutant not in known:
-        from .known import with_rules
+def _mutated(
+    protocol: Protocol, mutants: Callable[[], Mapping[str, Protocol]], name: str, mutant: str
+) -> Protocol:
+    """Return one of the mutants of a protocol, or the protocol with repaired rules.
 
-        if changed := with_rules(protocol, mutant, known):
-            return replace(changed, name=name)
-        near = difflib.get_close_matches(mutant, known, n=2, cutoff=0.4)
-        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-        raise SelectionError(
-            f"{protocol.name} has no mutant {mutant!r}; {hint}"
-            f"'tidegate mutate {protocol.name}' lists them"
-        )
-    return replace(known[mutant], name=name)
+    Parameters
+    ----------
+    mutants
+        Makes all of them, which takes longer than a search: repairs alone need none.
+    """
+    from .known import with_rules
+
+    changed = with_rules(protocol, mutant, {})
+    if changed is None:
+        known = mutants()
+        changed = known.get(mutant) or with_rules(protocol, mutant, known)
+        if changed is None:
+            near = difflib.get_close_matches(mutant, known, n=2, cutoff=0.4)
+            hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+            raise SelectionError(
+                f"{protocol.name} has no mutant {mutant!r}; {hint}"
+                f"'tidegate mutate {protocol.name}' lists them"
+            )
+    return replace(changed, name=name)
 
 
 def _own(name: str) -> Protocol:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,8 @@ from ..analysis.recognising import Recognised, recognise
 from ..checker.check import check
 from ..checker.engines import ENGINES
 from ..checker.interrupts import noted
-from ..checker.result import Cluster, Limits, Progress, Resources, Result, StateStore
+from ..checker.result import Cluster, Limits, Resources, Result, StateStore
 from ..core.spec import TidegateError, TransitionSystem
-from ..model import Protocol
 from ..render.output import Reports
 from ..render.report import known_bug, report
 from ..render.terminal import make_console, progress, say, write_json
@@ -223,28 +221,23 @@ def search_and_report(
                 resources=resources,
             )
             decided.append(exit_status(result))
-            known = _recognised(protocol, searched, selection, result, limits, resources, show)
+            known = None
+            # Whatever ends this, the violation is one.
+            with suppress(KeyboardInterrupt, MemoryError, TidegateError):
+                known = recognise(
+                    protocol,
+                    searched["settings"],
+                    selection,
+                    result,
+                    limits,
+                    searched["keep_going"],
+                    resources,
+                    show,
+                )
         # What was found is reported in full; a second signal ends even that.
         with noted(once=True) if decided[0] in EXIT_VIOLATED else nullcontext():
             _write(system, result, known, selection, searched, on, options, reports)
     return ended(exit_status(result), reports)
-
-
-def _recognised(
-    protocol: Protocol,
-    searched: dict[str, Any],
-    selection: Selection,
-    result: Result,
-    limits: Limits,
-    resources: Resources,
-    show: Callable[[Progress], None],
-) -> Recognised | None:
-    """Return which known bug a violation is; whatever ends that, the violation is one."""
-    settings, keep_going = searched["settings"], searched["keep_going"]
-    try:
-        return recognise(protocol, settings, selection, result, limits, keep_going, resources, show)
-    except (KeyboardInterrupt, MemoryError, TidegateError):
-        return None
 
 
 def _write(

@@ -6,20 +6,18 @@ that changes something else may reach it, and then the rule is no model of the s
 
 from __future__ import annotations
 
-import dis
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from .errors import is_users
+from .outside import read_by
 from .vocabulary import Property
 
 PREFIX = "assumed by "
 """Begins the name of the property that says what a function assumes."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-_GLOBAL, _ATTRIBUTE = ("LOAD_GLOBAL", "LOAD_NAME"), ("LOAD_ATTR", "LOAD_METHOD")
 
 
 def assumes(
@@ -69,29 +67,15 @@ def assumptions_of(functions: Iterable[object]) -> tuple[Property, ...]:
 
 
 def _named(function: FunctionType) -> Iterator[object]:
-    """Yield the objects that a function's code names."""
-    for cell in function.__closure__ or ():
-        yield _content(cell)
-    yield from _read(function.__code__, function.__globals__)
+    """Yield the objects that a function's code names, also as attributes of a module."""
+    for _, look in read_by(function):
+        value = look()
+        yield value
+        if isinstance(value, ModuleType):
+            yield from (getattr(value, name, None) for name in _attributes(function.__code__))
 
 
-def _read(code: CodeType, space: Mapping[str, object]) -> Iterator[object]:
-    of: object = None
-    for step in dis.get_instructions(code):
-        if step.opname in _GLOBAL:
-            of = space.get(step.argval)
-            yield of
-        elif step.opname in _ATTRIBUTE and isinstance(of, ModuleType):
-            of = getattr(of, step.argval, None)
-            yield of
-        elif isinstance(step.argval, CodeType):
-            yield from _read(step.argval, space)
-        else:
-            of = None
-
-
-def _content(cell: Any) -> object:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return None
+def _attributes(code: CodeType) -> set[str]:
+    """Return the names in code, and in code nested in it."""
+    inner = (_attributes(part) for part in code.co_consts if isinstance(part, CodeType))
+    return {*code.co_names}.union(*inner)

@@ -35,6 +35,8 @@ _DATA = (
 
 _PLAIN = (bool, bytes, complex, float, int, str, type(None))
 
+_PLAIN_KINDS = frozenset(_PLAIN)
+
 _HOLDERS = (FunctionType, MethodType, SimpleNamespace, partial)
 """Classes of Python whose objects hold data, beside those of collections."""
 
@@ -107,7 +109,7 @@ class Outside:
         self._seen.add(id(function))
         if not is_users(function.__code__.co_filename):
             return
-        for name, look in _read_by(function):
+        for name, look in read_by(function):
             value = look()
             if is_declared_pure(value):
                 continue
@@ -118,7 +120,7 @@ class Outside:
                 )
 
 
-def _read_by(function: FunctionType) -> Iterator[tuple[str, Look]]:
+def read_by(function: FunctionType) -> Iterator[tuple[str, Look]]:
     """Yield the names that a function reads and that are not local to it."""
     space = function.__globals__
     for name in _names(function.__code__):
@@ -196,7 +198,9 @@ def _shape(value: Any, without: Collection[str] | None, seen: dict[int, object])
     if id(value) in seen:
         return name
     seen[id(value)] = value
-    parts = [_shape(part, None, seen) for part in _data_in(value, without)]
+    parts = list(_data_in(value, without))
+    if not _PLAIN_KINDS.issuperset(map(type, parts)):
+        parts = [_shape(part, None, seen) for part in parts]
     return name, sorted(map(repr, parts)) if isinstance(value, (set, frozenset)) else parts
 
 

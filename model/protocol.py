@@ -261,7 +261,7 @@ def assemble(
     k = family.constants(**chosen, **tracked, rules=protocol.rules)
     actions = [action.apply for action in protocol.actions if is_available(action, k)]
     # A mutant is wrong on purpose, and a property has to notice it.
-    is_mutant = "~" in protocol.name
+    is_mutant = protocol.parent and protocol.name.startswith(f"{protocol.parent.name}~")
     assumptions = () if is_mutant else assumptions_of([*actions, *vars(protocol.rules).values()])
     return system_of(protocol, bounds, k, family.state, assumptions=assumptions, **look)
 

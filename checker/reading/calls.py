@@ -361,8 +361,6 @@ class Calls:
         return Group(group.kind, group.element, group.key, group.unordered, group.history)
 
 
-_NODE = ast.Constant(0)
-
 _BUILT_IN = (list, dict, set, frozenset, tuple, str, int, bytes)
 
 

@@ -59,8 +59,8 @@ OF_ALL_STATES = {"Stuck", "HwReachesLogEnd"}
 
 def named(name):
     """Return a protocol by the name that the page has for it."""
-    path = "tests/docs/kafka_checks.py"
-    return find_protocol(name.replace("kafka_checks.py", str(ROOT / path)))
+    own = name.startswith(("kafka_checks.py", "tickets.py"))
+    return find_protocol(str(ROOT / "tests" / "docs" / name) if own else name)
 
 
 def original(name):

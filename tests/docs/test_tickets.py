@@ -3,8 +3,7 @@
 import pytest
 
 from tests.docs.checks import ROOT, searches
-from tests.docs.test_checks import OF_ALL_STATES, found
-from tidegate.analysis.named import find_protocol
+from tests.docs.test_checks import OF_ALL_STATES, found, named
 
 TEXT = (ROOT / "docs" / "tickets.md").read_text("utf-8")
 ROWS = [line for line in TEXT.splitlines() if line.startswith("| ") and "---" not in line][1:]
@@ -18,10 +17,7 @@ def test_there_are_ten_tickets():
 
 @pytest.mark.parametrize("search", SEARCHES, ids=lambda one: f"{one.name} {one.property}")
 def test_a_search_has_the_verdict_of_the_page(search):
-    name = search.name
-    for file in ("tickets.py", "kafka_checks.py"):
-        name = name.replace(file, str(ROOT / "tests" / "docs" / file))
     shortest = search.steps is not None and search.property not in OF_ALL_STATES
     depth = search.steps + 1 if shortest else None
-    steps = found(find_protocol(name), search.bounds, search.property, depth)
+    steps = found(named(search.name), search.bounds, search.property, depth)
     assert steps == search.steps

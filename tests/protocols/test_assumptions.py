@@ -4,31 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from tidegate import NONE, Property, check
+from tests.docs.tickets import EMPTY_CACHE, EMPTY_CACHE_2_1
+from tidegate import Property, check
 from tidegate.analysis.selection import assemble
 from tidegate.checker.simulate import walk
 from tidegate.core.errors import AssumptionError
-from tidegate.kafka import KIP_320, KIP_595, release
+from tidegate.kafka import KIP_595, release
 from tidegate.model.broker.actions import alter_partition, faults
-
-
-def with_action(protocol, name, function):
-    """Return the protocol with another function for an action."""
-    actions = tuple(
-        replace(action, apply=function) if action.name == name else action
-        for action in protocol.actions
-    )
-    return replace(protocol, name="changed", parent=protocol, actions=actions, expected=())
-
-
-def restart_without_cache(s, k, broker):
-    """Restart after an operator has deleted a corrupt leader-epoch-checkpoint."""
-    done = faults.restart(s, k, broker)
-    if done:
-        for epoch in range(k.elections + 1):
-            s.replica[broker].epoch_cache[epoch] = NONE
-    return done
-
 
 WRAPPED = """
 from dataclasses import replace
@@ -77,12 +59,11 @@ FORGETS = replace(
 
 
 @pytest.mark.parametrize(
-    ("protocol", "steps"), [(KIP_595, None), (KIP_320, 15)], ids=["kip-595", "kip-320"]
+    ("protocol", "steps"), [(EMPTY_CACHE, None), (EMPTY_CACHE_2_1, 15)], ids=["2.8", "2.1"]
 )
 def test_a_follower_without_epochs_truncates_to_its_high_watermark(protocol, steps):
     """With kip-320 a bounce goes unnoticed, and what was committed is above the HW on the disk."""
-    changed = with_action(protocol, "Restart", restart_without_cache)
-    checked = check(changed, {"records": 2, "crashes": 2, "elections": 2}, ["LogMatching"])
+    checked = check(protocol, {"records": 2, "crashes": 2, "elections": 2}, ["LogMatching"])
     assert checked.holds if steps is None else len(checked.trace_of("LogMatching")) - 1 == steps
 
 
@@ -90,8 +71,8 @@ def test_without_that_the_logs_diverge():
     def fetch_at_once(s, k, follower_):
         """Leave the log as it is."""
 
-    changed = with_action(KIP_595, "Restart", restart_without_cache)
-    changed = replace(changed, rules=replace(changed.rules, begin_following=fetch_at_once))
+    rules = replace(EMPTY_CACHE.rules, begin_following=fetch_at_once)
+    changed = replace(EMPTY_CACHE, rules=rules)
     checked = check(changed, {"records": 2, "crashes": 2, "elections": 2}, ["LogMatching"])
     assert len(checked.trace_of("LogMatching")) - 1 == 10
 

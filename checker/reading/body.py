@@ -20,8 +20,8 @@ from .values import (
     Known,
     Local,
     Place,
-    Unknown,
     Value,
+    forgotten,
     is_array,
     is_container,
     joined,
@@ -299,7 +299,7 @@ class Body:
             if number == MOST_ROUNDS - 1:
                 for name, value in self.variables.items():
                     if before.get(name) != value:
-                        self.variables[name] = Unknown(value.history)
+                        self.variables[name] = forgotten(value)
             if number < MOST_ROUNDS:
                 del self.objections[mark[0] :], self.effects[mark[1] :], self.answers[mark[2] :]
         self.over = endless and not self._breaks
@@ -350,7 +350,7 @@ class Body:
         for item in node.items:
             value = self.value(item.context_expr)
             if item.optional_vars is not None:
-                self.assign(item.optional_vars, Unknown(value.history))
+                self.assign(item.optional_vars, forgotten(value))
         self.block(node.body)
         # It may end by an exception that the context hides.
         self.leaks = self.leaks or self.touched > touched

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...core.fields import Record
 from .comparisons import is_nothing, mismatch, shortened
+from .groups import add_mapping
 from .notes import ANEW
 from .texts import as_text
 from .values import (
@@ -24,6 +25,7 @@ from .values import (
     Unknown,
     Value,
     either,
+    forgotten,
     is_number,
     is_stable,
     is_unstable,
@@ -83,7 +85,7 @@ class BuiltIns:
         if element is None or is_number(element):
             return NUMBER
         self.expressions.elements(arguments[0], node)
-        return ANYTHING
+        return forgotten(element, *arguments[1:])
 
     def _sorted(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         group = self.expressions.site(node, "list")
@@ -151,8 +153,10 @@ class BuiltIns:
         group = self.expressions.site(node, "dict")
         for value in arguments:
             element = self.expressions.elements(value, node, ordered=False)
-            pair = element.items if isinstance(element, Items) else (ANYTHING, ANYTHING)
-            group.add(pair[-1], pair[0])
+            if isinstance(element, Items):
+                group.add(element.items[-1], element.items[0])
+            elif not add_mapping(group, value):
+                group.add(forgotten(element or ANYTHING), forgotten(element or ANYTHING))
             group.blur(value)
         for value in named.values():
             group.add(value, TEXT)

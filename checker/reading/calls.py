@@ -16,7 +16,7 @@ from ...core.sequences import Seq
 from .builtins import Arguments, Names
 from .comparisons import is_set, shortened
 from .declared import annotation, declared_result
-from .groups import as_group
+from .groups import add_mapping, as_group
 from .held import functions_in
 from .listed import BY_ITSELF, Listed
 from .methods import MUTATING, OF_PLACES, changes_itself
@@ -43,6 +43,7 @@ from .values import (
     Unknown,
     Value,
     either,
+    forgotten,
     is_number,
     is_record,
     is_text,
@@ -103,7 +104,7 @@ class Calls:
         if not isinstance(function, ast.Attribute) or function.attr in MUTATING:
             self.reader.writes_unseen = True
         self.read_all(arguments, named)
-        return Unknown(any(value.history for value in (*arguments, *named.values())))
+        return forgotten(callee, *arguments, *named.values())
 
     def read_all(self, arguments: Arguments, named: Names) -> None:
         """Read functions that are passed on: whoever has them may call them, with anything."""
@@ -166,7 +167,7 @@ class Calls:
         ]
         if results:
             # A wrapper, such as one by singledispatch, makes something of what these return.
-            return Unknown(any(result.history for result in results))
+            return forgotten(*results)
         return self.listed.call(callee, arguments, named, node)
 
     def _declared(self, callee: Any, arguments: Arguments, named: Names) -> Value:
@@ -201,7 +202,7 @@ class Calls:
             # It returns one of the members, which are there already.
             self.objects.meetings.meet(kind)
             return either(map(Known, kind)) or Object(kind)
-        if group := self._collected(kind, arguments, node):
+        if group := self._collected(kind, arguments, named, node):
             return group
         if is_exception(kind) and not self.objects.is_own(kind):
             for value in arguments:
@@ -212,22 +213,25 @@ class Calls:
             return self.listed.call(kind, arguments, named, node)
         self.objects.constructed(self.body, node, kind, arguments, named)
         for value in (*arguments, *named.values()):
-            if is_unordered(value):
+            if self.objects.hides_order(value):
                 self.body.find(node, f"{_named(kind)}(...): {LOST}")
         # An object that is made of the state may show what it holds, under any name.
         every = (*arguments, *named.values())
         return Object(kind, any(v.history or self.expressions.is_state(v) for v in every))
 
-    def _collected(self, kind: type, arguments: Arguments, node: ast.AST) -> Group | None:
+    def _collected(
+        self, kind: type, arguments: Arguments, named: Names, node: ast.AST
+    ) -> Group | None:
         """Return an instance of a class of the module collections."""
         of = {"deque": "list", "Counter": "dict", "OrderedDict": "dict", "defaultdict": "dict"}
         if kind.__module__ != "collections" or kind.__name__ not in of:
             return None
         group = self.expressions.site(node, of[kind.__name__])
-        self.read_all(arguments, {})
-        for value in arguments:
-            group.add(self.expressions.elements(value, node, ordered=False), ANYTHING)
-            group.blur(value)
+        self.read_all(arguments, named)
+        if kind.__name__ == "Counter":
+            for value in arguments:
+                group.add(NUMBER, self.expressions.elements(value, node, ordered=False))
+        self._unite(group, arguments, named, node)
         return group
 
     def method(self, bound: Bound, arguments: Arguments, named: Names, node: ast.AST) -> Value:
@@ -314,19 +318,19 @@ class Calls:
             group.add(arguments[0] if arguments else ANYTHING)
         elif name == "insert":
             group.add(arguments[-1] if arguments else ANYTHING)
-        elif name in ("extend", "update", "extendleft", "union", "symmetric_difference"):
-            target = group if name[0] in "eu" and name != "union" else self._copied(group)
-            for value in arguments:
-                element = elements(value, node, ordered=False)
-                of_dict = target.kind == "dict"
-                target.add(ANYTHING if of_dict else element, ANYTHING if of_dict else None)
-                target.blur(value)
-            return target if target is not group else NOTHING
+        elif name == "__setitem__":
+            group.add(either(arguments[1:]) or ANYTHING, either(arguments[:1]))
+        elif name in _UNITING:
+            target = group if name in MUTATING else self._copied(group)
+            self._unite(target, arguments, named, node)
+            return NOTHING if target is group and not name.startswith("__") else target
         elif name in ("copy", "intersection", "difference"):
             return self._copied(group)
         elif name in ("pop", "popleft", "popitem"):
-            value = group if group.kind != "dict" else Group("iter", group.element)
-            return joined(elements(value, node), either(arguments[1:2])) or ANYTHING
+            if name == "popitem":
+                elements(group, node)
+            source = group if group.kind != "dict" else Group("iter", group.element)
+            return joined(elements(source, node), either(arguments[1:2])) or ANYTHING
         elif name == "sort" and "key" not in named:
             group.unordered = False
         elif name == "sort":
@@ -354,7 +358,26 @@ class Calls:
             return NUMBER
         elif name.startswith("is"):
             return TRUTH
+        elif name not in MUTATING and name not in ("__contains__", "__missing__"):
+            self._refuse_order((group, *arguments), node)
         return NOTHING if name in MUTATING else ANYTHING
+
+    def _unite(self, group: Group, arguments: Arguments, named: Names, node: ast.AST) -> None:
+        """Add the elements of what a method gets to a group."""
+        for value in arguments:
+            element = self.expressions.elements(value, node, ordered=False)
+            if group.kind != "dict":
+                group.add(element)
+            elif not add_mapping(group, value):
+                group.add(forgotten(element or ANYTHING), forgotten(element or ANYTHING))
+            group.blur(value)
+        for value in named.values():
+            group.add(value, TEXT)
+
+    def _refuse_order(self, values: Arguments, node: ast.AST) -> None:
+        """Refuse a method that may show the order of its owner, or of what it gets."""
+        if any(map(self.objects.hides_order, values)):
+            self.body.find(node, f"{shortened(node)}: {ORDER}")
 
     @staticmethod
     def _copied(group: Group) -> Group:
@@ -362,6 +385,13 @@ class Calls:
 
 
 _BUILT_IN = (list, dict, set, frozenset, tuple, str, int, bytes)
+
+
+_UNITING = frozenset({
+    "extend", "update", "extendleft", "union", "symmetric_difference", "__iadd__", "__ior__",
+    "__or__", "__add__",
+})  # fmt: skip
+"""Methods that add the elements of what they get."""
 
 
 def _named(value: Any) -> str:

@@ -19,9 +19,9 @@ from .values import (
     Object,
     Place,
     Text,
-    Unknown,
     Value,
     either,
+    forgotten,
     is_array,
     is_number,
     is_text,
@@ -189,7 +189,7 @@ class Comparisons:
             depends = part.history or self.pattern(inner, part, quiet) or depends
         name = getattr(node, "name", None) or getattr(node, "rest", None)
         if name:
-            captured = subject if isinstance(node, ast.MatchAs) else Unknown(subject.history)
+            captured = subject if isinstance(node, ast.MatchAs) else forgotten(subject)
             self.body.bind(name, node, captured)
         return depends
 
@@ -201,14 +201,14 @@ class Comparisons:
         elif isinstance(node, ast.MatchClass):
             for name, part in zip(node.kwd_attrs, node.kwd_patterns, strict=True):
                 yield part, self.expressions.attribute(node.cls, subject, name)
-            yield from ((part, Unknown(subject.history)) for part in node.patterns)
+            yield from ((part, forgotten(subject)) for part in node.patterns)
         elif isinstance(node, ast.MatchSequence) and isinstance(subject, Items):
             fits = len(node.patterns) == len(subject.items)
-            items = subject.items if fits else [Unknown(subject.history)] * len(node.patterns)
+            items = subject.items if fits else [forgotten(subject)] * len(node.patterns)
             yield from zip(node.patterns, items, strict=True)
         else:
             inner = (part for part in ast.iter_child_nodes(node) if isinstance(part, ast.pattern))
-            yield from ((part, Unknown(subject.history)) for part in inner)
+            yield from ((part, forgotten(subject)) for part in inner)
 
 
 MOST_MEMBERS = 100

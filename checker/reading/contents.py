@@ -10,7 +10,7 @@ from typing import Any
 
 from .held import PLAIN
 from .published import is_pure_module
-from .values import ANYTHING, NUMBER, TEXT, Items, Known, Number, Value, either
+from .values import NUMBER, TEXT, Items, Known, Number, Value, either, forgotten
 
 CONTAINERS = (list, tuple, set, frozenset, dict, deque, MappingProxyType, bytearray)
 
@@ -64,7 +64,7 @@ def any_of(parts: Collection[Any]) -> Value | None:
     if kinds == {int}:
         return NUMBER
     if len(parts) > MOST_PARTS:
-        return TEXT if kinds == {str} else ANYTHING
+        return TEXT if kinds == {str} else forgotten(Known(parts))
     return either(map(lifted, parts))
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from .contents import any_of
 from .values import Group, Items, Known, Value, either, is_unordered, options
 
 if TYPE_CHECKING:
@@ -28,6 +29,18 @@ def as_group(expressions: Expressions, value: Value) -> Group | None:
         element = expressions.elements(value, _NODE, ordered=False)
         return Group(kind, element, unordered=is_unordered(value))
     return None
+
+
+def add_mapping(group: Group, value: Value) -> bool:
+    """Add the keys and the values of a mapping to a dictionary; return whether it is one."""
+    for one in options(value):
+        if isinstance(one, Group) and one.kind == "dict":
+            group.add(one.element, one.key)
+        elif isinstance(one, Known) and isinstance(one.value, Mapping):
+            group.add(any_of(one.value.values()), any_of(one.value))
+        else:
+            return False
+    return True
 
 
 def _merged(groups: Sequence[Group | None]) -> Group | None:

@@ -35,7 +35,11 @@ LOADING = ("__set_name__", "__init_subclass__", "__prepare__")
 _BY_NAME = ("__match_args__", "__slots__")
 
 
-def held(value: object, ends: Callable[[object], bool] = lambda one: False) -> Iterator[object]:
+def held(
+    value: object,
+    ends: Callable[[object], bool] = lambda one: False,
+    most: int | None = MOST_HELD,
+) -> Iterator[object]:
     """Yield an object and everything that it holds, but for numbers and texts.
 
     Nothing of its own code runs, as ``getattr`` would have it.
@@ -44,9 +48,11 @@ def held(value: object, ends: Callable[[object], bool] = lambda one: False) -> I
     ----------
     ends
         Whether an object is not looked into.
+    most
+        The most objects that are looked at; None for all.
     """
     todo, seen = [value], dict[int, object]()
-    while todo and len(seen) < MOST_HELD:
+    while todo and (most is None or len(seen) < most):
         one = todo.pop()
         if id(one) in seen or issubclass(type(one), PLAIN):
             continue

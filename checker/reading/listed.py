@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from .builtins import Arguments, BuiltIns, Names
 from .comparisons import shortened
-from .held import attributes_of
 from .methods import MUTATING, NUMBERS, TEXTS, TRUTHS
 from .notes import ANEW, LOST, ORDER, STATE
 from .values import (
@@ -25,7 +24,7 @@ from .values import (
     Unknown,
     Value,
     either,
-    is_unordered,
+    forgotten,
     joined,
     marked,
     parts_of,
@@ -55,7 +54,7 @@ UNMOVED = frozenset({
 """Functions of itertools that give the same elements, whatever the order of what they get."""
 
 KEEPS = frozenset({
-    "ChainMap", "MappingProxyType", "SimpleNamespace", "UserDict", "cast", "copy", "dataclass",
+    "MappingProxyType", "SimpleNamespace", "UserDict", "cast", "copy", "dataclass",
     "deepcopy", "defaultdict", "field", "mappingproxy", "partial", "replace",
 })  # fmt: skip
 """Functions that keep a set as a set."""
@@ -106,27 +105,18 @@ class Listed:
             self.calls.reader.writes_unseen = True
         loads = self.calls.reader.loads
         for value in every:
-            if self.loses_order(value):
+            if self.expressions.objects.hides_order(value):
                 keeps = not loads or name in KEEPS
                 self.body.find(node, f"{shortened(node)}: {LOST if keeps else ORDER}")
             passed = getattr(value.value, "__name__", "") if isinstance(value, Known) else ""
             if passed in PASSED and not loads:
                 text = f"{shortened(node)} passes {passed} on, whose result {ANEW}; call it here"
                 self.body.find(node, text)
-        return marked(_result(module, name), history)
+        return marked(_result(module, name) or forgotten(*every), history)
 
     def special(self, name: str, arguments: Arguments, node: ast.AST) -> Value:
         """Return what a special method of a built-in class returns, as the function does."""
         return self.built_in.call(BY_ITSELF[name], arguments[:1], {}, node) or ANYTHING
-
-    def loses_order(self, value: Value) -> bool:
-        """Whether a value holds a set of which one could not see any more that it is one."""
-        if any(map(is_unordered, (value, *parts_of(value)))):
-            return True
-        holds = self.calls.objects.holds_order
-        if isinstance(value, Object) and self.calls.objects.is_own(value.kind):
-            return any(holds(attribute) for _, attribute in attributes_of(value.kind))
-        return isinstance(value, Known) and holds(value.value)
 
     def _operator(self, name: str, arguments: Arguments, node: ast.AST) -> Value | None:
         """Refuse what an operator would be refused for, and return what it calls."""
@@ -206,12 +196,12 @@ _GETTERS: dict[type, Getter] = {
 }
 
 
-def _result(module: str, name: str) -> Value:
-    """Return what a listed function returns, whatever it is called with."""
+def _result(module: str, name: str) -> Value | None:
+    """Return what a listed function returns, whatever it is called with; None if it is unknown."""
     if module == "re" and name in ("match", "search", "fullmatch"):
         return either((Object(object), NOTHING)) or ANYTHING
     if name in NUMBERS:
         return Number(int)
     if name in TRUTHS:
         return TRUTH
-    return TEXT if name in TEXTS else Unknown()
+    return TEXT if name in TEXTS else None

@@ -25,7 +25,7 @@ from .contents import (
     is_wrapper,
     parts_in,
 )
-from .held import PLAIN, held, making
+from .held import PLAIN, attributes_of, held, making
 from .meetings import Meetings
 from .notes import LOST
 from .published import (
@@ -49,10 +49,12 @@ from .values import (
     Object,
     Place,
     Value,
-    is_unordered,
+    hides_order,
+    holds_order,
     kind_of,
     marked,
     options,
+    parts_of,
 )
 
 if TYPE_CHECKING:
@@ -317,9 +319,16 @@ class Objects:
         if isinstance(value, PLAIN):
             return False
         if id(value) not in self._ordered:
-            sets = (one for one in held(value) if isinstance(one, (set, frozenset)))
-            self._ordered[id(value)] = value, any(is_unordered(Known(one)) for one in sets)
+            self._ordered[id(value)] = value, holds_order(value)
         return self._ordered[id(value)][1]
+
+    def hides_order(self, value: Value) -> bool:
+        """Whether a value holds a set of which one could not see any more that it is one."""
+        kinds = [
+            part.kind for part in (*options(value), *parts_of(value)) if isinstance(part, Object)
+        ]
+        within = (one for kind in kinds if self.is_own(kind) for _, one in attributes_of(kind))
+        return hides_order(value) or any(map(self.holds_order, within))
 
     def elements(self, body: Body, value: Any) -> Value | None:
         """Return any element of an object; None if it has none."""

@@ -17,6 +17,7 @@ from .values import (
     Place,
     Unknown,
     Value,
+    forgotten,
     is_number,
     is_record,
     is_text,
@@ -62,7 +63,7 @@ def computed(
     containers = [one for one in operands if isinstance(one, (Place, Element))]
     if any(is_record(one.declared) and issubclass(one.declared, Set) for one in containers):
         return Group("set", Number(int, history), history=history)
-    return Unknown(history)
+    return forgotten(left, right)
 
 
 def _of_numbers(operator: ast.operator, left: Value, right: Value) -> Value:

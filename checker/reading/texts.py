@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .comparisons import shortened
 from .contents import has_plain_text
 from .notes import ADDRESS, ORDER
-from .values import Bound, Group, Known, Local, Object, Value, is_unordered, options, parts_of
+from .values import Bound, Group, Known, Local, Object, Value, options, parts_of
 
 if TYPE_CHECKING:
     from .expressions import Expressions
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def as_text(expressions: Expressions, value: Value, node: ast.AST, written: bool = True) -> None:
     """Refuse text that differs from process to process, as :func:`has_plain_text` has it."""
-    if is_unordered(value):
+    if expressions.objects.hides_order(value):
         expressions.body.find(node, f"{shortened(node)} as text: {ORDER}")
     for one in (part for option in options(value) for part in (option, *parts_of(option))):
         generator = isinstance(one, Group) and one.kind == "iter"

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any
 
 from ...core.fields import NONE, Array, Field, Record
+from .held import held
 
 MOST_OPTIONS = 12
 """The most alternatives of a value that are told apart."""
@@ -183,9 +184,13 @@ class Either:
 
 @dataclass(frozen=True)
 class Unknown:
-    """Any value."""
+    """Any value.
+
+    ``unordered`` says that it may be a set, or hold one, whose order differs between two runs.
+    """
 
     history: bool = False
+    unordered: bool = False
 
 
 Value = (
@@ -209,7 +214,7 @@ def joined(left: Value | None, right: Value | None) -> Value | None:
     merged: list[Value] = []
     for value in (*options(left), *options(right)):
         if isinstance(value, Unknown):
-            return Unknown(left.history or right.history)
+            return forgotten(left, right)
         for at, other in enumerate(merged):
             if (both := _merged(other, value)) is not None:
                 merged[at] = both
@@ -217,7 +222,7 @@ def joined(left: Value | None, right: Value | None) -> Value | None:
         else:
             merged.append(value)
     if len(merged) > MOST_OPTIONS:
-        return Unknown(left.history or right.history)
+        return forgotten(left, right)
     return merged[0] if len(merged) == 1 else Either(tuple(merged))
 
 
@@ -236,6 +241,26 @@ def either(values: Iterable[Value | None]) -> Value | None:
     for value in values:
         result = joined(result, value)
     return result
+
+
+def forgotten(*values: Value) -> Unknown:
+    """Return a value that may be any of several, or be made of them."""
+    history = any(value.history for value in values)
+    return Unknown(history, any(map(hides_order, values)))
+
+
+def hides_order(value: Value) -> bool:
+    """Whether a value is or holds a set whose order may differ between two runs."""
+    return any(
+        is_unordered(part) or (isinstance(part, Known) and holds_order(part.value))
+        for part in (*options(value), *parts_of(value))
+    )
+
+
+def holds_order(value: object) -> bool:
+    """Whether an object is or holds a set whose order differs from process to process."""
+    sets = (one for one in held(value, most=None) if isinstance(one, (set, frozenset)))
+    return any(is_unordered(Known(one)) for one in sets)
 
 
 def _merged(left: Value, right: Value) -> Value | None:
@@ -335,9 +360,9 @@ def is_unordered(value: Value) -> bool:
 
 
 def _option_is_unordered(value: Value) -> bool:
-    if isinstance(value, Known):
-        if isinstance(value.value, (set, frozenset)):
-            return len(value.value) > 1 and not all(map(hashes_alike, value.value))
+    if isinstance(value, Known) and isinstance(value.value, (set, frozenset)):
+        return len(value.value) > 1 and not all(map(hashes_alike, value.value))
+    if isinstance(value, (Known, Unknown)):
         return value.unordered
     if not isinstance(value, Group):
         return False
@@ -379,8 +404,18 @@ def is_unstable(value: Value) -> bool:
 
 
 def parts_of(value: Value) -> Iterator[Value]:
-    """Yield the values inside a tuple or a group."""
-    if isinstance(value, Items):
-        yield from value.items
-    elif isinstance(value, Group):
-        yield from (part for part in (value.element, value.key) if part is not None)
+    """Yield the values inside a tuple or a group, however deep."""
+    seen: list[Value] = []
+    todo = list(options(value))
+    while todo:
+        one = todo.pop()
+        inner: tuple[Value | None, ...] = ()
+        if isinstance(one, Items):
+            inner = one.items
+        elif isinstance(one, Group) and not any(one is other for other in seen):
+            # A list may hold itself.
+            seen.append(one)
+            inner = one.element, one.key
+        parts = [part for each in inner if each is not None for part in options(each)]
+        yield from parts
+        todo += parts

@@ -1,17 +1,11 @@
-"""Modules and functions stay small enough to be read in one go, and examples in them are true."""
+"""Functions stay small enough to be read in one go, and examples in them are true."""
 
 import ast
 import doctest
 import importlib
 
-LONGEST_MODULE = 400
 LONGEST_FUNCTION = 60
 LONGEST_VARIANT = 60
-
-
-def test_no_module_is_long(modules):
-    lengths = {name: len(file.read_text("utf-8").splitlines()) for name, file in modules.items()}
-    assert {name: n for name, n in lengths.items() if n > LONGEST_MODULE} == {}
 
 
 def test_a_published_variant_fits_on_a_screen(modules):

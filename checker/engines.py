@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
@@ -16,7 +14,6 @@ from ..core.symmetry import Symmetry
 from .compiled.choices import MOST_INSTANCES, pieces
 from .interpreted import Pause, Search
 from .interrupts import alarm, reason
-from .kept import Store
 from .liveness.decide import refuse_undecidable
 from .liveness.lasso import Decided
 from .memory import LLVM_BYTES, address_space
@@ -111,14 +108,13 @@ def finished_search(request: SearchRequest) -> Finished:
     search = Search(request)
     alone = resources.engine == "interpreted" or system.debug
     at_once = resources.engine == "compiled" or resources.checkpoint is not None
-    large = _Large(request)
     small = SMALL_WATCHED if resources.watch else SMALL
     system.debug = system.debug or resources.watch
     if alone:
         _interpreted(search)
         return search
     worth_it = Pause(small, pieces(request.system.instances) * INTERPRETED_SECONDS, LEVEL_SECONDS)
-    if not (at_once or large.was_seen()) and _interpreted(search, worth_it):
+    if not at_once and _interpreted(search, worth_it):
         return search
     try:
         compiled = _compiled(request, search)
@@ -130,30 +126,7 @@ def finished_search(request: SearchRequest) -> Finished:
         search.because = compiled
         _interpreted(search)
         return search
-    if compiled.distinct_states > small and not large.was_seen():
-        large.note()
     return compiled
-
-
-class _Large:
-    """Remembers models that turned out to be large in an earlier search.
-
-    It is only a hint which engine begins, in a small file beside the cached machine code.
-    """
-
-    def __init__(self, request: SearchRequest) -> None:
-        system, names = request.system, [prop.name for prop in request.properties]
-        searched = [system.name, system.bounds, names, request.symmetry is not None]
-        digest = hashlib.sha256(json.dumps(searched).encode()).hexdigest()
-        self._name = f"{digest}.large"
-
-    def was_seen(self) -> bool:
-        """Whether an earlier search found it large."""
-        return bool(Store("compiled").read(self._name))
-
-    def note(self) -> None:
-        """Remember it, if there is a cache."""
-        Store("compiled").keep(self._name, b"large")
 
 
 def _interpreted(search: Search, pause: Pause | None = None) -> bool:

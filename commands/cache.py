@@ -2,59 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from ..render.terminal import say
 from .status import EXIT_HOLDS, Ended
 
-if TYPE_CHECKING:
-    from ..checker.kept import Store
-
 
 @click.command(short_help="Show or clear the caches on disk.")
 @click.option("--clear", "clearing", is_flag=True, help="Remove all cached files.")
 def cache(clearing: bool) -> Ended:
-    """Show the caches of machine code and of passed gate cells: directory, size and key.
+    """Show the caches of machine code and of passed gate cells: directory and size.
 
-    Entries are addressed by the content of their inputs, so the caches never have to be cleared for
-    correct results. Tidegate trusts a file only if you wrote it: it is authenticated with your key,
-    and nobody else may write to its directory. Untrusted entries are ignored and made again.
+    Entries are named by the hash of all that they are made from, so the caches never have to be
+    cleared for correct results. Nobody but you can read or write in their directories, and one that
+    belongs to somebody else is not used.
 
     \b
     Examples:
       tidegate cache
       tidegate cache --clear
     """
-    from ..checker.kept import Store, key_shown
+    from ..checker.disk_cache import DiskCache
 
-    for store in (Store("compiled"), Store("gate")):
-        size = sum(store.sizes().values())
-        if clearing and store.folder is not None and store.folder.is_symlink():
-            target = store.folder.resolve()
-            store.clear()
-            say(f"removed {store.folder}, a link; what it led to stays: {size:,} bytes in {target}")
+    for files in (DiskCache("compiled"), DiskCache("gate")):
+        size = sum(files.sizes().values())
+        if clearing and files.folder is not None and files.folder.is_symlink():
+            target = files.folder.resolve()
+            files.clear()
+            say(f"removed {files.folder}, a link; what it led to stays: {size:,} bytes in {target}")
         elif clearing:
-            store.clear()
-            size -= sum(store.sizes().values())
-            say(f"removed {size:,} bytes from {store.folder}")
+            files.clear()
+            size -= sum(files.sizes().values())
+            say(f"removed {size:,} bytes from {files.folder}")
         else:
-            say(f"{size:,} bytes in {store.folder}{_described(store)}")
-    if not clearing:
-        say(f"key: {key_shown()}")
+            trouble = f"; not used: {files.trouble}" if files.trouble else ""
+            say(f"{size:,} bytes in {files.folder}{trouble}")
     return Ended(EXIT_HOLDS)
-
-
-def _described(store: Store) -> str:
-    """Return how many files of a cache are trusted, as the end of a line."""
-    names = store.sizes()
-    if store.trouble:
-        return f"; not used: {store.trouble}"
-    if not names:
-        return ""
-    files = f"{len(names)} file{'s' if len(names) > 1 else ''}"
-    others = sum(not store.read(name) for name in names)
-    if others:
-        return f": {files}, {others} ignored (not made with your key, or damaged)"
-    return f": {files}, all made with your key"

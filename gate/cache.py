@@ -1,26 +1,26 @@
 """Cells that have passed, so that ``--cached`` need not search them again.
 
-The key of an entry is a hash of what is known before the cell runs: the source of Tidegate, the
-versions of Python and of the packages, and the cell.  The entry names all that the protocol read
-(``inputs.py``), and is valid only while all of that is unchanged.
+The key of an entry is a hash of all that decides: Tidegate's source, the versions of Python and of
+the packages, the cell, and the sources of its model (``sources.py``).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distributions, version
 from pathlib import Path
 
 from ..analysis.named import is_custom
-from ..checker.kept import Store
+from ..checker.disk_cache import DiskCache
 from .cells import Cell
-from .inputs import Inputs
 from .results import CellOutcome, PropertyOutcome, Status
+from .sources import digest
 
 _PACKAGE = Path(__file__).parents[1]
 
@@ -29,7 +29,7 @@ _NEEDED = ("click", "jinja2", "llvmlite", "networkx", "rich")
 
 
 def recorded(cell: Cell, root: Path) -> CellOutcome | None:
-    """Return the outcome of a cell that passed and whose inputs are unchanged; else None.
+    """Return the outcome of a cell that passed, if nothing has changed; else None.
 
     Parameters
     ----------
@@ -37,9 +37,7 @@ def recorded(cell: Cell, root: Path) -> CellOutcome | None:
         The directory of the gate's file.
     """
     try:
-        entry = json.loads(Store("gate").read(key(cell)))
-        if not Inputs(**entry["inputs"]).are_unchanged(cell, root):
-            return None
+        entry = json.loads(DiskCache("gate").read(key(cell, digest(cell, root), root)))
         properties = [PropertyOutcome(**prop) for prop in entry["properties"]]
         return CellOutcome(
             cell,
@@ -58,13 +56,12 @@ def recorded(cell: Cell, root: Path) -> CellOutcome | None:
 
 def record(outcome: CellOutcome, root: Path) -> None:
     """Record a cell that has passed, if a cache can be written."""
-    if outcome.status is not Status.PASSED or not outcome.inputs.complete:
+    if outcome.status is not Status.PASSED or outcome.sources is None:
         return
     if not isinstance(outcome.cell, Cell) or any(map(is_custom, dict(outcome.cell.expected))):
-        # Only what the protocol reads is noted, not what the file of a property does.
+        # Only the sources of the protocol are known, not those of a property's file.
         return
     entry = {
-        "inputs": asdict(outcome.inputs.moved(root)),
         "properties": [asdict(prop) for prop in outcome.properties],
         "states": outcome.states,
         "depth": outcome.depth,
@@ -72,25 +69,36 @@ def record(outcome: CellOutcome, root: Path) -> None:
         "engine": outcome.engine,
         "declared_pure": outcome.declared_pure,
     }
-    Store("gate").keep(key(outcome.cell), json.dumps(entry).encode())
+    name = key(outcome.cell, outcome.sources, root)
+    DiskCache("gate").keep(name, json.dumps(entry).encode())
 
 
-def key(cell: Cell) -> str:
-    """Return the hash of all that is known of a cell before it runs."""
+def key(cell: Cell, sources: str, root: Path) -> str:
+    """Return the hash of all that decides on a cell; `sources` are those of its model."""
     decides = asdict(cell)
     for name in ("file", "line", "title", "tier"):
         del decides[name]
-    return hashlib.sha256(json.dumps([_tool(), decides], sort_keys=True).encode()).hexdigest()
+    # A module is looked for in these places, in order.
+    places = [os.path.relpath(place or ".", root) for place in sys.path]
+    libraries = [places, _libraries()] if sources else []
+    known = [_tool(), decides, sources, libraries]
+    return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()
 
 
 @cache
 def _tool() -> list[str]:
     """Return what identifies the tool: its source, and the versions of Python and the packages."""
-    digest = hashlib.sha256()
+    made_of = hashlib.sha256()
     for file in _sources(_PACKAGE):
-        digest.update(str(file.relative_to(_PACKAGE)).encode() + b"\0" + file.read_bytes() + b"\0")
+        made_of.update(str(file.relative_to(_PACKAGE)).encode() + b"\0" + file.read_bytes() + b"\0")
     versions = [f"{name} {_version(name)}" for name in _NEEDED]
-    return [digest.hexdigest(), sys.version, str(sys.flags), *versions]
+    return [made_of.hexdigest(), sys.version, str(sys.flags), *versions]
+
+
+@cache
+def _libraries() -> list[str]:
+    """Return the installed packages with their versions, any of which a model may use."""
+    return sorted(f"{one.name} {one.version}" for one in distributions())
 
 
 def _version(name: str) -> str:

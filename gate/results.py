@@ -10,7 +10,6 @@ from typing import Any
 from ..checker.result import Reason
 from ..core.errors import Line
 from .cells import GateCell
-from .inputs import Inputs
 from .judge import Deviation, Finding
 
 
@@ -28,7 +27,7 @@ class Status(StrEnum):
 
 STATUSES = {
     Status.PASSED: "everything is as expected",
-    Status.CACHED: "it passed before, and its inputs have not changed since",
+    Status.CACHED: "it passed before, and nothing has changed since",
     Status.SKIPPED: "Kafka is missing, and the case is optional",
     Status.FAILED: "something is not as expected",
     Status.LIMITED: "a limit was reached before it was decided, or a property cannot be decided",
@@ -110,8 +109,8 @@ class CellOutcome:
         Counterexamples of what is not as expected.
     declared_pure
         The functions that are declared pure, and how they were tried; empty if none is reached.
-    inputs
-        All that its protocol read.
+    sources
+        The hash of its model's sources; None if the model read anything else.
     ran
         What was forced on real brokers; None where there are none.
     """
@@ -131,7 +130,7 @@ class CellOutcome:
     place: Line | None = None
     places: tuple[tuple[Line, str], ...] = ()
     traces: list[Shown] = field(default_factory=list)
-    inputs: Inputs = field(default_factory=Inputs)
+    sources: str | None = None
     ran: Ran | None = None
 
     @property

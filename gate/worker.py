@@ -10,7 +10,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from time import monotonic, perf_counter
 
-from ..analysis.named import find_protocol
 from ..checker.interrupts import leave_to_parent, received
 from ..checker.memory import resident_memory
 from ..checker.result import Progress, Resources
@@ -18,10 +17,10 @@ from ..core.errors import Line, TidegateError, place_of
 from .cells import Cell, GateCell
 from .conform_cells import ConformCell
 from .conform_run import conform_outcome_of
-from .inputs import Watch
 from .judge import Deviation, Finding
 from .results import CellOutcome, Status, erred
 from .search import Report, outcome_of
+from .sources import Watch
 from .watchdog import HUNG, Heartbeat, watch
 
 _EVERY = 0.25
@@ -76,11 +75,9 @@ def _decided(cell: GateCell, root: str, resources: Resources, report: Report) ->
     if isinstance(cell, ConformCell):
         return conform_outcome_of(cell, resources, report)
     assert isinstance(cell, Cell)
-    read = Watch(cell, Path(root))
-    find_protocol(cell.protocol)
-    read.imported()
+    watched = Watch(cell, Path(root))
     outcome = outcome_of(cell, resources, report)
-    outcome.inputs = read.inputs()
+    outcome.sources = watched.sources()
     return outcome
 
 

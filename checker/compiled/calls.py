@@ -110,7 +110,7 @@ class Calls:
         """Translate bool(), int() or len() of one value."""
         value = self.filled(value) if which is bool else value
         if isinstance(value, Constant):
-            return Constant(self.unit.reads.ask(which.__name__, value.value))
+            return Constant(self.unit.known.ask(which.__name__, value.value))
         if which is bool:
             return Truth(self.out.truth(value))
         if which is int and isinstance(value, (Number, Truth)):
@@ -139,7 +139,7 @@ class Calls:
         kind = kind_of(value)
         if kind is None or not isinstance(classes, Constant):
             raise UnsupportedError(f"the call {ast.unparse(node)}, of a value of unknown type")
-        known = self.unit.reads.ask("is_subclass", kind, classes.value)
+        known = self.unit.known.ask("is_subclass", kind, classes.value)
         if kind is int and not known and not isinstance(value, Constant):
             # A truth value that was written to a whole number reads as 1 only in the next state.
             raise UnsupportedError(f"the call {ast.unparse(node)}, of a whole number")
@@ -190,7 +190,7 @@ class Calls:
         result = arguments[0]
         for other in arguments[1:]:
             if isinstance(result, Constant) and isinstance(other, Constant):
-                known = self.unit.reads.ask(which.__name__, result.value, other.value)
+                known = self.unit.known.ask(which.__name__, result.value, other.value)
                 result = Constant(known)
             else:
                 result = self.out.extreme(which.__name__, result, other)
@@ -319,7 +319,7 @@ class Calls:
         misplaced = set(named) - set(names[code.co_posonlyargcount :]) | set(named) & set(passed)
         passed |= named
         missing = [name for name in names if name not in passed]
-        defaults = self.unit.reads.elements("defaults", function) if missing else []
+        defaults = self.unit.known.elements("defaults", function) if missing else []
         optional = dict(zip(reversed(names), reversed(defaults), strict=False))
         if len(positional) > len(names) or misplaced or not optional.keys() >= set(missing):
             raise UnsupportedError(

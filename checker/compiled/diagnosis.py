@@ -90,7 +90,7 @@ class _Unit(Unit):
     def __init__(self, places: StateRefs, known: dict[Reason, None], prefix: str = "") -> None:
         super().__init__(places, dict(INTRINSICS), prefix)
         self.translation = _Translation
-        self.known = known
+        self.found = known
         self.active: list[_Translation] = []
         self._beyond: dict[str, dict[Reason, None]] = {}
         # Functions of whose results nothing is known, not even how many there are.
@@ -110,13 +110,13 @@ class _Unit(Unit):
             if not isinstance(error, FollowingError):
                 self.note(function, 1, str(error))
             return
-        self.known.update(dict.fromkeys(self._beyond.get(compiled.name, ())))
+        self.found.update(dict.fromkeys(self._beyond.get(compiled.name, ())))
         if compiled.count != 1:
             self.note(function, 1, f"{function.__name__} returns no truth value")
 
     def note(self, function: Callable[..., Any], line: int, text: str) -> None:
         """Add a reason, about a line of a function counted from its first one."""
-        self.known[_reason(function, line, text)] = None
+        self.found[_reason(function, line, text)] = None
 
     @property
     def is_guarding(self) -> bool:

@@ -84,7 +84,7 @@ class Expressions:
 
     def true(self, value: Constant) -> bool:
         """Whether a value that is known is true."""
-        return bool(self.unit.reads.ask("bool", value.value))
+        return bool(self.unit.known.ask("bool", value.value))
 
     def _constant(self, node: ast.Constant) -> Value:
         return Constant(node.value)
@@ -111,12 +111,12 @@ class Expressions:
         if owner is NOWHERE:
             return NOWHERE
         if isinstance(owner, Number) and owner.kind is not None and node.attr == "value":
-            if not self.unit.reads.ask("has_value", owner.kind):
+            if not self.unit.known.ask("has_value", owner.kind):
                 raise UnsupportedError(f"the expression {ast.unparse(node)}")
             return Number(owner.register, owner.range, int)
         if not isinstance(owner, Constant):
             raise UnsupportedError(f"the expression {ast.unparse(node)}")
-        return Constant(self.unit.reads.ask("attribute", owner.value, node.attr))
+        return Constant(self.unit.known.ask("attribute", owner.value, node.attr))
 
     def _subscript(self, node: ast.Subscript) -> Value:
         owner = self.expression(node.value)
@@ -168,7 +168,7 @@ class Expressions:
                 self.out.fail_if("true")
                 return Constant(0)
             folded = FOLDED[type(operator)].__name__
-            return Constant(self.unit.reads.ask(folded, left.value, right.value))
+            return Constant(self.unit.known.ask(folded, left.value, right.value))
         name = ARITHMETIC[type(operator)]
         if self.out.wraps and name not in DIVISIONS:
             return self.out.arithmetic(name, left, right)
@@ -179,7 +179,7 @@ class Expressions:
             return self.negation(self.condition(node.operand))
         value = self.known(node.operand)
         if isinstance(value, Constant):
-            return Constant(self.unit.reads.ask(UNARY[type(node.op)].__name__, value.value))
+            return Constant(self.unit.known.ask(UNARY[type(node.op)].__name__, value.value))
         if isinstance(node.op, ast.USub):
             return self.computed(ast.Sub(), Constant(0), value)
         if isinstance(node.op, ast.UAdd):
@@ -224,7 +224,7 @@ class Expressions:
             raise UnsupportedError(f"the comparison {type(comparison).__name__}")
         if isinstance(left, Constant) and isinstance(right, Constant):
             folded = FOLDED[type(comparison)].__name__
-            return Constant(self.unit.reads.ask(folded, left.value, right.value))
+            return Constant(self.unit.known.ask(folded, left.value, right.value))
         compound = (StateRef, Made, Span, Elements)
         if isinstance(left, compound) or isinstance(right, compound):
             return self.sequences.records_compared(comparison, left, right)
@@ -233,7 +233,7 @@ class Expressions:
     def _among(self, node: ast.cmpop, left: Value, right: Value, negated: bool) -> Value:
         """Return whether a number is one of a few."""
         if isinstance(left, Constant) and isinstance(right, Constant):
-            return Constant(self.unit.reads.ask("contains", right.value, left.value) is not negated)
+            return Constant(self.unit.known.ask("contains", right.value, left.value) is not negated)
         contains = None
         if isinstance(right, (StateRef, Made)):
             contains = self.records.method(right, "__contains__")
@@ -242,7 +242,7 @@ class Expressions:
             self.mark(within, node)
             return self.negation(within) if negated else within
         if isinstance(right, Constant):
-            choices = self.unit.reads.elements("choices", right.value)
+            choices = self.unit.known.elements("choices", right.value)
             right = Items(tuple(Constant(value) for value in choices))
         if not isinstance(right, Items):
             raise UnsupportedError("membership in something else than a tuple")

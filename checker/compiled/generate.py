@@ -10,8 +10,8 @@ from ...core.layout import WORD_BITS, Layout
 from ...core.spec import Kind, Property, TransitionSystem
 from ...core.symmetry import Symmetry
 from ..liveness.formulas import predicates_of
+from ..request import SearchRequest
 from . import batches, behaviors, census, growth, kernel, sampling, validity
-from .closure import roots_of
 from .code_size import CodeSize
 from .emitter import Emitter
 from .expansion import Expansion
@@ -21,7 +21,6 @@ from .keeping import clear_marks, keep_if_wanted, make_marks
 from .orbits import declarations, emit_least, masks
 from .points import Points
 from .program import Module, Program
-from .reads import Reads
 from .sampling import Query, Samples
 from .state_refs import StateRefs
 from .unit import Unit
@@ -94,11 +93,6 @@ class Generator:
         The symmetry to search under, if any.
     compared
         Ways for which no state is kept; those of guards as ``-1 - number``.
-
-    Attributes
-    ----------
-    reads
-        The questions about the model while it was translated.
     """
 
     def __init__(
@@ -115,12 +109,11 @@ class Generator:
         self.layout: Layout[Any] = system.layout
         self.words = self.layout.words
         self.constants = Constant(system.constants)
-        self.reads = Reads(roots_of(system, properties))
         self._compared = compared
         points = Points(WORD_BITS, compared)
         sizes = CodeSize(len(parts_of(system.instances)))
         places, known = StateRefs(self.layout), dict(INTRINSICS)
-        self.unit = Unit(places, known, reads=self.reads, points=points, sizes=sizes)
+        self.unit = Unit(places, known, points=points, sizes=sizes)
         self.texts: list[str] = []
         deadlock = [n for n, prop in enumerate(properties) if prop.kind is Kind.DEADLOCK]
         stride = 8 * (self.words + (2 if exact else 3))
@@ -160,7 +153,7 @@ class Generator:
             The LLVM text, and its description.
         """
         for kind in self.layout.kinds:
-            self.reads.ask("overrides", kind)
+            self.unit.known.ask("overrides", kind)
         stride = self.program.stride
         expansion = Expansion(self.system, self.unit, stride, self._compared)
         self.texts += expansion.functions(tick)
@@ -170,8 +163,6 @@ class Generator:
             entries = (*entries, *behaviors.EXPORTED)
         self._canonical()
         self._admits()
-        # The rest is Tidegate's own code, which the key covers by its source.
-        self.unit.reads = Reads()
         exported = [self._exported(function) for function in (*entries, *sampling.EXPORTED)]
         exported += [self._internal(function) for function in INTERNAL]
         points = [self.unit.points, expansion.guards.points]
@@ -370,3 +361,9 @@ class Generator:
 
     def _error_word(self, out: Emitter, words: str) -> str:
         return out.element(words, self.words)
+
+
+def generator_of(request: SearchRequest, compared: Set[int] = frozenset()) -> Generator:
+    """Return the generator of a search's code; see :class:`Generator` for `compared`."""
+    system, properties = request.system, request.properties
+    return Generator(system, properties, request.exact, request.symmetry, compared)

@@ -41,7 +41,7 @@ class Identities:
         if one is NOWHERE or other is NOWHERE:
             return Constant(False)
         kinds = [
-            self.unit.reads.ask("type", v.value) if isinstance(v, Constant) else kind_of(v)
+            self.unit.known.ask("type", v.value) if isinstance(v, Constant) else kind_of(v)
             for v in (one, other)
         ]
         kind = common(*kinds)
@@ -51,7 +51,7 @@ class Identities:
                 "members of one enumeration,"
             )
         if isinstance(one, Constant) and isinstance(other, Constant):
-            return Constant(self.unit.reads.ask("is_", one.value, other.value) is not negated)
+            return Constant(self.unit.known.ask("is_", one.value, other.value) is not negated)
         same = self.out.compare("eq", one, other)
         return self.expressions.negation(same) if negated else same
 

@@ -78,7 +78,7 @@ class Loops:
             ]
             elements: list[Value] = [part for part in parts if part is not None]
         elif isinstance(iterable, Constant):
-            row = self.unit.reads.elements("elements", iterable.value)
+            row = self.unit.known.elements("elements", iterable.value)
             elements = [Constant(value) for value in row]
         elif isinstance(iterable, Items):
             elements = list(iterable.items)

@@ -37,12 +37,10 @@ class Optimiser:
     ----------
     memory
         The same, as long as the process runs; then 0.
-    is_too_large
-        Whether the module took more time or memory than any search allows.
     """
 
     def __init__(self, text: str, memory: int) -> None:
-        self.memory, self.is_too_large = memory, False
+        self.memory = memory
         self._process: subprocess.Popen[bytes] | None = None
         self._result: IO[bytes] | None = None
         try:
@@ -77,7 +75,6 @@ class Optimiser:
             return b""
         result.seek(0)
         code = result.read() if status == 0 else b""
-        self.is_too_large = status != 0 and self.memory == MOST
         self.close()
         return code
 

@@ -47,7 +47,7 @@ class Records:
             own = isinstance(vars(kind).get(name), types.FunctionType)
         if not own and not (name == "assign" and issubclass(kind, Record)):
             return None
-        return Method(self.unit.reads.ask("attribute", kind, name), owner)
+        return Method(self.unit.known.ask("attribute", kind, name), owner)
 
     def element_method(self, owner: StateRef | Made, name: str) -> Method | None:
         """Return the method by which a record reads or writes an element.
@@ -65,9 +65,9 @@ class Records:
         if isinstance(owner, Items):
             length = len(owner.items)
         elif type(owner.value) in (tuple, list, range):
-            length = self.unit.reads.ask("len", owner.value)
+            length = self.unit.known.ask("len", owner.value)
         else:
-            return Constant(self.unit.reads.ask("getitem", owner.value, index.value))
+            return Constant(self.unit.known.ask("getitem", owner.value, index.value))
         if number is None:
             raise UnsupportedError(f"an index that is no number in {ast.unparse(node)}")
         if not -length <= number < length:
@@ -75,7 +75,7 @@ class Records:
             return NOWHERE
         if isinstance(owner, Items):
             return owner.items[number]
-        return Constant(self.unit.reads.ask("getitem", owner.value, index.value))
+        return Constant(self.unit.known.ask("getitem", owner.value, index.value))
 
     @staticmethod
     def part(owner: StateRef, name: str) -> StateRef:

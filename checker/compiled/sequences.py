@@ -107,10 +107,10 @@ class Sequences:
     def made(self, declaration: type[Record], node: ast.Call) -> Made:
         """Return a record outside of the state."""
         named = {str(part.arg): self.known(part.value) for part in node.keywords}
-        names = self.unit.reads.elements("variables", declaration)
+        names = self.unit.known.elements("variables", declaration)
         if node.args or set(named) != set(names):
             raise UnsupportedError(f"{ast.unparse(node)}, which lacks a variable or names another,")
-        kinds = self.unit.reads.elements("kinds", declaration)
+        kinds = self.unit.known.elements("kinds", declaration)
         values = (self._as_kind(named[name], kind) for name, kind in zip(names, kinds, strict=True))
         return Made(tuple(f".{name}" for name in names), tuple(values), declaration)
 
@@ -119,10 +119,10 @@ class Sequences:
         if kind is int or kind_of(value) is kind:
             return value
         if isinstance(value, Constant):
-            return Constant(self.unit.reads.ask("as_kind", kind, value.value))
+            return Constant(self.unit.known.ask("as_kind", kind, value.value))
         if not isinstance(value, (Number, Truth)):
             return value
-        known, members = span(value), self.unit.reads.ask("members", kind)
+        known, members = span(value), self.unit.known.ask("members", kind)
         surely = known is not None and known[0] >= 0 and known[1] < members
         return Number(self.out.number(value), known, kind if surely else None)
 

@@ -14,13 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import perf_counter
 
-from ..kept import Store
+from ..disk_cache import DiskCache
 from ..request import SearchRequest
 from .build import object_code
-from .cache import cached_translation, generator_of, kept_or_made, name_of
 from .choices import SHARED_FROM
 from .comparison import Comparison
+from .generate import generator_of
 from .machine import Machine
+from .object_files import FILES, cached, name_of
 from .optimiser import LEAST, MOST, Optimiser
 from .sampler import Sampler
 
@@ -51,7 +52,7 @@ class Tiers:
     def __init__(self, request: SearchRequest) -> None:
         self._request = request
         began = perf_counter()
-        self.module, self._text = cached_translation(request)
+        self._text, self.module = generator_of(request).module(tick=request.tick)
         self._began = perf_counter()
         self._translating = self._began - began
         self.is_optimised = False
@@ -69,18 +70,13 @@ class Tiers:
             A hash of the code and the initial states.
         """
         self._name, self._began = name_of("second tier", search), perf_counter()
-        kept = Store("compiled").read(self._name)
+        kept = DiskCache(FILES).read(self._name)
         if kept:
             self.use_second()
             return self._second(kept)
-        self._left_out = bool(Store("compiled").read(f"{self._name}.large"))
-        return kept_or_made(self._first_name, self._first)
-
-    def _first(self) -> bytes:
+        text, self._text = self._text, ""
         tick = self._request.tick
-        if not self._text:
-            self._text, _ = generator_of(self._request).module(tick=tick)
-        return object_code(self._text, tick, optimised=False)
+        return cached(self._first_name, lambda: object_code(text, tick, optimised=False))
 
     def _is_due(self, distinct: int) -> bool:
         """Whether a second tier should be begun; the search stops while that is translated."""
@@ -133,14 +129,12 @@ class Tiers:
             return False
         assert self._optimiser is not None
         self._code = self._optimiser.wait(PATIENCE)
-        if self._optimiser.is_too_large:
-            Store("compiled").keep(f"{self._name}.large", b"large")
         return bool(self._code)
 
     def second(self) -> bytes:
         """Return the second tier, which is ready, and keep it."""
         kept = self._begun + self._code
-        Store("compiled").keep(self._name, kept)
+        DiskCache(FILES).keep(self._name, kept)
         return self._second(kept)
 
     def give_up(self) -> bool:
@@ -158,11 +152,11 @@ class Tiers:
 
     def verified(self) -> bool:
         """Whether the code in use was verified, by this process or another one."""
-        return bool(Store("compiled").read(self._mark))
+        return bool(DiskCache(FILES).read(self._mark))
 
     def note_verified(self) -> None:
         """Remember that, if there is a cache."""
-        Store("compiled").keep(self._mark, b"verified")
+        DiskCache(FILES).keep(self._mark, b"verified")
 
     @property
     def _first_name(self) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 
 from ...core.layout import WORD_BITS
 from .code_size import CodeSize
+from .constants import Constants
 from .function import Compiled, Intrinsic, Mode
 from .points import Points
-from .reads import Reads
 from .sources import plain_tree
 from .state_refs import StateRefs
 from .translate import Translation
@@ -60,8 +60,8 @@ class Unit:
         Functions that are emitted in place, by the Python function that represents them.
     prefix
         The prefix of the functions' names, if a module has more than one unit.
-    reads
-        The questions about everything but syntax trees.
+    known
+        What is known of the model beside its syntax trees.
     points
         The points of its branches: see :class:`points.Points`.
     sizes
@@ -75,7 +75,7 @@ class Unit:
         places: StateRefs,
         intrinsics: Mapping[Any, Intrinsic],
         prefix: str = "",
-        reads: Reads | None = None,
+        known: Constants | None = None,
         points: Points | None = None,
         sizes: CodeSize | None = None,
     ) -> None:
@@ -84,7 +84,7 @@ class Unit:
         self.places = places
         self.intrinsics = intrinsics
         self.prefix = prefix
-        self.reads = Reads() if reads is None else reads
+        self.known = Constants() if known is None else known
         self.bodies: list[str] = []
         self._known: dict[object, Compiled] = {}
         self._kept: list[object] = []
@@ -125,7 +125,6 @@ class Unit:
             if type(function) is not types.FunctionType:
                 raise UnsupportedError(f"{function!r}, which is no plain function,")
             tree = plain_tree(function)
-            self.reads.ask("function", function)
             returns, count = self._shape(function, tree, mode)
             # Neither generated names nor LLVM's reserved ones contain a dollar.
             name = f"{self.prefix}{function.__name__}${len(self._kept)}"
@@ -152,21 +151,21 @@ class Unit:
         if mode is not Mode.WHOLE:
             return "i1", 1
         valued = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(tree))
-        text = self.reads.ask("returns", function) or ("int" if valued else "None")
+        text = self.known.ask("returns", function) or ("int" if valued else "None")
         if text.startswith("tuple[") and set(text[6:-1].split(", ")) == {"int"}:
             count = text.count(",") + 1
             if count == 1:
                 raise UnsupportedError(f"{function.__name__} returns a tuple of one")
             return f"{{{', '.join(['i64'] * count)}}}", count
         if text.isidentifier() and text not in SHAPES:
-            text = "int" if self.reads.ask("enumerates", function, text) else text
+            text = "int" if self.known.ask("enumerates", function, text) else text
         if text not in SHAPES:
             raise UnsupportedError(f"{function.__name__} returns {text}: not int, bool or None")
         return SHAPES[text], 0 if text == "None" else 1
 
     def lookup(self, function: Callable[..., Any], name: str) -> Value:
         """Return the value of a name that is not local to a function."""
-        return Constant(self.reads.ask("name", function, name))
+        return Constant(self.known.ask("name", function, name))
 
 
 def _kind(argument: Value) -> object:

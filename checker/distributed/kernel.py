@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from ..compiled import blocks, listing
 from ..compiled.blocks import Table, Walk
 from ..compiled.build import Code
-from ..compiled.cache import code_of
 from ..compiled.memory import GROUP, Region, Shared, Worker, region_of
+from ..compiled.object_files import code_of
 from ..compiled.program import Module
 from ..compiled.sampler import Sample, Sampler
 

@@ -9,7 +9,7 @@ import pytest
 
 from tidegate.checker import engines
 from tidegate.checker.check import check
-from tidegate.checker.compiled import build, cache
+from tidegate.checker.compiled import build, object_files
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.interpreted import Pause
 from tidegate.checker.result import Limits, Resources
@@ -59,7 +59,8 @@ def test_a_pause_is_due_as_soon_as_all_are_reached():
 
 def test_too_many_instances_are_left_to_the_interpreted_engine(counters, monkeypatch):
     monkeypatch.setattr(engines, "MOST_INSTANCES", 4)
-    monkeypatch.setattr(engines._Large, "was_seen", lambda self: True)
+    for least in ("SMALL", "INTERPRETED_SECONDS", "LEVEL_SECONDS"):
+        monkeypatch.setattr(engines, least, 0)
     assert check(counters(5), []).engine == "interpreted"
     assert check(counters(4), []).engine == "compiled"
     for engine in ("compiled", "spark"):
@@ -184,5 +185,5 @@ def test_it_is_said_why_another_engine_goes_on(make_system, make_action):
 def test_a_model_is_compiled_where_pytest_has_rewritten_the_package(counters, eager, monkeypatch):
     """The loader of a rewritten module cannot tell its source."""
     monkeypatch.setattr(build.__spec__, "loader", object())
-    cache._recipe.cache_clear()
+    object_files._recipe.cache_clear()
     assert check(counters(3), [], resources=COMPILED).engine == "compiled"

@@ -11,13 +11,13 @@ import pytest
 
 from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
-from tidegate.checker.compiled import code_size, optimiser, tiers
+from tidegate.checker.compiled import code_size, tiers
 from tidegate.checker.compiled.build import Code
 from tidegate.checker.compiled.sampler import Sampler, samples_of
 from tidegate.checker.compiled.sampling import COMPARED
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.compiled.tiers import Tiers
-from tidegate.checker.kept import Store
+from tidegate.checker.disk_cache import DiskCache
 from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Limits, Resources
 from tidegate.core.spec import EngineError
@@ -87,7 +87,7 @@ def test_every_way_of_making_code_gives_the_same_answers(system, properties, use
             resources = Resources(engine="compiled", workers=workers, optimise_from=states)
             result = check(system, properties, resources=resources, **options)
             assert answers(result) == expected
-        Store("compiled").clear()
+        DiskCache("compiled").clear()
     assert used == [False, True] * 2 + [False]
 
 
@@ -116,12 +116,12 @@ def test_each_way_that_is_not_noted_is_compared_as_often_as_others(system, prope
     search.run()
     entries, module = search.tiers._entries, search.module
     search.close()
-    [left_out] = noted
+    [_, left_out] = noted
     assert len(left_out) > 100
 
     # The first tier notes all ways; here it is asked about one state after the other.
     first = Tiers(request)
-    code = Code(first._first())
+    code = Code(first.begin(""))
     sampler = Sampler(code, module, len(system.instances))
     states = dict.fromkeys(sample.state for sample in samples_of(memoryview(entries), module.words))
     for state in states:
@@ -219,18 +219,6 @@ def test_a_search_does_not_wait_for_a_second_tier(system, monkeypatch):
     [process] = stopped
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
-
-
-def test_a_second_tier_that_takes_too_much_memory_is_not_tried_again(
-    system, processes, monkeypatch
-):
-    expected = answers(check(system, []))
-    monkeypatch.setattr(tiers, "LEAST", 1)
-    for module in (tiers, optimiser):
-        monkeypatch.setattr(module, "MOST", 8 << 20)
-    for _ in range(2):
-        assert answers(check(system, [], resources=OPTIMISED)) == expected
-        assert len(processes) == 1
 
 
 def test_a_search_without_memory_to_spare_has_no_second_tier(system, processes):

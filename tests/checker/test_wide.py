@@ -165,7 +165,8 @@ def test_what_needs_its_arguments_has_code_for_each_choice(model, body, is_share
 def test_too_many_choices_with_code_of_their_own_stay_in_python(model, monkeypatch, engine):
     system, properties = model(HEAD + WIDE.format(a=10, b=9, body="s.x = TABLE[a % 8]"))
     monkeypatch.setattr(expansion, "MOST_INSTANCES", 80)
-    monkeypatch.setattr(engines._Large, "was_seen", lambda self: True)
+    for least in ("SMALL", "INTERPRETED_SECONDS", "LEVEL_SECONDS"):
+        monkeypatch.setattr(engines, least, 0)
     resources = Resources(engine=engine)
     if engine == "compiled":
         with pytest.raises(EngineChoiceError, match="90 choices of arguments that each need code"):

@@ -10,7 +10,7 @@ COMPILE = """
 import sys, time
 from pathlib import Path
 
-from tidegate.checker.compiled import build, cache
+from tidegate.checker.compiled import build, object_files
 from tidegate.checker.compiled.blocks import EXPORTED
 from tidegate.checker.compiled.generate import Generator
 from tidegate.analysis.selection import assemble
@@ -22,13 +22,13 @@ def noted(text, tick):
         file.write(f"{name}\\n")
     return build.object_code(text, tick)
 
-cache.object_code = noted
+object_files.object_code = noted
 system, _ = assemble("published/hw", ["records=1"], ["none"])
 text, module = Generator(system, [], True, None).module(EXPORTED)
 (folder / f"ready-{name}").touch()
 while len(list(folder.glob("ready-*"))) < 2:
     time.sleep(0.01)
-(folder / f"code-{name}").write_bytes(cache.code_of(module, text))
+(folder / f"code-{name}").write_bytes(object_files.code_of(module, text))
 """
 
 

@@ -128,8 +128,7 @@ def gate_of(tmp_path, number):
     case = (tmp_path / "tidegate.toml").read_text().split("[[case]]")[number]
     config.write_text(f"[[case]]{case}")
     reports = {"REPORTS": str(tmp_path / "reports")}
-    secret = {"TIDEGATE_CACHE_KEY": "a secret of the project"}
-    return {"CONFIG": config.name, "TIER": "pr", "CACHED": "true", **reports, **secret}
+    return {"CONFIG": config.name, "TIER": "pr", "CACHED": "true", **reports}
 
 
 REPORTS = {"gate.xml", "gate.sarif", "gate.json", "traces"}

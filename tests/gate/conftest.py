@@ -90,8 +90,6 @@ def project(tmp_path, monkeypatch):
     """Return an empty directory, which is the present one, with a cache of its own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / ".state"))
-    monkeypatch.delenv("TIDEGATE_CACHE_KEY", raising=False)
     for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE"):
         monkeypatch.delenv(name, raising=False)
     return Project(tmp_path)

@@ -30,6 +30,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 from tests.miscompiled.cases import CASES, Case
@@ -37,7 +38,7 @@ from tests.miscompiled.defects import defect
 from tidegate.analysis.selection import assemble
 from tidegate.checker import check as checking
 from tidegate.checker.compiled import tiers, verification
-from tidegate.checker.compiled.cache import generator_of
+from tidegate.checker.compiled.generate import generator_of
 from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Resources
 from tidegate.core.spec import DisagreementError
@@ -85,7 +86,6 @@ def prepare(case: Case) -> Subject:
 def _searched(subject: Subject, change: Change) -> dict[str, Any]:
     """Search with changed machine code, and return the answer."""
     case = subject.case
-    tiers.cached_translation = lambda request: (subject.module, subject.text)
     quick, making = tiers.object_code, tiers.Optimiser
 
     def object_code(text: str, tick: Any = lambda: None, optimised: bool = True) -> bytes:
@@ -102,6 +102,10 @@ def _searched(subject: Subject, change: Change) -> dict[str, Any]:
         use(self)
 
     tiers.object_code, tiers.Optimiser = object_code, optimising
+    made = SimpleNamespace(module=lambda tick=None: (subject.text, subject.module))
+    tiers.generator_of = lambda request, compared=frozenset(): (  # type: ignore[assignment]
+        generator_of(request, compared) if compared else made
+    )
     tiers.Tiers.use_second = use_second  # type: ignore[method-assign]
     tiers.PATIENCE, tiers.WORTH, tiers.LEAST = SECONDS, 0.0, 1
     resources = Resources(

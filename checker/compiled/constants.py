@@ -1,18 +1,11 @@
-"""Records what a translation reads outside of syntax trees, so that a later run can compare.
+"""Computes what is known while a model is translated: globals, attributes, defaults, elements.
 
-A translation depends on the syntax trees of functions and on what these name: globals, attributes,
-defaults, elements.  The translator asks :class:`Reads` for all of these, which records every
-question with its answer.  If the same questions have the same answers, the translation is the same
-and need not be made again.
-
-Plain values are their own answers.  For any other object the record has only its number, in the
-order in which objects were met, and what the translator sees without a question (:func:`_nature`);
-anything else about the object is a separate question.
+The translator asks :class:`Constants` for all that is in no syntax tree.  What it asks for must not
+change by itself, or the machine code would be another one the next time.
 """
 
 from __future__ import annotations
 
-import hashlib
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,38 +15,7 @@ from typing import Any
 
 from ...core.fields import Field, declared_parts
 from ...core.kinds import as_kind, members_of
-from ...core.layout import WORD_BITS, members
-from .intrinsics import INTRINSICS
-from .sources import described
-from .values import MACHINE, PLAIN, UnsupportedError, integer_of
-
-Question = list[Any]
-"""An operation, its operands and its result.
-
-A plain operand is itself; an object is a list with its number.
-"""
-
-_WRITTEN = (bool, int, str, type(None))
-"""Types of operands that JSON preserves."""
-
-_KNOWN: dict[int, str] = {
-    id(function): function.__name__
-    for function in (
-        any,
-        all,
-        bool,
-        int,
-        isinstance,
-        len,
-        max,
-        members,
-        min,
-        range,
-        sum,
-        *INTRINSICS,
-    )
-}
-"""The objects that the translator knows by identity."""
+from .values import PLAIN, UnsupportedError, integer_of
 
 
 def _looked_up(function: Any, name: str) -> object:
@@ -75,15 +37,6 @@ def _returns(function: FunctionType) -> str | None:
     declared = function.__annotations__["return"]
     named = declared is int or declared is bool or isinstance(declared, EnumType)
     return declared.__name__ if named else str(declared)
-
-
-def _function(function: FunctionType) -> str:
-    """Return the hash of a function itself, without the values of its names."""
-    decorated = hasattr(function, "__wrapped__")
-    itself = described(function.__code__, lines=True)
-    is_own = function.__globals__.get("ARITHMETIC") is MACHINE
-    names = f"{function.__name__}\n{is_own}\n{decorated}\n"
-    return hashlib.sha256(f"{names}{itself}".encode(errors="surrogatepass")).hexdigest()
 
 
 def _defaults(function: FunctionType) -> tuple[object, ...]:
@@ -159,7 +112,6 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "defaults": _defaults,
     "elements": _elements,
     "enumerates": _enumerates,
-    "function": _function,
     "has_value": _has_value,
     "is_subclass": _is_subclass,
     "kinds": _kinds,
@@ -181,31 +133,16 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
         )
     },
 }  # fmt: skip
-"""The operations, by the names under which they are recorded."""
+"""The operations, by name."""
 
 
-class Reads:
-    """The questions of one translation, with their answers.
+class Constants:
+    """The known values of one translation."""
 
-    Parameters
-    ----------
-    roots
-        The objects that it begins with.
-
-    Attributes
-    ----------
-    questions
-        All questions in order, each once.
-    keepable
-        Whether a later run can ask the same questions; it cannot about an unknown object.
-    """
-
-    def __init__(self, roots: Sequence[object] = ()) -> None:
-        self._objects = _Objects()
+    def __init__(self) -> None:
         self._answers: dict[object, Any] = {}
-        self.roots = [self._objects.described(root) for root in roots]
-        self.questions: list[Question] = []
-        self.keepable = True
+        # Objects are identified by address, so they must stay alive.
+        self._asked: list[tuple[Any, ...]] = []
 
     def ask(self, operation: str, *operands: Any) -> Any:
         """Return the result of an operation, which is always the same for the same objects.
@@ -217,9 +154,19 @@ class Reads:
         UnsupportedError
             If it fails otherwise, or a second evaluation has another result.
         """
-        key = (operation, *map(self._key, operands))
+        # True and 1 are equal, but not the same.
+        key = (
+            operation,
+            *((type(one), one) if type(one) in PLAIN else id(one) for one in operands),
+        )
         if key not in self._answers:
-            self._answers[key] = self._answered(operation, operands)
+            self._asked.append(operands)
+            value, again = _applied(operation, operands), _applied(operation, operands)
+            if not _is_same(value, again):
+                raise UnsupportedError(
+                    f"{operation} of {_shown(operands)}, which changes by itself,"
+                )
+            self._answers[key] = value
         answer = self._answers[key]
         if isinstance(answer, _Raised):
             raise answer.error
@@ -229,65 +176,6 @@ class Reads:
         """Return the elements of the result of an operation."""
         row = self.ask(operation, value)
         return [self.ask("getitem", row, index) for index in range(self.ask("len", row))]
-
-    def _key(self, operand: object) -> object:
-        if type(operand) in PLAIN:
-            # True and 1 are equal, but not the same.
-            return type(operand), operand
-        return self._number(operand)
-
-    def _number(self, value: object) -> int:
-        number = self._objects.number(value)
-        if number is None:
-            self.keepable = False
-            self._objects.described(value)
-            number = self._objects.number(value)
-            assert number is not None
-        return number
-
-    def _answered(self, operation: str, operands: tuple[Any, ...]) -> Any:
-        value, again = _applied(operation, operands), _applied(operation, operands)
-        if _nature(value) != _nature(again):
-            raise UnsupportedError(f"{operation} of {_shown(operands)}, which changes by itself,")
-        if not all(type(part) in PLAIN for part in (value, *operands)):
-            question = [operation, *map(self._written, operands), self._objects.described(value)]
-            self.questions.append(question)
-        return value
-
-    def _written(self, operand: object) -> object:
-        """Return an operand as it is recorded."""
-        if type(operand) not in PLAIN:
-            return [self._number(operand)]
-        is_long = isinstance(operand, int) and operand.bit_length() > WORD_BITS
-        if type(operand) not in _WRITTEN or is_long:
-            self.keepable = False
-            return None
-        return operand
-
-
-def answers_are_same(roots: list[str], questions: list[Question], here: Sequence[object]) -> bool:
-    """Whether all questions of another translation have the same answers here.
-
-    Parameters
-    ----------
-    roots, questions
-        As :class:`Reads` recorded them.
-    here
-        The objects to begin with.
-    """
-    objects = _Objects()
-    try:
-        if [objects.described(root) for root in here] != roots:
-            return False
-        for operation, *operands, answer in questions:
-            known = [
-                objects[operand[0]] if type(operand) is list else operand for operand in operands
-            ]
-            if objects.described(_applied(operation, known)) != answer:
-                return False
-    except UnsupportedError:
-        return False
-    return True
 
 
 @dataclass(frozen=True)
@@ -317,52 +205,23 @@ def _applied(operation: str, operands: Sequence[Any]) -> Any:
         ) from None
 
 
-class _Objects:
-    """The objects met so far, numbered in order."""
-
-    def __init__(self) -> None:
-        # Objects are identified by address, so they must stay alive.
-        self._met: list[object] = []
-        self._numbers: dict[int, int] = {}
-
-    def __getitem__(self, number: int) -> object:
-        return self._met[number]
-
-    def number(self, value: object) -> int | None:
-        """Return the number of an object; None if it is new."""
-        return self._numbers.get(id(value))
-
-    def described(self, value: object) -> str:
-        """Return a description of a value; a new object is numbered."""
-        if type(value) in PLAIN or type(value) is _Raised:
-            return _nature(value)
-        number = self._numbers.get(id(value))
-        if number is not None:
-            return f"#{number}"
-        number = self._numbers[id(value)] = len(self._met)
-        self._met.append(value)
-        return f"#{number} {_nature(value)}"
+def _is_same(value: Any, again: Any) -> bool:
+    """Whether the translator sees the same in two values."""
+    if type(value) is not type(again):
+        return False
+    if isinstance(value, _Raised):
+        return type(value.error) is type(again.error)
+    return _number(value) == _number(again)
 
 
-def _nature(value: Any) -> str:
-    """Return what the translator sees of a value without a question."""
-    if type(value) is int:
-        # Python refuses to write very long numbers in decimal.
-        return f"int {value:x}"
+def _number(value: Any) -> object:
+    """Return the plain value of a value, or the number that it is; None for any other object."""
     if type(value) in PLAIN:
-        return f"{type(value).__name__} {value!r}"
-    if type(value) is _Raised:
-        kinds = [kind.__name__ for kind in type(value.error).__mro__]
-        return f"raised {' '.join(kinds)}"
-    if id(value) in _KNOWN:
-        return _KNOWN[id(value)]
-    if type(value) is FunctionType:
-        return "function"
+        return value
     try:
-        number = integer_of(value)
+        return integer_of(value)
     except UnsupportedError:
-        return "object"
-    return "object" if number is None else f"number {number:x}"
+        return None
 
 
 def _shown(operands: Sequence[object]) -> str:

@@ -1,0 +1,207 @@
+"""What is known while a model is translated: its source is what runs, its values do not change."""
+
+import pytest
+
+from tidegate.checker.compiled.constants import Constants
+from tidegate.checker.compiled.generate import Generator
+from tidegate.checker.compiled.sources import described, plain_tree
+from tidegate.checker.compiled.values import UnsupportedError
+from tidegate.core.layout import Record, integer
+
+
+class Line(Record):
+    at: int = integer(0, 1000, "place")
+
+
+def at_nothing(s, k):
+    yield
+
+
+class Source:
+    """A file with a protocol in it, imported as a user's is."""
+
+    def __init__(self, file, text):
+        self.file = file
+        self.space = self.imported(text)
+
+    def imported(self, text):
+        self.file.write_text(text)
+        space = {"__name__": self.file.stem, "__file__": str(self.file)}
+        exec(compile(text, str(self.file), "exec"), space)
+        return space
+
+    def change(self, statements):
+        exec(statements, self.space)
+
+
+RIGHT = """
+
+def right(s, k):
+    if s.at == {expression}:
+        return False
+    s.at += 1
+    return True
+"""
+
+
+@pytest.fixture
+def source(tmp_path):
+    """Write and import a protocol whose only action ends at an expression."""
+    return lambda setup, expression="0": Source(
+        tmp_path / "own.py", f"{setup}\n{RIGHT.format(expression=expression)}"
+    )
+
+
+@pytest.fixture
+def toy(make_toy, make_action):
+    """Make the system of such a protocol."""
+
+    def make(space, arguments=((),)):
+        actions = [make_action("right", space["right"], lambda k: arguments)]
+        return make_toy(Line, space.get("K"), actions, at_nothing)
+
+    return make
+
+
+def translated(system):
+    """Return the text of a model's translation, without the search that calls it."""
+    return Generator(system, [], True, None).module(())[0]
+
+
+def test_what_python_does_not_run_is_not_translated(source, toy):
+    own = source("LIMIT = 3", "LIMIT")
+    text = own.file.read_text()
+    for changed in (text.replace("== LIMIT", "== LIMIT + 1"), "", f"\n{text}", text[:-20]):
+        space = own.imported(text)
+        own.file.write_text(changed)
+        with pytest.raises(UnsupportedError, match=r"not what Python runs|source is not at hand"):
+            translated(toy(space))
+    own.file.write_text(text)
+    assert "add i64" in translated(toy(space))
+
+
+def test_every_function_is_what_its_source_compiles_to(tmp_path):
+    file = tmp_path / "odd.py"
+    file.write_text(ODD)
+    space = {}
+    exec(compile(ODD, str(file), "exec"), space)
+    names = ("plain", "annotated", "recursive", "comprehending", "calling")
+    functions = [space[name] for name in names]
+    functions += [space["make"](3), space["Class"].method, space["Class"]().private, space["again"]]
+    for function in functions:
+        function = getattr(function, "__func__", function)
+        assert plain_tree(function).name == function.__name__
+    assert described(space["plain"].__code__) == described(space["twin"]["plain"].__code__)
+    assert described(space["make"](3).__code__, True) != described(space["plain"].__code__, True)
+
+
+ODD = '''
+from __future__ import annotations
+import os.path as paths, sys
+from json import decoder
+if sys:
+    from math import *
+    import operator
+
+def calling(s, operator):
+    """Of what is imported, attributes are called in another way; also of its namesakes."""
+    return paths.join(s) or decoder.scanner(s) or operator.add(s) or s.x() or sys.path.append(s)
+
+def plain(s, k):
+    """What it does,
+  in lines of its own."""
+    return s.x in (1, 2.0, "a", None, True) or s.y in {1, 2, "b"}
+
+twin = {}
+exec(compile("""
+def plain(s, k):
+    \'\'\'What it does,
+  in lines of its own.\'\'\'
+    return s.x in (1, 2.0, "a", None, True) or s.y in {1, 2, "b"}
+""", "elsewhere", "exec"), twin)
+
+def annotated(s: State, k: Konst = None, /, n: int = len("abc")) -> bool:
+    x: int = s.x
+    return x > 0
+
+def recursive(n):
+    return recursive(n - 1)
+
+def comprehending(s):
+    return any(part.low for part in s.part if all(i for i in range(part.low)))
+
+def make(limit):
+    def inner(s, k):
+        """A text
+        of two lines."""
+        return s.x < limit and inner
+    return inner
+
+class Class:
+    def method(self, s):
+        """Another text
+that begins where the class does."""
+        return s.x
+
+    def private(self):
+        return self.shown
+
+again = lambda: None
+def again(s):
+    return s
+'''
+
+
+def test_a_value_that_changes_by_itself_is_not_translated(source, toy):
+    for reads in ("COUNT.append(0)\n        return len(COUNT)", "raise RuntimeError('no')"):
+        own = source(
+            "COUNT = []\nclass Limit:\n    @property\n    def limit(self):\n"
+            f"        {reads}\nK = Limit()",
+            "k.limit",
+        )
+        with pytest.raises(UnsupportedError, match=r"changes by itself|RuntimeError: no"):
+            translated(toy(own.space))
+
+
+OWN_NUMBERS = {
+    "arithmetic": "class Own(int):\n    def __add__(self, other):\n        return 0",
+    "reflected arithmetic": "class Own(int):\n    def __rsub__(self, other):\n        return 0",
+    "a comparison": "class Own(int):\n    def __eq__(self, other):\n        return True",
+    "an index": "class Own(int):\n    def __index__(self):\n        return 0",
+    "a base's": "class Base(int):\n    def __lt__(self, other):\n        return True\n"
+    "class Own(Base):\n    pass",
+    "an enumeration's": "import enum\nclass Own(enum.IntEnum):\n    A = 3\n"
+    "    def __and__(self, other):\n        return 0",
+    "flags that drop bits": "import enum\nclass Own(enum.IntFlag, boundary=enum.CONFORM):\n"
+    "    A = 3",
+}
+
+
+@pytest.mark.parametrize("which", OWN_NUMBERS)
+def test_a_class_that_overrides_arithmetic_is_no_number(source, toy, which):
+    own = source(f"{OWN_NUMBERS[which]}\nK = Own(3)", "k + s.at")
+    with pytest.raises(UnsupportedError, match="overrides arithmetic"):
+        translated(toy(own.space))
+
+
+def test_a_number_of_a_class_that_leaves_arithmetic_alone_is_one(source, toy):
+    for setup in (
+        "import enum\nclass Own(enum.IntEnum):\n    A = 3\n    def far(self):\n        return 1",
+        "import enum\nclass Own(enum.IntFlag):\n    A = 3",
+        "class Own(int):\n    def __repr__(self):\n        return 'own'",
+    ):
+        assert "add i64" in translated(toy(source(f"{setup}\nK = Own(3)", "k + s.at").space))
+
+
+def test_true_is_no_one_and_objects_are_told_apart():
+    known = Constants()
+    assert known.ask("type", 1) is int
+    assert known.ask("type", True) is bool
+    assert [known.ask("len", [0] * size) for size in (1, 2, 3)] == [1, 2, 3]
+
+
+def test_an_error_is_an_answer():
+    known = Constants()
+    for _ in range(2):
+        with pytest.raises(IndexError):
+            known.ask("getitem", (1, 2), 2)

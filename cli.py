@@ -52,7 +52,6 @@ COMMANDS = {
     "graph": "graph:graph",
     "simulate": "simulate:simulate",
     "explore": "explore:explore",
-    "verdicts": "verdicts:verdicts",
     "mutate": "mutate:mutate",
     "gate": "gate:gate",
     "init": "init:init",

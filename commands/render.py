@@ -20,7 +20,6 @@ OPTIONS = {
     "html": "a self-contained page",
     "markdown": "Markdown",
     "mermaid": "a Mermaid sequence diagram",
-    "plantuml": "a PlantUML sequence diagram",
     "tla": "text as TLC prints a trace",
     "itf": "ITF, Apalache's trace format",
 }
@@ -52,7 +51,7 @@ def render(
     Examples:
       tidegate check hw --json loss.json
       tidegate render loss.json --html loss.html
-      tidegate render loss.json --mermaid - --plantuml loss.puml
+      tidegate render loss.json --mermaid -
       tidegate render loss.json --full --markdown loss.md
       tidegate render report.json -p LogMatching --html divergence.html
     """

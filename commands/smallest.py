@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,8 +12,7 @@ from ..analysis.minimal_bounds import MinimalBounds, find_minimal_bounds
 from ..analysis.named import SelectionError, find_protocol
 from ..analysis.properties import left_undecided, select_violable
 from ..checker.stop import is_interrupt
-from ..model import PROTOCOLS
-from ..render.output import Reports, report_file
+from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json
 from .parameters import (
     bound_option,
@@ -28,41 +26,28 @@ from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 
 
 @click.command(name="bounds", short_help="Find the minimal bounds that violate a property.")
-@protocol_argument(required=False)
+@protocol_argument()
 @model_options("Find the bounds that violate this property")
 @bound_option(
-    "Vary this bound up to VALUE (repeatable).  [default: those that 'tidegate verdicts' varies]",
+    "Vary this bound up to VALUE (repeatable).  [default: the main bounds that may be 0]",
     ("--max", "largest"),
-)
-@click.option(
-    "--output",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Write the page of all known violations, or of those of PROTOCOL; takes minutes.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    default=os.cpu_count(),
-    show_default="cores",
-    help="With --output: number of searches that run at once.",
 )
 @time_limit_option("Stop after TIME per property.")
 @json_option("everything")
 @quiet_option
-def bounds(protocol: str | None, **options: Any) -> Ended:
+def bounds(protocol: str, **options: Any) -> Ended:
     """Find all minimal bounds within which PROTOCOL violates a property.
 
     Bounds are smaller than others if none of them is larger. There may be several minimal bounds,
-    e.g. with fewer elections and more crashes. Without --max, the bounds that 'tidegate verdicts'
-    varies are varied; all others are fixed, by -b or at their defaults.
+    e.g. with fewer elections and more crashes. Without --max, the main bounds that
+    may be 0 (records, crashes, elections) are varied; all others are fixed, by -b or at their
+    defaults.
 
     \b
     Examples:
       tidegate bounds hw -p NoCommittedRecordLost
       tidegate bounds kip-320 -b unclean_election
       tidegate bounds published/kip-279 -p StrongIsr --max replicas=3 --max max_leader_epoch=2
-      tidegate bounds --output bounds.md
 
     \b
     Exit status:
@@ -71,19 +56,6 @@ def bounds(protocol: str | None, **options: Any) -> Ended:
       3   a limit was reached before everything was decided
       130 interrupted
     """
-    if options["output"]:
-        if options["settings"] or options["names"] or options["largest"]:
-            raise click.UsageError(
-                "--output covers the known violations; leave out -b, -p and --max"
-            )
-        from .known_violations import write_known_violations
-
-        protocols = [find_protocol(protocol)] if protocol else list(PROTOCOLS)
-        with report_file(options["output"], "--output") as page:
-            write_known_violations(page, protocols, options["jobs"])
-        return Ended(EXIT_HOLDS)
-    if protocol is None:
-        raise click.UsageError("name a PROTOCOL, or the page to write with --output FILE")
     return _search(protocol, options)
 
 

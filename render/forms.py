@@ -8,14 +8,13 @@ from typing import Any
 from .markdown import markdown
 from .narrative import Narrative
 from .page import page
-from .sequence import mermaid, plantuml
+from .sequence import mermaid
 from .tla import tla
 
 FORMS: Mapping[str, Callable[[Narrative, bool], str]] = {
     "html": page,
     "markdown": markdown,
     "mermaid": mermaid,
-    "plantuml": plantuml,
     "tla": tla,
 }
 """From the intermediate form to text; the flag asks for whole states instead of changes."""

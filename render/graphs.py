@@ -42,20 +42,12 @@ def dot(graph: Graph) -> str:
     """Return a graph for Graphviz; every text is quoted, so that none can become markup."""
     lines = ["digraph {", f"  graph [{_attributes(graph.graph)}];"]
     for node, attributes in graph.nodes(data=True):
-        shown = dict(attributes)
-        if "states" in shown:
-            shown["label"] = f"{shown['label']}\n{count(shown['states'], 'state')}"
-        lines.append(f"  {node} [{_attributes(shown)}];")
+        lines.append(f"  {node} [{_attributes(attributes)}];")
     for source, target, key, attributes in graph.edges(keys=True, data=True):
-        shown = {"key": key, "label": _edge_label(attributes), **attributes}
+        label = f"{attributes['action']} {attributes['arguments']}".rstrip()
+        shown = {"key": key, "label": label, **attributes}
         lines.append(f"  {source} -> {target} [{_attributes(shown)}];")
     return "\n".join([*lines, "}"]) + "\n"
-
-
-def _edge_label(attributes: Mapping[str, Any]) -> str:
-    """Return what is drawn at an edge."""
-    more = attributes.get("arguments") or attributes.get("steps")
-    return f"{attributes['action']} {more}" if more else str(attributes["action"])
 
 
 def _attributes(attributes: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
-"""A trace as a sequence diagram: Mermaid for Markdown pages, PlantUML for documents.
+"""A trace as a sequence diagram, in Mermaid, which Markdown pages show.
 
-In both, an arrow is drawn in the step in which its message is received or lost, and says in which
+An arrow is drawn in the step in which its message is received or lost, and says in which
 one it was sent, where that was another.  Text is escaped, so that no name can become markup.
 """
 
@@ -45,29 +45,6 @@ def mermaid(narrative: Narrative, full: bool = False) -> str:
         ends = f"{names[narrative.lanes[0]]},{names[narrative.lanes[-1]]}"
         lines.append(f"  Note over {ends}: {'<br/>'.join(map(_mermaid_text, _end(narrative)))}")
     return "\n".join(lines) + "\n"
-
-
-def plantuml(narrative: Narrative, full: bool = False) -> str:
-    """Return a trace as a PlantUML sequence diagram; `full` as for :func:`mermaid`."""
-    names = {lane: f"p{index}" for index, lane in enumerate(narrative.lanes)}
-    lines = ["@startuml", f"title {_plantuml_text(narrative.title)}"]
-    lines += [f'participant "{_plantuml_text(lane)}" as {names[lane]}' for lane in narrative.lanes]
-    heads = {"received": "->", LOST: "->x", IN_FLIGHT: "->>"}
-    for moment in narrative.moments:
-        if moment.number == narrative.cycle.start and narrative.cycle:
-            lines.append("loop for ever")
-        over = f"over {names[moment.event.actor]}" if moment.event.actor else "across"
-        lines.append(f"rnote {over}: {_joined(_note(moment))}")
-        for arrow in _drawn(narrative, moment):
-            ends = f"{names[arrow.sender]} {heads[arrow.fate]} {names[arrow.receiver]}"
-            lines.append(f"{ends}: {_plantuml_text(_label(arrow))}")
-        for lane, texts in _said(moment, full):
-            lines.append(f"note over {names[lane]}: {_joined(texts)}")
-    if narrative.cycle:
-        lines.append("end")
-    if narrative.explanation:
-        lines.append(f"note across: {_joined(_end(narrative))}")
-    return "\n".join([*lines, "@enduml"]) + "\n"
 
 
 def _end(narrative: Narrative) -> list[str]:
@@ -122,14 +99,3 @@ def _mermaid_text(text: str) -> str:
     """Return text in which nothing is markup for Mermaid, nor for the HTML that it makes."""
     special = '#;<>&"%`\\{}'
     return "".join(f"#{ord(c)};" if c in special else c for c in _plain(text))
-
-
-def _plantuml_text(text: str) -> str:
-    """Return text in which nothing is markup for PlantUML: no creole, no directive, no include."""
-    special = '<>&"%`\\{}~!*/_[]|$'
-    escaped = "".join(f"&#{ord(c)};" if c in special else c for c in _plain(text))
-    return escaped.replace("--", "-&#45;")
-
-
-def _joined(texts: list[str]) -> str:
-    return "\\n".join(map(_plantuml_text, texts))

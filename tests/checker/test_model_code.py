@@ -2,7 +2,6 @@
 
 import asyncio
 import pickle
-import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 from tidegate.checker.check import check
 from tidegate.checker.explore import Exploration
 from tidegate.checker.graph import state_graph
-from tidegate.checker.predicate import PredicateError, predicate
 from tidegate.checker.result import Resources
 from tidegate.checker.simulate import walk as random_walk
 from tidegate.core.layout import Record, integer
@@ -136,13 +134,6 @@ def test_what_explains_a_violation_may_fail_too(counter, error):
         assert text.startswith(f"{who}() of property Good failed with"), text
         assert f"{Path(__file__).name}:{LINE}" in text
     assert toy.explain(prop, bytes([1])).startswith("explain() of property Good returned True")
-
-
-def test_a_predicate_on_the_command_line_meets_the_same(counter):
-    holds = predicate("at == 2 and Good", counter(), {"Good": property_of(raising(SystemExit(0)))})
-    assert not holds(bytes([1]))
-    with pytest.raises(ModelError, match=r"^the predicate of property Good failed with SystemExit"):
-        holds(bytes([2]))
 
 
 def test_an_interrupt_is_no_failure_of_the_model(counter):
@@ -343,15 +334,6 @@ def test_what_only_reads_is_watched_in_debug_mode(counter, who):
     toy.debug = True
     with pytest.raises(ModelError, match=f"^{who} wrote at; it may only read the state"):
         check(toy, [] if toy.constraint else [property_of(writes)])
-
-
-@pytest.mark.parametrize("text", ["at == 1or at == 2", r"at == '\d'"])
-def test_what_python_only_warns_of_is_refused(counter, text):
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        with pytest.raises(PredicateError, match="at character"):
-            predicate(text, counter(), {})
-    assert told == []
 
 
 def test_an_action_whose_signature_cannot_be_read_is_named(make_toy, make_action):

@@ -185,11 +185,10 @@ COMMANDS = {
     "explain": (0, ["explain", "report.json", "--protocol", "lamps.py"]),
     "explain MODEL": (0, ["explain", "lamps.py"]),
     "simulate": (12, ["simulate", "lamps.py", "--walks", "9", "--jobs", "1"]),
-    "graph --to": (0, ["graph", "lamps.py", "--to", "not Apart"]),
+    "graph --farthest": (0, ["graph", "lamps.py", "--farthest"]),
     "graph --graphml": (0, ["graph", "lamps.py", "--graphml", "-"]),
     "render --markdown": (0, ["render", "report.json", *TRUSTED, "--markdown", "-"]),
     "render --mermaid": (0, ["render", "report.json", *TRUSTED, "--mermaid", "-"]),
-    "render --plantuml": (0, ["render", "report.json", *TRUSTED, "--plantuml", "-"]),
     "render --itf": (0, ["render", "report.json", *TRUSTED, "--itf", "-"]),
     "gate": (1, ["gate", "--config", "gate.toml", "--summary", "gate.md", "--json", "gate.json"]),
 }
@@ -204,13 +203,13 @@ holds = ["Apart"]
 
 SHOWN_BY = {
     "explain": [*COMMANDS, "checked"],
-    "shown": ["check --full", "replay", "simulate", "graph --to", "render --itf", "gate"],
+    "shown": ["check --full", "replay", "simulate", "graph --farthest", "render --itf", "gate"],
     "scene": ["explain", "explain MODEL", "render --markdown", "render --mermaid"],
-    "event": ["explain", "explain MODEL", "render --markdown", "render --plantuml"],
+    "event": ["explain", "explain MODEL", "render --markdown", "render --mermaid"],
 }
 """The commands that show a text; the others do without it."""
 
-NEVER = {"graph --to", "graph --graphml", "render --itf"}
+NEVER = {"graph --farthest", "graph --graphml", "render --itf"}
 """The commands that show no explanation."""
 
 

@@ -203,7 +203,6 @@ SHOWING = {
     "check": ("columns", ["check", "own.py", *SMALL]),
     "check --html": ("the view", ["check", "own.py", *SMALL, "--html", "page.html"]),
     "graph": ("columns", ["graph", "own.py", *SMALL, "--graphml", "graph.xml"]),
-    "graph --view": ("the view", ["graph", "own.py", *SMALL, "--view", "shape", "--dot", "g.dot"]),
     "replay": ("columns", ["replay", "trace.json", "--protocol", "own.py"]),
     "render": ("the view", ["render", "trace.json", "--protocol", "own.py", "--markdown", "-"]),
 }

@@ -130,7 +130,7 @@ def test_actions_are_known_by_what_is_printed_of_them():
     result = run("replay", "loss.json", "--protocol", "own.py")
     assert result.exit_code == 0, result.output
     assert one_line(NASTY) + "Crash" in "".join(result.output.split())
-    forms = ("html", "markdown", "mermaid", "plantuml", "tla", "itf")
+    forms = ("html", "markdown", "mermaid", "tla", "itf")
     options = [option for form in forms for option in (f"--{form}", f"out.{form}")]
     assert run("render", "loss.json", "--protocol", "own.py", *options).exit_code == 0
     for path in (Path("loss.html"), *(Path(f"out.{form}") for form in forms)):

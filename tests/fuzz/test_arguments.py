@@ -1,82 +1,11 @@
-"""What is typed: predicates and options, whatever they are, end as documented."""
+"""What is typed: options, whatever they are, end as documented."""
 
 from contextlib import suppress
 
 import click
 import pytest
 
-from tidegate.analysis.histories import histories
-from tidegate.analysis.selection import assemble
-from tidegate.checker.graph import state_graph
-from tidegate.checker.predicate import PredicateError, predicate
 from tidegate.cli import COMMANDS, main
-from tidegate.invariants import INVARIANTS
-from tidegate.model.broker.protocols.hw import HW
-
-WRITTEN = (
-    "replica[1].hw == 1 and not LogMatching", "not NoCommittedRecordLost", "partition.epoch == 1",
-    "replica[0].hw == 1", "partition.leader in {0, 1}",
-    "1 < replica[0].leo <= 2 or replica[1].alive", "message[0].kind == 'FETCH'",
-    "partition.isr == {0}", "replica[0].leo + 1 - 1 != -written",
-)  # fmt: skip
-"""Predicates as people write them."""
-
-WORDS = (
-    "and or not in is == != < <= > >= + - * / // % ** @ ( ) [ ] { } , : . ' \" \\ \n # ; = :=",
-    "0 1 2 -1 1e9 1j 0x1 1_0 99999999999999999999 True False None 'x' b'x' f'{x}' [] {} () set()",
-    "replica[0] replica[-1] replica[9] replica replica[0].hw replica[0].log[0].record",
-    "partition partition.epoch partition.isr written message[0].kind LogMatching TypeOk Stuck x",
-    "__class__",
-    "lambda:0 (x:=1) [x for x in ()] 1if 1else 0 *x **x ... open exec('1') await yield",
-    "-> ~ ^ | & replica[0].log \u202e \udc80 \x00",
-)
-"""What expressions of Python consist of."""
-
-
-@pytest.fixture(scope="session")
-def graph():
-    """Return the graph of a small system, and the properties that a predicate may name."""
-    system, properties = assemble("hw", ["records=1", "crashes=0"], [])
-    known = {prop.name: prop for prop in INVARIANTS["broker"] if not histories(prop, HW)}
-    return state_graph(system, properties, 500), known
-
-
-def a_predicate(source):
-    """Return a predicate that is almost one."""
-    if source.random() < 0.3:
-        return source.mangled(source.choice(WRITTEN).encode()).decode(errors="surrogateescape")
-    words = source.choice(WRITTEN).split(" ") if source.random() < 0.6 else []
-    for _ in range(source.choice((1, 2, 5))):
-        at = source.randrange(len(words) + 1)
-        words[at : at + source.choice((0, 1))] = [source.choice(" ".join(WORDS).split(" "))]
-    text = " ".join(words)
-    return text if source.random() < 0.95 else "(" * source.choice((5, 90, 240)) + text
-
-
-def test_a_predicate_is_read_or_refused(fuzz, graph):
-    made, known = graph
-
-    def target(source):
-        text = a_predicate(source)
-        try:
-            holds = predicate(text, made.system, known)
-        except PredicateError:
-            return
-        for number in source.sample(range(len(made.states)), 5):
-            assert isinstance(holds(made.states[number]), bool), text
-
-    fuzz(target)
-
-
-def test_a_predicate_on_the_command_line_is_read_or_refused(fuzz, directory):
-    def target(source):
-        small = ["hw", "-b", "records=0", "-b", "crashes=0", "-b", "elections=0"]
-        ends = [source.choice(("--from", "--to")), a_predicate(source).replace("\0", "0")]
-        more = source.choice(([], ["--to", "TypeOk"], ["--farthest"], ["--trace", "out"]))
-        directory.run("graph", *small, *ends, *more, makes=["out"])
-
-    fuzz(target)
-
 
 TEXTS = (
     "", " ", "-", "--", "=", "x", "out", "x/y", "/dev/null", ".", "hw", "KIP-320", "kip-101~x",

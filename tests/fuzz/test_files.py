@@ -21,7 +21,7 @@ FOUND = (
 )
 """Searches that find a trace."""
 
-FORMS = ("html", "markdown", "mermaid", "plantuml", "tla", "itf")
+FORMS = ("html", "markdown", "mermaid", "tla", "itf")
 
 
 @pytest.fixture(scope="session")

@@ -160,7 +160,6 @@ def test_explain_tells_what_repeats(checked, tmp_path):
     ("form", "expected"),
     [
         ("mermaid", ["  loop For ever\n  Note over p2: 16.", "  end\n  Note over p0"]),
-        ("plantuml", ["loop for ever\nrnote over p2: 16.", "end\nnote across"]),
         ("tla", ["Temporal property IsrChangeResolves is violated", "Back to state 16: <"]),
         ("markdown", ["**From here on, steps 16 to 18 repeat for ever.**"]),
         ("html", ['class="cycle" marker-end', "steps 16 to 18 repeat for ever"]),

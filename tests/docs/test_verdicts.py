@@ -1,21 +1,15 @@
-"""``tidegate verdicts`` and the page it makes."""
+"""The page of verdicts, and the script that makes it."""
 
 import re
-from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
+from tests.docs.verdicts import PAGE, compared_properties, letters, section, write_verdicts
 from tidegate.analysis.ladder import LadderVerdict
-from tidegate.cli import main
-from tidegate.commands.verdicts import compared_properties
 from tidegate.invariants import INVARIANTS
 from tidegate.model import PROTOCOLS
-from tidegate.render.verdicts import letters, section
 
 BROKER = [protocol for protocol in PROTOCOLS if protocol.family.name == "broker"]
-
-PAGE = Path(__file__).parents[2] / "docs" / "verdicts.md"
 
 
 def test_a_section_shows_violations_with_bounds_and_steps_and_what_holds():
@@ -34,11 +28,10 @@ def test_a_section_shows_violations_with_bounds_and_steps_and_what_holds():
 
 
 @pytest.mark.slow
-def test_the_command_writes_the_page(tmp_path):
+def test_the_script_writes_the_page(tmp_path):
     path = tmp_path / "page.md"
-    arguments = ["--protocol", "hw", "--scenario", "noticed, 3", "--output", str(path)]
-    result = CliRunner().invoke(main, ["verdicts", *arguments])
-    assert result.exit_code == 0
+    with path.open("w") as target:
+        write_verdicts(target, BROKER[:1], "noticed, 3", 2)
     [shown] = [t for t in sections(path.read_text()) if "noticed, 3" in t]
     [kept] = [t for t in sections(PAGE.read_text()) if "noticed, 3" in t]
     names = [*(prop.name for prop in INVARIANTS["broker"]), "*distinct states at R2 C1 E2*"]
@@ -93,12 +86,3 @@ def test_a_cell_of_the_page_comes_out_again(search, title, protocol, name):
     for bound, value in bounds.items():
         if value:
             assert at({**bounds, bound: value - 1}).first is None
-
-
-def test_an_unknown_scenario_is_refused_and_nothing_is_overwritten(tmp_path):
-    path = tmp_path / "page.md"
-    path.write_text("kept")
-    result = CliRunner().invoke(main, ["verdicts", "--scenario", "nosuch", "--output", str(path)])
-    assert result.exit_code == 2
-    assert "no scenario has 'nosuch' in its title" in result.output
-    assert path.read_text() == "kept"

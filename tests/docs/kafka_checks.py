@@ -1159,17 +1159,19 @@ def complete_removal(s: Reassigned, k: Constants) -> bool:
 
 
 def stop_removed(s: Reassigned, k: Constants, broker: int) -> bool:
-    """Delete the log of a replica that is removed: StopReplica."""
+    """Delete the log of a replica that is removed: StopReplica, which comes after LeaderAndIsr."""
     replica = s.replica[broker]
     if not s.removed >> broker & 1 or not replica.alive:
         return False
-    if replica.leo == 0 and replica.leader == NONE:
+    if replica.epoch == s.partition.epoch:
         return False
     fail_produces(s, k, broker)
     clear_message(s, k, broker)
     forget_remote_leos(s, k, broker)
     forget_role(s, broker)
     delete_log(s, k, broker)
+    replica.epoch = s.partition.epoch
+    forget_outdated(s, k)
     return True
 
 

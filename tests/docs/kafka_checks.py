@@ -7,19 +7,22 @@ changes.
 from dataclasses import replace
 
 from tidegate.analysis.named import find_protocol
-from tidegate.core.layout import NONE
+from tidegate.core.layout import NONE, integer, subset
 from tidegate.core.spec import Action, Fairness
 from tidegate.model.broker.actions.alter_partition import (
     _answer,
     _is_current,
+    _may_become_isr,
+    clear_alter_partition,
     handle_alter_partition,
     handle_alter_partition_response,
     note_registration,
     unfence,
 )
+from tidegate.model.broker.actions.change_records import apply_change_record
 from tidegate.model.broker.actions.controller import elect, fence
 from tidegate.model.broker.actions.deletion import follow_log_start
-from tidegate.model.broker.actions.faults import restart
+from tidegate.model.broker.actions.faults import crash, go_down, restart
 from tidegate.model.broker.actions.follower import handle_fetch_response
 from tidegate.model.broker.actions.leader import (
     forget_late_fetch,
@@ -27,13 +30,34 @@ from tidegate.model.broker.actions.leader import (
     receive_fetch,
     refuse_request,
 )
-from tidegate.model.broker.assignment import assigned
+from tidegate.model.broker.actions.metadata import (
+    become_follower,
+    become_leader,
+    forget_outdated,
+    send_leader_and_isr,
+    shrink,
+)
+from tidegate.model.broker.actions.reassignment import (
+    _grow,
+    add_replica,
+    cancel_reassignment,
+    replace_replica,
+)
+from tidegate.model.broker.assignment import all_in_isr, assigned
 from tidegate.model.broker.bounds import Constants
-from tidegate.model.broker.defaults import at_any_offset, clear_message
+from tidegate.model.broker.defaults import at_any_offset, clear_message, unless_rebooted
 from tidegate.model.broker.history import note_acked
 from tidegate.model.broker.instances import brokers, nobody, pairs
-from tidegate.model.broker.leadership import advance_hw, drop_produce, leads, set_isr
-from tidegate.model.broker.log import append, newest_epoch
+from tidegate.model.broker.leadership import (
+    advance_hw,
+    drop_produce,
+    fail_produces,
+    forget_remote_leos,
+    forget_role,
+    leads,
+    set_isr,
+)
+from tidegate.model.broker.log import append, delete_log, newest_epoch, truncate_to
 from tidegate.model.broker.messages import (
     ACCEPTED,
     DIVERGING,
@@ -42,20 +66,23 @@ from tidegate.model.broker.messages import (
     NOTHING,
     ORPHANED,
     OUTDATED,
+    REFUSED,
     REQUEST,
 )
+from tidegate.model.broker.older import anybody, whatever_it_was
+from tidegate.model.broker.protocols.kip595_reset import only_if_new
 from tidegate.model.broker.state import BrokerState
 from tidegate.model.broker.unapplied import append_record
 
 
 def _changed(name, action=None, apply=None, of="kip-595", **rules):
     """Return a protocol with another way to take an action, or with other rules."""
-    base = find_protocol(of)
+    base = find_protocol(of) if isinstance(of, str) else of
     return replace(
         base,
         name=name,
         parent=base,
-        summary=f"{of} for docs/checks.md: {name}.",
+        summary=f"{base.name} for docs/checks.md: {name}.",
         story="",
         expected=(),
         rules=replace(base.rules, **rules),
@@ -69,6 +96,21 @@ def _with_step(name, action, of="kip-595"):
     """Return a protocol with one more action."""
     base = _changed(name, of=of)
     return replace(base, actions=(*base.actions, action))
+
+
+def _with_steps(name, added, of="kip-595", state=None, **changed):
+    """Return a protocol with more actions, more variables, or other ways to take some actions."""
+    base = _changed(name, of=of)
+    kept = tuple(
+        replace(one, apply=changed[one.name]) if one.name in changed else one
+        for one in base.actions
+    )
+    return replace(base, actions=(*kept, *added), state=state or base.state)
+
+
+def _step(name, apply, source, arguments=brokers, who="controller"):
+    """Return an action that no fairness brings about."""
+    return Action(name, apply, who, arguments, source, Fairness.NONE)
 
 
 def restart_keeping_request(s: BrokerState, k: Constants, broker: int) -> bool:
@@ -536,3 +578,728 @@ TWO_STEPS = replace(
         ),
     ),
 )  # fmt: skip
+
+
+def fence_in_new_epoch(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Begin a leader epoch where a follower leaves the ISR."""
+    isr, leader = s.partition.isr, s.partition.leader
+    if s.replica[broker].alive and not k.moves:
+        return False
+    if leader == broker or not isr >> broker & 1 or isr == 1 << broker:
+        return False
+    if s.partition.epoch == k.elections:
+        return False
+    s.partition.fenced |= 1 << broker
+    send_leader_and_isr(s, k, leader, isr & ~(1 << broker))
+    forget_outdated(s, k)
+    return True
+
+
+DEACTIVATES_IN_NEW_EPOCH = _changed("deactivates-in-new-epoch", "FenceFollower", fence_in_new_epoch)
+
+
+def shrink_in_new_epoch(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Begin a leader epoch with a shrink; the leader waits for its metadata."""
+    message = s.alter_partition[leader]
+    pending = message.kind == REQUEST or message.kind == ORPHANED
+    if not pending or s.partition.isr & ~message.isr == 0 or not _is_current(s, k, leader):
+        return handle_alter_partition(s, k, leader)
+    if not _may_become_isr(s, k, leader):
+        return handle_alter_partition(s, k, leader)
+    if s.partition.epoch == k.elections:
+        return False
+    orphaned, isr = message.kind == ORPHANED, message.isr
+    _answer(message, OUTDATED)
+    send_leader_and_isr(s, k, leader, isr)
+    if orphaned:
+        clear_alter_partition(s, leader)
+    forget_outdated(s, k)
+    return True
+
+
+SHRINKS_IN_NEW_EPOCH = _changed(
+    "shrinks-in-new-epoch", "HandleAlterPartition", shrink_in_new_epoch, "kafka-3.5-kraft"
+)
+
+
+def clear_elr(s: BrokerState, k: Constants) -> bool:
+    """Empty the ELR and forget the last known leader, without a partition epoch."""
+    if s.partition.elr == 0 and s.partition.last_known_leader == NONE:
+        return False
+    s.partition.elr = 0
+    s.partition.last_known_leader = NONE
+    return True
+
+
+CLEARS_ELR = _with_step(
+    "clears-elr", _step("ClearElr", clear_elr, "ClearElrRecord", nobody), "kafka-4.2-kraft"
+)
+
+
+class Shutdowns(BrokerState):
+    """Brokers that shut down in order."""
+
+    clean: int = subset(lambda k: k.replicas, "down after a clean shutdown", names="replicas")
+
+
+def shut_down_cleanly(s: Shutdowns, k: Constants, broker: int) -> bool:
+    """Go down in order, with the whole log on the disk."""
+    if not crash(s, k, broker):
+        return False
+    s.clean |= 1 << broker
+    return True
+
+
+def register_clean(s: Shutdowns, k: Constants, broker: int) -> bool:
+    """Keep a broker in the ELR whose registration has its former broker epoch."""
+    elr, clean = s.partition.elr, s.clean >> broker & 1
+    if not restart(s, k, broker):
+        return False
+    if clean:
+        s.partition.elr = elr
+    s.clean &= ~(1 << broker)
+    return True
+
+
+def register_any(s: Shutdowns, k: Constants, broker: int) -> bool:
+    """Keep every broker in the ELR, however it went down."""
+    elr = s.partition.elr
+    if not restart(s, k, broker):
+        return False
+    s.partition.elr = elr
+    s.clean &= ~(1 << broker)
+    return True
+
+
+CLEAN_SHUTDOWN = _with_steps(
+    "clean-shutdown",
+    (_step("ShutDown", shut_down_cleanly, "KAFKA-15582", who="broker"),),
+    state=Shutdowns,
+    Restart=register_clean,
+)
+COUNTS_AS_CLEAN = _changed("counts-as-clean", "Restart", register_any, CLEAN_SHUTDOWN)
+
+
+def prefer(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Let another live member of the ISR lead; the former leader stays in the ISR."""
+    if s.partition.leader == broker:
+        return False
+    return prefer_again(s, k, broker)
+
+
+def prefer_again(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Elect a member of the ISR, even if it leads already."""
+    if not s.partition.isr >> broker & 1:
+        return False
+    return prefer_any(s, k, broker)
+
+
+def prefer_any(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Elect a live replica, even if it is not in the ISR; then it is the only member."""
+    if s.partition.epoch == k.elections:
+        return False
+    if not s.replica[broker].alive or s.partition.fenced >> broker & 1:
+        return False
+    member = s.partition.isr >> broker & 1
+    send_leader_and_isr(s, k, broker, s.partition.isr if member else 1 << broker)
+    forget_outdated(s, k)
+    return True
+
+
+def _prefers(name, apply, of):
+    return _with_step(name, _step("PreferLeader", apply, "PreferredReplica"), of)
+
+
+PREFERS = _prefers("prefers", prefer, "kip-595")
+PREFERS_AGAIN = _prefers("prefers-again", prefer_again, "kip-595")
+PREFERS_ANY = _prefers("prefers-any", prefer_any, "kip-595")
+PREFERS_WITH_ZOOKEEPER = _prefers("prefers-with-zookeeper", prefer, "kip-320")
+PREFERS_ANY_WITH_ZOOKEEPER = _prefers("prefers-any-with-zookeeper", prefer_any, "kip-320")
+
+
+def revert_uncleanly(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Cancel a reassignment although no member of the ISR remains: a replica is elected."""
+    added, replicas = s.partition.adding, s.partition.replicas
+    if s.partition.leader == NONE or s.partition.isr & ~added:
+        return cancel_reassignment(s, k, leader)
+    if s.partition.epoch == k.elections or not s.replica[leader].alive:
+        return False
+    if not replicas & ~added & ~s.partition.fenced & 1 << leader:
+        return False
+    shrink(s, k, added, 1 << leader, leader)
+    return True
+
+
+REVERTS = _changed("reverts", may_complete=all_in_isr, applies_known_record=only_if_new)
+REVERTS_UNCLEANLY = _changed("reverts-uncleanly", "CancelReassignment", revert_uncleanly, REVERTS)
+
+
+def add_anyway(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Begin to add a replica, although another reassignment is in progress or nobody leads."""
+    if s.reassigned == k.reassignments or s.partition.replicas >> broker & 1:
+        return False
+    s.reassigned += 1
+    _grow(s, k, broker)
+    append_record(s, k)
+    return True
+
+
+def replace_anyway(s: BrokerState, k: Constants, broker: int, by: int) -> bool:
+    """Begin to replace a replica in the same way."""
+    if not s.partition.replicas >> broker & 1 or not add_anyway(s, k, by):
+        return False
+    s.partition.removing = 1 << broker
+    return True
+
+
+REASSIGNS_ANYWAY = _with_steps(
+    "reassigns-anyway", (), AddReplica=add_anyway, ReplaceReplica=replace_anyway
+)
+
+
+class Leaving(BrokerState):
+    """Brokers in controlled shutdown; they count as fenced, and stay so."""
+
+    leaving: int = subset(lambda k: k.replicas, "in controlled shutdown", names="replicas")
+
+
+def _may_leave(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Whether a live broker may be removed from leadership: there is an epoch for that."""
+    if not s.replica[broker].alive:
+        return False
+    return s.partition.leader != broker or s.partition.epoch != k.elections
+
+
+def _leave(s: BrokerState, k: Constants, broker: int, isr: int) -> None:
+    """Let a broker leave the ISR, which becomes this one, and leadership."""
+    if s.partition.leader == broker:
+        send_leader_and_isr(s, k, NONE, isr)
+        forget_outdated(s, k)
+    elif isr != s.partition.isr:
+        set_isr(s, k, isr)
+        append_record(s, k)
+
+
+def _others(s: BrokerState, k: Constants, broker: int) -> int:
+    """Return the ISR without a broker; its last member stays, unless with ELR."""
+    isr = s.partition.isr & ~(1 << broker)
+    return isr if isr or k.elr else s.partition.isr
+
+
+def begin_shutdown(s: Leaving, k: Constants, broker: int) -> bool:
+    """Take a broker that wants to shut down out of the ISR and of leadership."""
+    if not _may_leave(s, k, broker) or s.partition.fenced >> broker & 1:
+        return False
+    s.partition.fenced |= 1 << broker
+    s.leaving |= 1 << broker
+    _leave(s, k, broker, _others(s, k, broker))
+    return True
+
+
+def begin_in_isr(s: Leaving, k: Constants, broker: int) -> bool:
+    """Take leadership from a broker that wants to shut down, but leave it in the ISR."""
+    if not _may_leave(s, k, broker) or s.partition.fenced >> broker & 1:
+        return False
+    s.partition.fenced |= 1 << broker
+    s.leaving |= 1 << broker
+    _leave(s, k, broker, s.partition.isr)
+    return True
+
+
+def begin_and_go(s: Leaving, k: Constants, broker: int) -> bool:
+    """Let a broker that wants to shut down go down at once, even if it leads."""
+    if not begin_shutdown(s, k, broker):
+        return False
+    go_down(s, k, broker)
+    return True
+
+
+def go_early(s: Leaving, k: Constants, broker: int) -> bool:
+    """Go down, whatever the others have read."""
+    if not s.replica[broker].alive or not s.leaving >> broker & 1:
+        return False
+    go_down(s, k, broker)
+    return True
+
+
+def go_once_read(s: Leaving, k: Constants, broker: int) -> bool:
+    """Go down once the other brokers have read that this one leads nothing."""
+    for other in range(k.replicas):
+        reads = s.replica[other].alive and not s.partition.fenced >> other & 1
+        if reads and s.replica[other].epoch != s.partition.epoch:
+            return False
+    return go_early(s, k, broker)
+
+
+def unfence_others(s: Leaving, k: Constants, broker: int) -> bool:
+    """Unfence a broker that is not in controlled shutdown."""
+    if s.leaving >> broker & 1:
+        return False
+    return unfence(s, k, broker)
+
+
+def restart_after_shutdown(s: Leaving, k: Constants, broker: int) -> bool:
+    """Register again: the shutdown is over."""
+    if not restart(s, k, broker):
+        return False
+    s.leaving &= ~(1 << broker)
+    return True
+
+
+SHUTS_DOWN = _with_steps(
+    "shuts-down",
+    (
+        _step("BeginShutdown", begin_shutdown, "BrokerHeartbeatManager"),
+        _step("GoDown", go_once_read, "BrokerHeartbeatManager", who="broker"),
+    ),
+    state=Leaving,
+    Unfence=unfence_others,
+    Restart=restart_after_shutdown,
+)
+SHUTS_DOWN_IN_ISR = _changed("shuts-down-in-isr", "BeginShutdown", begin_in_isr, SHUTS_DOWN)
+SHUTS_DOWN_AT_ONCE = _changed("shuts-down-at-once", "BeginShutdown", begin_and_go, SHUTS_DOWN)
+SHUTS_DOWN_EARLY = _changed("shuts-down-early", "GoDown", go_early, SHUTS_DOWN)
+
+
+class Disks(BrokerState):
+    """Live brokers whose log directory has failed, with everything in it."""
+
+    offline: int = subset(lambda k: k.replicas, "have a failed log directory", names="replicas")
+
+
+def fail_unreported(s: Disks, k: Constants, broker: int) -> bool:
+    """Lose the log of a live broker, which neither leads nor follows from now on."""
+    if not s.replica[broker].alive or s.offline >> broker & 1:
+        return False
+    if s.lost_power == k.power_losses:
+        return False
+    s.lost_power += 1
+    s.offline |= 1 << broker
+    fail_produces(s, k, broker)
+    clear_message(s, k, broker)
+    forget_remote_leos(s, k, broker)
+    forget_role(s, broker)
+    truncate_to(s, k, broker, 0)
+    return True
+
+
+def fail_directory(s: Disks, k: Constants, broker: int) -> bool:
+    """Lose the log of a live broker; by its report it leaves the ISR and leadership."""
+    if not _may_leave(s, k, broker) or not fail_unreported(s, k, broker):
+        return False
+    _leave(s, k, broker, _others(s, k, broker))
+    return True
+
+
+def elect_online(s: Disks, k: Constants, broker: int) -> bool:
+    """Elect a broker whose log directory is online."""
+    if s.offline >> broker & 1:
+        return False
+    return elect(s, k, broker)
+
+
+def lead_online(s: Disks, k: Constants, leader: int, epoch: int, last: int) -> bool:
+    """Lead only with a log."""
+    if s.offline >> leader & 1:
+        return False
+    return apply_change_record(s, k, leader, epoch, last)
+
+
+def follow_online(s: Disks, k: Constants, follower: int, epoch: int) -> bool:
+    """Follow only with a log."""
+    if s.offline >> follower & 1:
+        return False
+    return become_follower(s, k, follower, epoch)
+
+
+def restart_with_new_disk(s: Disks, k: Constants, broker: int) -> bool:
+    """Begin with an empty log in place of one that has failed."""
+    if not restart(s, k, broker):
+        return False
+    s.offline &= ~(1 << broker)
+    return True
+
+
+def accept_online(s: Disks, k: Constants, leader: int) -> bool:
+    """Refuse members whose log directory has failed."""
+    message = s.alter_partition[leader]
+    pending = message.kind == REQUEST or message.kind == ORPHANED
+    if pending and message.isr & s.offline and _is_current(s, k, leader):
+        orphaned = message.kind == ORPHANED
+        _answer(message, REFUSED)
+        if orphaned:
+            clear_alter_partition(s, leader)
+        return True
+    return handle_alter_partition(s, k, leader)
+
+
+DISK_FAILS = _with_steps(
+    "disk-fails",
+    (_step("FailDirectory", fail_directory, "handleDirectoriesOffline", who="broker"),),
+    state=Disks,
+    Elect=elect_online,
+    ApplyChangeRecord=lead_online,
+    BecomeFollower=follow_online,
+    Restart=restart_with_new_disk,
+)
+DISK_FAILS_UNREPORTED = _changed(
+    "disk-fails-unreported", "FailDirectory", fail_unreported, DISK_FAILS
+)
+ELECTS_OFFLINE = _changed("elects-offline", "Elect", elect, DISK_FAILS)
+REFUSES_OFFLINE = _changed("refuses-offline", "HandleAlterPartition", accept_online, DISK_FAILS)
+
+
+class Cordons(BrokerState):
+    """Brokers whose log directory is cordoned."""
+
+    cordoned: int = subset(lambda k: k.replicas, "take no new replica", names="replicas")
+
+
+def cordon(s: Cordons, k: Constants, broker: int) -> bool:
+    """Cordon a broker's log directory, or end that."""
+    if not s.replica[broker].alive:
+        return False
+    s.cordoned ^= 1 << broker
+    return True
+
+
+def add_uncordoned(s: Cordons, k: Constants, broker: int) -> bool:
+    """Place a replica only where the directory is not cordoned."""
+    if s.cordoned >> broker & 1:
+        return False
+    return add_replica(s, k, broker)
+
+
+def replace_uncordoned(s: Cordons, k: Constants, broker: int, by: int) -> bool:
+    """Place the other replica only where the directory is not cordoned."""
+    if s.cordoned >> by & 1:
+        return False
+    return replace_replica(s, k, broker, by)
+
+
+CORDONS = _with_steps(
+    "cordons",
+    (_step("Cordon", cordon, "handleDirectoriesCordoned", who="broker"),),
+    state=Cordons,
+    AddReplica=add_uncordoned,
+    ReplaceReplica=replace_uncordoned,
+)
+
+
+def hand_over(s: BrokerState, k: Constants, leader: int, successor: int) -> bool:
+    """Let a leader that shuts down leave the ISR; another live member leads."""
+    if not s.partition.isr >> successor & 1:
+        return False
+    return hand_over_to_any(s, k, leader, successor)
+
+
+def hand_over_to_any(s: BrokerState, k: Constants, leader: int, successor: int) -> bool:
+    """Let any live replica lead in place of a leader that shuts down."""
+    if s.partition.leader != leader or s.partition.epoch == k.elections:
+        return False
+    if not s.replica[leader].alive or not s.replica[successor].alive:
+        return False
+    isr = s.partition.isr & ~(1 << leader)
+    send_leader_and_isr(s, k, successor, isr if isr >> successor & 1 else 1 << successor)
+    forget_outdated(s, k)
+    return True
+
+
+HANDS_OVER = _with_step(
+    "hands-over", _step("HandOver", hand_over, "KafkaController.shutdownBroker", pairs), "kip-320"
+)
+HANDS_OVER_TO_ANY = _changed("hands-over-to-any", "HandOver", hand_over_to_any, HANDS_OVER)
+
+
+def follow_with_leader(s: BrokerState, k: Constants, follower: int, epoch: int) -> bool:
+    """Ignore an epoch without a leader, as with ZooKeeper."""
+    if s.leader_and_isr[epoch].leader == NONE:
+        return False
+    return become_follower(s, k, follower, epoch)
+
+
+def alter_if_registered(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Refuse a request whose sender's session has ended."""
+    message = s.alter_partition[leader]
+    if message.kind == ORPHANED and s.partition.fenced >> leader & 1:
+        clear_alter_partition(s, leader)
+        return True
+    return handle_alter_partition(s, k, leader)
+
+
+def repeat_request(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Lose the response to a leader's request, which it sends again."""
+    message = s.alter_partition[leader]
+    if s.lost == k.lost_messages:
+        return False
+    if message.kind != ACCEPTED or not leads(s, leader):
+        return False
+    if message.epoch != s.replica[leader].epoch or not s.replica[leader].proposed:
+        return False
+    s.lost += 1
+    message.kind = REQUEST
+    return True
+
+
+def refuse_repeated(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Refuse a request for the ISR that is stored: it has an old version."""
+    message = s.alter_partition[leader]
+    pending = message.kind == REQUEST or message.kind == ORPHANED
+    if not pending or message.isr != s.partition.isr:
+        return alter_if_registered(s, k, leader)
+    orphaned = message.kind == ORPHANED
+    _answer(message, OUTDATED)
+    if orphaned:
+        clear_alter_partition(s, leader)
+    return True
+
+
+ALTERS_WITH_ZOOKEEPER = _with_steps(
+    "alters-with-zookeeper",
+    (_step("RepeatRequest", repeat_request, "BrokerToControllerChannelManager", who="leader"),),
+    _changed("unchecked-members", of="kip-320", may_still_be_members=whatever_it_was),
+    BecomeFollower=follow_with_leader,
+    HandleAlterPartition=alter_if_registered,
+)
+UNREGISTERED_ALTERS = _changed(
+    "unregistered-alters", "HandleAlterPartition", handle_alter_partition, ALTERS_WITH_ZOOKEEPER
+)
+FORMER_ALTERS = _changed("former-alters", "Restart", restart_keeping_request, ALTERS_WITH_ZOOKEEPER)
+REFUSES_REPEATED = _changed(
+    "refuses-repeated", "HandleAlterPartition", refuse_repeated, ALTERS_WITH_ZOOKEEPER
+)
+ADDS_DEAD = _changed("adds-dead", of=ALTERS_WITH_ZOOKEEPER, may_be_members=anybody)
+CHECKS_BROKER_EPOCHS = _changed(
+    "checks-broker-epochs", of=ALTERS_WITH_ZOOKEEPER, may_still_be_members=unless_rebooted
+)
+
+
+class Reassigned(BrokerState):
+    """Replicas that reassignments remove and add again, with ZooKeeper."""
+
+    removed: int = subset(lambda k: k.replicas, "have no replica", names="replicas")
+    leaving: int = subset(
+        lambda k: k.replicas, "removed once the reassignment is complete", names="replicas"
+    )
+
+
+def remove_from_any(s: Reassigned, k: Constants, broker: int) -> bool:
+    """Begin to remove a replica, whoever is alive."""
+    others = ((1 << k.replicas) - 1) & ~s.removed & ~(1 << broker)
+    if s.leaving or s.removed >> broker & 1 or others == 0:
+        return False
+    s.leaving = 1 << broker
+    return True
+
+
+def remove_from_live(s: Reassigned, k: Constants, broker: int) -> bool:
+    """Begin to remove a replica, if those that remain are alive."""
+    for other in range(k.replicas):
+        stays = other != broker and not s.removed >> other & 1
+        if stays and not s.replica[other].alive:
+            return False
+    return remove_from_any(s, k, broker)
+
+
+def add_again_to_any(s: Reassigned, k: Constants, broker: int) -> bool:
+    """Make a broker a replica again, in a new leader epoch."""
+    if not s.removed >> broker & 1 or s.partition.epoch == k.elections:
+        return False
+    s.removed &= ~(1 << broker)
+    send_leader_and_isr(s, k, s.partition.leader, s.partition.isr)
+    forget_outdated(s, k)
+    return True
+
+
+def add_again_to_live(s: Reassigned, k: Constants, broker: int) -> bool:
+    """Make a live broker a replica again."""
+    if not s.replica[broker].alive:
+        return False
+    return add_again_to_any(s, k, broker)
+
+
+def cancel_removal(s: Reassigned, k: Constants) -> bool:
+    """Cancel the reassignment in progress."""
+    if not s.leaving:
+        return False
+    s.leaving = 0
+    return True
+
+
+def cancel_nothing(s: Reassigned, k: Constants) -> bool:
+    """Cancel what is not in progress: a leader epoch begins, with the present replicas."""
+    if cancel_removal(s, k):
+        return True
+    if s.partition.epoch == k.elections:
+        return False
+    send_leader_and_isr(s, k, s.partition.leader, s.partition.isr)
+    forget_outdated(s, k)
+    return True
+
+
+def complete_removal_early(s: Reassigned, k: Constants) -> bool:
+    """Remove replicas, from the ISR and from leadership too, in a new leader epoch."""
+    if not s.leaving or s.partition.epoch == k.elections:
+        return False
+    leader, isr = s.partition.leader, s.partition.isr & ~s.leaving
+    if leader != NONE and s.leaving >> leader & 1:
+        leader = NONE
+    s.removed |= s.leaving
+    s.leaving = 0
+    send_leader_and_isr(s, k, leader, isr if isr else s.partition.isr)
+    forget_outdated(s, k)
+    return True
+
+
+def complete_removal(s: Reassigned, k: Constants) -> bool:
+    """Remove replicas once the whole target is in the ISR."""
+    if ((1 << k.replicas) - 1) & ~s.removed & ~s.leaving & ~s.partition.isr:
+        return False
+    return complete_removal_early(s, k)
+
+
+def stop_removed(s: Reassigned, k: Constants, broker: int) -> bool:
+    """Delete the log of a replica that is removed: StopReplica, which comes after LeaderAndIsr."""
+    replica = s.replica[broker]
+    if not s.removed >> broker & 1 or not replica.alive:
+        return False
+    if replica.epoch == s.partition.epoch:
+        return False
+    fail_produces(s, k, broker)
+    clear_message(s, k, broker)
+    forget_remote_leos(s, k, broker)
+    forget_role(s, broker)
+    delete_log(s, k, broker)
+    replica.epoch = s.partition.epoch
+    forget_outdated(s, k)
+    return True
+
+
+def elect_replica(s: Reassigned, k: Constants, broker: int) -> bool:
+    """Elect a replica only."""
+    if s.removed >> broker & 1:
+        return False
+    return elect(s, k, broker)
+
+
+def lead_as_replica(s: Reassigned, k: Constants, leader: int, epoch: int) -> bool:
+    """Lead as a replica only."""
+    if s.removed >> leader & 1:
+        return False
+    return become_leader(s, k, leader, epoch)
+
+
+def follow_as_replica(s: Reassigned, k: Constants, follower: int, epoch: int) -> bool:
+    """Follow as a replica only."""
+    if s.removed >> follower & 1:
+        return False
+    return become_follower(s, k, follower, epoch)
+
+
+def serve_replica(s: Reassigned, k: Constants, leader: int, follower: int) -> bool:
+    """Serve the fetch of a replica only."""
+    if s.removed >> follower & 1:
+        return False
+    return handle_fetch(s, k, leader, follower)
+
+
+REASSIGNS_WITH_ZOOKEEPER = _with_steps(
+    "reassigns-with-zookeeper",
+    (
+        _step("BeginRemoval", remove_from_live, "KafkaController"),
+        _step("AddAgain", add_again_to_live, "KafkaController"),
+        _step("CancelRemoval", cancel_removal, "KafkaController", nobody),
+        _step("CompleteRemoval", complete_removal, "KafkaController", nobody),
+        _step("StopRemoved", stop_removed, "ReplicaManager", who="broker"),
+    ),
+    "kip-320",
+    state=Reassigned,
+    Elect=elect_replica,
+    BecomeLeader=lead_as_replica,
+    BecomeFollower=follow_as_replica,
+    HandleFetch=serve_replica,
+)
+REASSIGNS_TO_DEAD = _with_steps(
+    "reassigns-to-dead",
+    (),
+    REASSIGNS_WITH_ZOOKEEPER,
+    BeginRemoval=remove_from_any,
+    AddAgain=add_again_to_any,
+)
+CANCELS_NOTHING = _changed(
+    "cancels-nothing", "CancelRemoval", cancel_nothing, REASSIGNS_WITH_ZOOKEEPER
+)
+COMPLETES_EARLY = _changed(
+    "completes-early", "CompleteRemoval", complete_removal_early, REASSIGNS_WITH_ZOOKEEPER
+)
+
+
+class Topics(BrokerState):
+    """A topic that is deleted and created again by the same name."""
+
+    changed: int = integer(0, 1, "whether the ISR of the present topic has changed")
+
+
+def _create(s: Topics, k: Constants) -> None:
+    """Create the topic while its first broker alone is live; the others are back at once."""
+    s.changed = 0
+    s.partition.leader = 0
+    s.partition.epoch = 0
+    s.partition.isr = 1
+    for epoch in range(k.elections + 1):
+        s.leader_and_isr[epoch].leader = NONE
+        s.leader_and_isr[epoch].isr = 0
+    s.leader_and_isr[0].leader = 0
+    s.leader_and_isr[0].isr = 1
+    for broker in range(k.replicas):
+        clear_message(s, k, broker)
+        forget_remote_leos(s, k, broker)
+        forget_role(s, broker)
+        delete_log(s, k, broker)
+        s.replica[broker].epoch = NONE
+    for offset in range(k.log_size):
+        s.aux_committed[offset].epoch = NONE
+        s.aux_committed[offset].record = NONE
+
+
+def create_with_id(s: Topics, k: Constants) -> bool:
+    """Create the topic again: requests of the deleted one have another id."""
+    _create(s, k)
+    for leader in range(k.replicas):
+        clear_alter_partition(s, leader)
+    return True
+
+
+def create_by_name(s: Topics, k: Constants) -> bool:
+    """Create the topic again: a first ISR change of the deleted one has the same epochs."""
+    changed = s.changed
+    _create(s, k)
+    for leader in range(k.replicas):
+        message = s.alter_partition[leader]
+        if message.kind == REQUEST and not changed:
+            message.kind = ORPHANED
+        elif message.kind != ORPHANED or changed:
+            clear_alter_partition(s, leader)
+    return True
+
+
+def alter_topic(s: Topics, k: Constants, leader: int) -> bool:
+    """Accept a request of a deleted topic only as the first ISR change of the present one."""
+    message, isr = s.alter_partition[leader], s.partition.isr
+    if message.kind == ORPHANED and s.changed:
+        clear_alter_partition(s, leader)
+        return True
+    if not handle_alter_partition(s, k, leader):
+        return False
+    if s.partition.isr != isr:
+        s.changed = 1
+    return True
+
+
+CREATES_AGAIN = _with_steps(
+    "creates-again",
+    (_step("CreateTopic", create_with_id, "KafkaController", nobody),),
+    state=Topics,
+    HandleAlterPartition=alter_topic,
+)
+CREATES_BY_NAME = _changed("creates-by-name", "CreateTopic", create_by_name, CREATES_AGAIN)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from .messages import EPOCH, FETCH, LIST_OFFSETS
 from .patience import until
-from .quorum_messages import ALTER_PARTITION
 from .wire import (
     Api,
     Header,
@@ -25,7 +25,6 @@ from .wire import (
     read_frame,
 )
 
-_HELD = {api.key: api for api in (FETCH, LIST_OFFSETS, EPOCH, ALTER_PARTITION)}
 _FETCHER = re.compile(r"broker-(\d+)-fetcher-\d+")
 """The client id of a fetcher since Kafka 0.11."""
 
@@ -58,10 +57,6 @@ class Held:
 
 Route = tuple[int, int, int]
 """Who sends, to whom, and the key of what: all that a fetcher sends counts as its fetches."""
-
-
-def _route(sender: int, to: int, what: Api) -> Route:
-    return sender, to, what.key if what is ALTER_PARTITION else FETCH.key
 
 
 class Connection:
@@ -102,10 +97,10 @@ class Connection:
             self._down.write(len(answer).to_bytes(4) + answer)
 
     async def _hold_request(self, header: Header, data: bytes) -> None:
-        if header.key not in _HELD:
+        if header.key not in self.proxy.apis:
             return
-        body = decode_request(_HELD[header.key], data)
-        self.proxy.note(self, _sender(header, body), _HELD[header.key])
+        body = decode_request(self.proxy.apis[header.key], data)
+        self.proxy.note(self, header, body)
         if not self.proxy.holds_request(self):
             return
         self.request = Held(header.key, body)
@@ -113,46 +108,30 @@ class Connection:
         self.request = None
 
     async def _hold_response(self, header: Header, data: bytes) -> None:
-        if header.key not in _HELD or not self.proxy.holds_response(self):
+        if header.key not in self.proxy.apis or not self.proxy.holds_response(self):
             return
-        body = decode_response(_HELD[header.key], header.version, data)
+        body = decode_response(self.proxy.apis[header.key], header.version, data)
         self.response = Held(header.key, body)
         await self.response.released.wait()
         self.response = None
 
 
-def _sender(header: Header, body: dict[str, Any]) -> int | None:
-    """Return the broker that sends a request."""
-    match = _FETCHER.match(header.client)
-    if match:
-        return int(match[1])
-    if header.key == ALTER_PARTITION.key:
-        return int(body["broker"])
-    replica: int = body["replica"]["id"] if "replica" in body else body.get("replica_id", -1)
-    return replica if replica >= 0 else None
-
-
 class Proxy:
     """The proxy of a cluster: a port for each broker.
 
-    Parameters
-    ----------
-    holds_all
-        Whether every request and response is held.  Otherwise everything passes but what
-        :meth:`hold` and :meth:`hold_response` name.
-
     Attributes
     ----------
+    apis
+        The requests that are read, and of which a sender's are held, by their keys.
     ports, upstream
         The port of each broker here, and its real one.
     broken
         Why connections ended that did not end as they should.
     """
 
-    def __init__(self, *, holds_all: bool = True) -> None:
-        self.holds_all = holds_all
-        self._requests: set[Route] = set()
-        self._responses: set[Route] = set()
+    apis: Mapping[int, Api] = {api.key: api for api in (FETCH, LIST_OFFSETS, EPOCH)}
+
+    def __init__(self) -> None:
         self.ports: dict[int, int] = {}
         self.upstream: dict[int, int] = {}
         self.broken: list[str] = []
@@ -185,82 +164,67 @@ class Proxy:
 
         self._servers.append(await asyncio.start_server(serve, "127.0.0.1", port))
 
-    def note(self, connection: Connection, sender: int | None, what: Api) -> None:
+    def note(self, connection: Connection, header: Header, body: dict[str, Any]) -> None:
         """Note who sends over a connection; a newer one takes the place of an older one."""
+        sender = self.sender(header, body)
         if sender is None:
             return
         if sender in self._refused:
             raise ConnectionResetError
         connection.sender = sender
-        connection.route = _route(sender, connection.to, what)
+        connection.route = self.route(sender, connection.to, header.key)
         self._connections[connection.route] = connection
+
+    def sender(self, header: Header, body: dict[str, Any]) -> int | None:
+        """Return the broker that sends a request."""
+        match = _FETCHER.match(header.client)
+        if match:
+            return int(match[1])
+        replica: int = body["replica"]["id"] if "replica" in body else body.get("replica_id", -1)
+        return replica if replica >= 0 else None
+
+    def route(self, sender: int, to: int, key: int) -> Route:
+        """Return what is told apart of what a broker sends to another."""
+        return sender, to, FETCH.key
 
     def holds_request(self, connection: Connection) -> bool:
         """Whether what comes over a connection is held."""
-        return self.holds_all or connection.route in self._requests
+        return True
 
     def holds_response(self, connection: Connection) -> bool:
         """Whether what is answered over a connection is held."""
-        return self.holds_all or connection.route in self._responses
-
-    def hold(self, sender: int, to: int, what: Api = FETCH) -> None:
-        """Hold a broker's next request to another, and those after that; responses pass."""
-        self._requests.add(_route(sender, to, what))
-
-    def hold_response(self, sender: int, to: int) -> None:
-        """Hold the response to a broker's fetch from another, and so all that it sends later."""
-        self._responses.add(_route(sender, to, FETCH))
-
-    def release(self, sender: int, to: int) -> None:
-        """Release the fetch that a broker has sent to another; those after that are held."""
-        held = self._held(_route(sender, to, FETCH), "request")
-        if held is not None:
-            held.release()
-
-    def let_pass(self, sender: int, to: int, what: Api = FETCH) -> None:
-        """Release what a broker has sent to another, or its response, and hold none any more."""
-        route = _route(sender, to, what)
-        self._requests.discard(route)
-        self._responses.discard(route)
-        for which in ("request", "response"):
-            held = self._held(route, which)
-            if held is not None:
-                held.release()
-
-    def drop(self, sender: int, to: int) -> None:
-        """Cut the connections over which a broker fetches from another; later ones pass."""
-        route = _route(sender, to, FETCH)
-        self._requests.discard(route)
-        self._responses.discard(route)
-        for connection in list(self._all):
-            if connection.route == route:
-                connection.close()
+        return True
 
     async def request(
         self, sender: int, to: int, seconds: float | None = None, what: Api = FETCH
     ) -> Held | None:
         """Return the request that a broker has sent to another; None if it sends none in time."""
-        return await until(lambda: self._held(_route(sender, to, what), "request"), seconds)
+        route = self.route(sender, to, what.key)
+        return await until(lambda: self.held(route, "request"), seconds)
 
     async def response(self, sender: int, to: int, seconds: float | None = None) -> Held | None:
         """Return the response to a broker's request; None if none comes in time."""
-        return await until(lambda: self._held(_route(sender, to, FETCH), "response"), seconds)
+        route = self.route(sender, to, FETCH.key)
+        return await until(lambda: self.held(route, "response"), seconds)
 
-    def _held(self, route: Route, which: str) -> Held | None:
+    def held(self, route: Route, which: str) -> Held | None:
+        """Return the ``request`` or the ``response`` that waits on a route."""
         connection = self._connections.get(route)
         held: Held | None = getattr(connection, which) if connection else None
         return held if held and not held.released.is_set() else None
 
     def cut(self, broker: int) -> None:
         """Cut the connections from and to a broker, which has died."""
-        for connection in list(self._all):
-            if broker in (connection.sender, connection.to):
-                connection.close()
+        self.close_where(lambda connection: broker in (connection.sender, connection.to))
 
     def cut_from(self, sender: int) -> None:
         """Cut the connections from a broker; it may connect again."""
+        self.close_where(lambda connection: connection.sender == sender)
+
+    def close_where(self, is_meant: Callable[[Connection], bool]) -> None:
+        """Cut connections."""
         for connection in list(self._all):
-            if connection.sender == sender:
+            if is_meant(connection):
                 connection.close()
 
     def refuse(self, sender: int) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from findings.known_record import A, B, C, KnownRecord
 from tests.brokers.schedules import left_behind, run_once
-from tidegate.brokers.known_record import A, B, C, KnownRecord
 
 
 @pytest.mark.slow

@@ -5,10 +5,10 @@ from functools import partial
 
 import pytest
 
+from findings.holding_proxy import HoldingProxy
 from tidegate.brokers.client import ask
 from tidegate.brokers.messages import FETCH
 from tidegate.brokers.process import free_ports
-from tidegate.brokers.proxy import Proxy
 from tidegate.brokers.quorum_messages import ALTER_PARTITION
 
 LEADER = 1
@@ -33,7 +33,7 @@ async def answer(reader, writer):
 
 
 async def through_proxy(scenario):
-    proxy = Proxy(holds_all=False)
+    proxy = HoldingProxy()
     port, upstream = free_ports(2)
     server = await asyncio.start_server(answer, "127.0.0.1", upstream)
     await proxy.listen(LEADER, port, upstream)

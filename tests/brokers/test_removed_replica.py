@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from findings.removed_replica import RECORDS, A, B, C, D, RemovedReplica
 from tests.brokers.schedules import left_behind, run_once
-from tidegate.brokers.removed_replica import RECORDS, A, B, C, D, RemovedReplica
 
 RELEASE = "4.4.0"
-SCRIPT = Path(__file__).parents[2] / "scripts" / "removed-replica"
+SCRIPT = Path(__file__).parents[2] / "scripts" / "finding"
 
 
 @pytest.mark.slow
@@ -82,7 +82,7 @@ def test_the_script_refuses_what_a_release_cannot_show(tmp_path, version, mode, 
     if shutil.which("java") is None:
         pytest.skip("Kafka needs Java")
     (tmp_path / f"kafka_2.13-{version}.jar").touch()
-    command = ["sh", str(SCRIPT), str(tmp_path), mode]
+    command = ["sh", str(SCRIPT), "removed-replica", str(tmp_path), mode]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
     assert says in done.stderr

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from findings.kraft import KraftCluster
+from findings.skipped_epoch import A, B, C, SkippedEpoch
 from tests.brokers.schedules import left_behind, run_once
 from tidegate.brokers.distribution import KafkaError, find_distribution
-from tidegate.brokers.kraft import KraftCluster
-from tidegate.brokers.skipped_epoch import A, B, C, SkippedEpoch
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
+SCRIPT = Path(__file__).parents[2] / "scripts" / "finding"
 
 
 @pytest.mark.slow
@@ -82,7 +82,7 @@ def test_a_release_without_zookeeper_has_no_such_cluster(tmp_path):
 
 
 @pytest.mark.kafka
-@pytest.mark.parametrize("script", ["skipped-epoch", "known-record"])
+@pytest.mark.parametrize("finding", ["skipped-epoch", "known-record"])
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -94,14 +94,14 @@ def test_a_release_without_zookeeper_has_no_such_cluster(tmp_path):
         (["OLD"], "Kafka 2.6.0 has no KRaft"),
     ],
 )
-def test_the_script_refuses_what_it_cannot_run(tmp_path, script, arguments, says):
+def test_the_script_refuses_what_it_cannot_run(tmp_path, finding, arguments, says):
     if shutil.which("java") is None:
         pytest.skip("Kafka needs Java")
     folders = {"DIR": tmp_path / "empty", "OLD": tmp_path / "old"}
     for folder in folders.values():
         folder.mkdir()
     (folders["OLD"] / "kafka_2.13-2.6.0.jar").touch()
-    command = ["sh", str(SCRIPTS / script), *(str(folders.get(one, one)) for one in arguments)]
+    command = ["sh", str(SCRIPT), finding, *(str(folders.get(one, one)) for one in arguments)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
     assert says in done.stderr

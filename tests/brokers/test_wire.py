@@ -6,7 +6,8 @@ from itertools import product
 
 import pytest
 
-from tidegate.brokers import admin, messages, patience
+from findings import admin
+from tidegate.brokers import messages, patience
 from tidegate.brokers.client import ask
 from tidegate.brokers.distribution import KafkaError
 from tidegate.brokers.jdwp import Debugger

@@ -83,6 +83,7 @@ ROOMS = (
     "checker",
     "commands",
     "core",
+    "docs",
     "examples",
     "gate",
     "invariants",

@@ -12,13 +12,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tidegate.brokers.distribution import Distribution, KafkaError
+from tidegate.brokers.patience import together
+from tidegate.brokers.records import Entry
+
 from . import admin
-from .distribution import Distribution, KafkaError
 from .kafka_cluster import Consumed, Description
 from .kraft import KraftCluster
 from .node import CONTROLLER
-from .patience import together
-from .records import Entry
 from .run import STEP, Run, numbers
 from .schedule import CONTROL, A, B, C
 

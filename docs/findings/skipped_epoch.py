@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 
-from .distribution import Distribution
+from tidegate.brokers.distribution import Distribution
+from tidegate.brokers.patience import together
+
 from .kafka_cluster import KafkaCluster
 from .kraft import KraftCluster
 from .node import CONTROLLER
-from .patience import together
 from .schedule import CONTROL, PATIENT, RECORD, A, B, C, Schedule
 from .zookeeper_cluster import ZooKeeperCluster
 

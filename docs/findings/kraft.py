@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 
-from .distribution import Distribution, KafkaError
+from tidegate.brokers.distribution import Distribution, KafkaError
+from tidegate.brokers.patience import start_patience, together
+
 from .kafka_cluster import KafkaCluster
 from .node import CONTROLLER, Node
-from .patience import start_patience, together
 
 _CLUSTER_ID = base64.urlsafe_b64encode(b"tidegate.brokers").decode().rstrip("=")
 

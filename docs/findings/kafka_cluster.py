@@ -18,17 +18,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from tidegate.brokers.client import ask
+from tidegate.brokers.distribution import Distribution, KafkaError
+from tidegate.brokers.files import stored_log
+from tidegate.brokers.messages import FETCH, NONE, PRODUCE, error_name
+from tidegate.brokers.patience import start_patience, together
+from tidegate.brokers.process import free_ports
+from tidegate.brokers.records import Entry, decode_records, encode_record
+from tidegate.brokers.wire import Api
+
 from . import admin
-from .client import ask
-from .distribution import Distribution, KafkaError
-from .files import stored_log
-from .messages import FETCH, NONE, PRODUCE, error_name
+from .holding_proxy import HoldingProxy
 from .node import Node
-from .patience import start_patience, together
-from .process import free_ports
-from .proxy import Proxy
-from .records import Entry, decode_records, encode_record
-from .wire import Api
 
 _SETTLE = 60.0
 """Seconds that brokers have to answer, and to learn what the controller has decided."""
@@ -116,7 +117,7 @@ class KafkaCluster(ABC):
         proxied: bool = True,
     ) -> None:
         self.distribution = distribution
-        self.proxy = Proxy(holds_all=False)
+        self.proxy = HoldingProxy()
         self._settings = settings
         self._proxied = proxied
         self._folder = Path(tempfile.mkdtemp(prefix=f"tidegate-kafka-{os.getpid()}-"))

@@ -8,10 +8,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
-from .distribution import Distribution, KafkaError
+from tidegate.brokers.distribution import Distribution, KafkaError
+from tidegate.brokers.patience import until
+from tidegate.brokers.records import Entry
+
 from .kafka_cluster import KafkaCluster
-from .patience import until
-from .records import Entry
 
 STEP = 60.0
 """Seconds for a step that takes brokers a second or two."""

@@ -12,13 +12,14 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .distribution import KafkaError
+from tidegate.brokers.distribution import KafkaError
+from tidegate.brokers.messages import FETCH
+from tidegate.brokers.patience import together
+from tidegate.brokers.records import Entry
+from tidegate.brokers.wire import Api
+
 from .kafka_cluster import Consumed, KafkaCluster, PartitionState, Produced
-from .messages import FETCH
-from .patience import together
-from .records import Entry
 from .run import STEP, Run, numbers, values
-from .wire import Api
 
 A, B, C = 1, 2, 3
 """The brokers: A leads."""

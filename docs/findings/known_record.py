@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import asyncio
 
-from .distribution import Distribution, KafkaError
+from tidegate.brokers.distribution import Distribution, KafkaError
+from tidegate.brokers.quorum_messages import ALTER_PARTITION
+
 from .kraft import KraftCluster
 from .node import CONTROLLER
-from .quorum_messages import ALTER_PARTITION
 from .run import STEP, numbers
 from .schedule import CONTROL, PATIENT, RECORD, A, B, C, Schedule
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
+from tidegate.brokers.distribution import Distribution, KafkaError
+from tidegate.brokers.patience import start_patience
+from tidegate.brokers.process import Jvm, free_ports
+from tidegate.brokers.zookeeper_process import start_zookeeper
+
 from . import admin
-from .distribution import Distribution, KafkaError
 from .kafka_cluster import KafkaCluster
 from .node import Node
-from .patience import start_patience
-from .process import Jvm, free_ports
-from .zookeeper_process import start_zookeeper
 
 _PAUSE = 0.1
 

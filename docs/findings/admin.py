@@ -6,7 +6,7 @@ taken by every release with KRaft, but for DescribeTopicPartitions, which came w
 
 from __future__ import annotations
 
-from .wire import Api, Field
+from tidegate.brokers.wire import Api, Field
 
 _TOPIC_ERROR = (
     Field("name", "string"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from .distribution import Distribution
-from .log4j import logging_settings, write_logging
-from .process import Jvm, start_jvm
-from .server import Server
+from tidegate.brokers.distribution import Distribution
+from tidegate.brokers.log4j import logging_settings, write_logging
+from tidegate.brokers.process import Jvm, start_jvm
+from tidegate.brokers.server import Server
 
 CONTROLLER = 100
 """The id of the controller's node, or of the first voter's; brokers count from 1."""

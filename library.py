@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .analysis.loading import Named, named
+from .analysis.loading import named
 from .analysis.named import SelectionError, find_protocol
 from .analysis.properties import Selection, select, system_for
+from .analysis.recognising import known_bug
 from .checker import check as search
 from .checker.engines import ENGINES
 from .checker.result import Limits, Resources, Result, StateStore, Verdict
@@ -83,6 +84,8 @@ class Checked:
     _system: TransitionSystem[Any, Any] = field(repr=False, compare=False)
     _result: Result = field(repr=False, compare=False)
     _selection: Selection = field(repr=False, compare=False)
+    _protocol: Protocol = field(repr=False, compare=False)
+    _settings: tuple[str, ...] = field(repr=False, compare=False)
 
     @property
     def declared_pure(self) -> tuple[str, ...]:
@@ -101,6 +104,12 @@ class Checked:
         requested.
         """
         return tuple(map(str, self._result.interpreted_because))
+
+    @property
+    def known_bug(self) -> str | None:
+        """The known bug that :attr:`trace` shows, by its name for ``--repaired``; None for none."""
+        known = known_bug(self._protocol, self._settings, self._result.first)
+        return known.name if known else None
 
     @property
     def loop(self) -> int | None:
@@ -175,7 +184,10 @@ def check(
     _refuse_unknown("engine", engine, LOCAL)
     _refuse_unknown("store", store, tuple(StateStore))
     _refuse_limits(time_limit, max_states=max_states, max_depth=max_depth, workers=workers)
-    system, selection, load = _assembled(model, bounds or {}, properties)
+    protocol = _protocol(model)
+    settings = tuple(f"{name}={_setting(value)}" for name, value in (bounds or {}).items())
+    selection = _selected(protocol, properties)
+    system = system_for(protocol, settings, selection.properties)
     system.debug = debug
     result = search.check(
         system,
@@ -184,9 +196,15 @@ def check(
         limits=Limits(max_states, max_depth, time_limit),
         keep_going=keep_going,
         symmetry=symmetry,
-        resources=Resources(engine, workers, StateStore(store), watch=True, load=load),
+        resources=Resources(
+            engine,
+            workers,
+            StateStore(store),
+            watch=True,
+            load=named(model, settings, selection.properties),
+        ),
     )
-    return _checked(system, result, selection)
+    return _checked(system, result, selection, protocol, settings)
 
 
 def _refuse_unknown(what: str, value: str, known: Sequence[str]) -> None:
@@ -204,24 +222,16 @@ def _refuse_limits(seconds: object, **limits: object) -> None:
             raise SelectionError(f"{name}={value!r}: give a whole number of 1 or more")
 
 
-def _assembled(
-    model: Model[Any, Any] | Protocol | str,
-    bounds: Mapping[str, int | bool | str],
-    properties: Sequence[str | Property],
-) -> tuple[TransitionSystem[Any, Any], Selection, Named | None]:
-    """Return the system to search, the properties to decide, and the names of both."""
-    protocol = _protocol(model)
+def _selected(protocol: Protocol, properties: Sequence[str | Property]) -> Selection:
+    """Return the properties to decide."""
     own = tuple(prop for prop in properties if isinstance(prop, Property))
     names = [prop for prop in properties if isinstance(prop, str)]
     selection = select(protocol, names or (["none"] if own else []))
-    selection = replace(
+    return replace(
         selection,
         properties=(*selection.properties, *own),
         named=selection.named.union(prop.name for prop in own),
     )
-    settings = [f"{name}={_setting(value)}" for name, value in bounds.items()]
-    system = system_for(protocol, settings, selection.properties)
-    return system, selection, named(model, settings, selection.properties)
 
 
 def _protocol(model: Model[Any, Any] | Protocol | str) -> Protocol:
@@ -237,7 +247,13 @@ def _setting(value: int | bool | str) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _checked(system: TransitionSystem[Any, Any], result: Result, selection: Selection) -> Checked:
+def _checked(
+    system: TransitionSystem[Any, Any],
+    result: Result,
+    selection: Selection,
+    protocol: Protocol,
+    settings: tuple[str, ...],
+) -> Checked:
     # A violation that was found is worth more than the interrupt.
     if is_interrupt(result.stopped_by) and result.outcome is not Outcome.VIOLATED:
         raise KeyboardInterrupt
@@ -254,6 +270,8 @@ def _checked(system: TransitionSystem[Any, Any], result: Result, selection: Sele
         _system=system,
         _result=result,
         _selection=selection,
+        _protocol=protocol,
+        _settings=settings,
     )
     for follow in followers:
         follow(checked)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..checker.check import check
-from ..checker.result import Limits, Progress, Resources, Result
-from ..core.spec import TransitionSystem
+from ..checker.result import Limits, Progress, Resources, Result, Verdict
+from ..core.spec import Outcome, TransitionSystem
 from ..model.protocol import Protocol
 from .known import Known, recognised
 from .loading import named
@@ -80,3 +80,14 @@ def recognise(
         ),
     )
     return Recognised(known, without)
+
+
+def known_bug(protocol: Protocol, settings: Sequence[str], verdict: Verdict | None) -> Known | None:
+    """Return the known bug that the trace of a verdict shows; None for none."""
+    if verdict is None or verdict.trace is None or verdict.outcome is not Outcome.VIOLATED:
+        return None
+    prop = verdict.property
+    match = recognised(
+        protocol, verdict.trace, prop, lambda other: system_for(other, settings, [prop])
+    )
+    return match[0] if match else None

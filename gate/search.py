@@ -11,6 +11,7 @@ from typing import Any
 from ..analysis.loading import named
 from ..analysis.named import find_protocol
 from ..analysis.properties import find_properties, select, system_for
+from ..analysis.recognising import known_bug
 from ..analysis.saved import systems_with_history
 from ..checker.check import check
 from ..checker.replay import retaken, start_of, without_failure
@@ -41,9 +42,12 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> CellOutcome:
     expected = expanded(cell.expectations, protocol)
     search = Search(cell, protocol, resources, report, started)
     cell_verdicts = search.decide(expected)
-    findings = judge(cell, list(expected), cell_verdicts)
+    findings = [search.recognised(one) for one in judge(cell, list(expected), cell_verdicts)]
     properties = [
-        _property_outcome(expectation, prop, protocol.family.name, cell_verdicts)
+        replace(
+            _property_outcome(expectation, prop, protocol.family.name, cell_verdicts),
+            known_bug=search.known_bugs.get(prop.name, ""),
+        )
         for expectation, prop in expected.items()
     ]
     outcome = CellOutcome(
@@ -109,6 +113,7 @@ class Search:
         self._named = select(self.protocol, names).named if names else frozenset[str]()
         self.cell_verdicts = CellVerdicts({})
         self.verdicts: dict[str, _Decided] = {}
+        self.known_bugs: dict[str, str] = {}
 
     def decide(self, expected: dict[Expectation, Property]) -> CellVerdicts:
         """Decide every property of the cell.
@@ -153,6 +158,8 @@ class Search:
                 name = verdict.property.name
                 explanations[name] = explained(system, verdict.property, verdict.trace)
                 self.verdicts[name] = properties, system, verdict
+                if known := known_bug(self.protocol, self._bounds, verdict):
+                    self.known_bugs[name] = known.name
         self.cell_verdicts.add(result, explanations)
         self.cell_verdicts.declared_pure = declared_pure(result)
         self.cell_verdicts.stopped_by = _limit(result.stopped_by, self.cell)
@@ -166,7 +173,7 @@ class Search:
             self.resources,
             engine=self.cell.limits.engine,
             watch=self.cell.custom,
-            load=named(self.cell.protocol, self.cell.bounds.split(), properties),
+            load=named(self.cell.protocol, self._bounds, properties),
         )
         result = check(
             system,
@@ -182,7 +189,18 @@ class Search:
     def _system(
         self, protocol: Protocol, properties: Sequence[Property]
     ) -> TransitionSystem[Any, Any]:
-        return system_for(protocol, self.cell.bounds.split(), properties)
+        return system_for(protocol, self._bounds, properties)
+
+    @property
+    def _bounds(self) -> list[str]:
+        return self.cell.bounds.split()
+
+    def recognised(self, finding: Finding) -> Finding:
+        """Return a finding that says which known bug it is, if it is one."""
+        known = self.known_bugs.get(finding.about)
+        if known is None or finding.kind not in (Deviation.VIOLATED, Deviation.LONGER):
+            return finding
+        return replace(finding, text=f"{finding.text}; this is the known bug {known}")
 
     def shown(self, findings: Sequence[Finding]) -> list[Shown]:
         """Return the counterexamples of what is not as expected."""
@@ -202,7 +220,7 @@ class Search:
         assert verdict.trace is not None
         start, steps = start_of(system, verdict.trace), verdict.trace.steps
         loop = verdict.trace.loop
-        systems = systems_with_history(self.protocol, self.cell.bounds.split(), verdict.property)
+        systems = systems_with_history(self.protocol, self._bounds, verdict.property)
         return Shown(
             verdict.property.name,
             len(steps),

@@ -85,3 +85,17 @@ def test_without_colour_there_is_none(project, name):
     done = project.start("gate", **{name: "dumb"})
     assert done.returncode == 0
     assert "\x1b[" not in done.stdout
+
+
+def test_a_violation_says_which_known_bug_it_is(project):
+    text = """[[case]]
+protocols = "kip-320~may_change_isr = leads_in_any_epoch"
+bounds = "records=1 crashes=0 moves isr_propagation=zookeeper"
+"""
+    [cell] = project.gate(text + 'holds = "NoCommittedRecordLost"\n', status=1)["cells"]
+    assert cell["properties"][0]["known_bug"] == "version-check"
+    assert cell["findings"][0]["text"].endswith("; this is the known bug version-check")
+    [cell] = project.gate(text + 'violates = "NoCommittedRecordLost"\n', status=0)["cells"]
+    assert cell["properties"][0]["known_bug"] == "version-check"
+    [cell] = project.gate(text + 'holds = "AtMostOneLeaderPerEpoch"\n', status=0)["cells"]
+    assert cell["properties"][0]["known_bug"] == ""

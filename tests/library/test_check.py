@@ -109,3 +109,14 @@ def test_a_run_of_pytest_that_checks_nothing_does_not_load_the_engine(tmp_path):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(test)]
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert result.returncode == 0, result.stdout
+
+
+FENCELESS = "kip-320~may_change_isr = leads_in_any_epoch"
+FEW = {"records": 1, "crashes": 0, "moves": True, "isr_propagation": "zookeeper"}
+
+
+def test_a_violation_says_which_known_bug_it_is():
+    lost = tidegate.check(FENCELESS, FEW, ["NoCommittedRecordLost"])
+    assert (len(lost.trace) - 1, lost.known_bug) == (4, "version-check")
+    assert tidegate.check("hw", {"records": 1}, ["NoCommittedRecordLost"]).known_bug is None
+    assert tidegate.check("kip-320", FEW, ["NoCommittedRecordLost"]).known_bug is None

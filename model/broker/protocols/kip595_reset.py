@@ -4,9 +4,10 @@ A leader that missed an epoch forgets its followers.  What happens without that:
 epoch 1, and its followers have fetched up to some offset.  Another broker leads epoch 2, and a
 follower truncates.  Broker 0 is elected again in epoch 3 before it has applied epoch 2.  It led
 already, so it keeps the remote LEOs of epoch 1 (Partition.makeLeader, since Kafka 0.9.0.0), and it
-commits and acknowledges a record that the follower no longer has.  The follower cannot correct it
-first: the high watermark moves inside makeLeader, and before that the follower's fetches are
-answered with UNKNOWN_LEADER_EPOCH.  If that follower is elected next, the record is lost.
+commits and acknowledges a record that the follower no longer has.  From 2.4.0 on the follower
+cannot correct it first: the high watermark moves inside makeLeader, and before that the follower's
+fetches are answered with UNKNOWN_LEADER_EPOCH.  If that follower is elected next, the record is
+lost.
 
 With ZooKeeper the controller that announced epoch 2 may fail before it has sent LeaderAndIsr to
 broker 0; with KRaft a broker applies all committed batches at once, and sees the last epoch only.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
+from random import Random
 from time import thread_time
 from typing import Any, Protocol
 
@@ -14,7 +15,8 @@ from ...core.spec import DisagreementError, Property, TidegateError, TransitionS
 from ...core.symmetry import Symmetry
 from ..counterexample import least
 from ..interpreted import Search
-from .sampler import Sample, Words
+from .made_up import Ties
+from .sampler import TOGETHER, Sample, Words
 from .sampling import Query
 
 REPRESENTED = 8
@@ -311,16 +313,29 @@ def compare_made_up(
     DisagreementError
         If Python's representative of a state is another one.
     """
-    layout, until = symmetry.system.layout, thread_time() + seconds
-    packed = [layout.pack(state) for state in states]
+    layout = symmetry.system.layout
+    packed = list(map(layout.pack, states))
     answers = list(represent(packed))
-    for words, answer in zip(packed, answers, strict=True):
+    states = list(map(layout.unpack, packed))
+    _compare_all(symmetry, states, answers, seconds / 2)
+    ties = Ties(symmetry, states, Random(0)) if states else None
+    until = thread_time() + seconds / 2
+    while ties and ties.exist and thread_time() < until:
+        made = [ties.one() for _ in range(TOGETHER)]
+        _compare_all(symmetry, made, represent(list(map(layout.pack, made))), seconds)
+    return answers
+
+
+def _compare_all(
+    symmetry: Symmetry, states: Sequence[State], answers: Sequence[Words], seconds: float
+) -> None:
+    """Compare the representatives of states with Python's for so many seconds."""
+    layout, until = symmetry.system.layout, thread_time() + seconds
+    for state, answer in zip(states, answers, strict=True):
         if thread_time() > until:
             break
-        state = layout.unpack(words)
         if answer != layout.pack(expected := symmetry.canonical(state)):
             raise _represented_otherwise(symmetry, state, answer, expected)
-    return answers
 
 
 def _represented_otherwise(

@@ -7,13 +7,15 @@ differs from right code, and a search may get there once, or never.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import cycle
 from random import Random
 from typing import Any
 
-from ...core.fields import Array, Field, declared_parts
+from ...core.fields import NONE, Array, Field, declared_parts
 from ...core.layout import Layout, State
 from ...core.record import element
 from ...core.sequences import Seq
+from ...core.symmetry import Symmetry, permuted
 
 _FEW = 3
 """Variables that most made-up states change, at most."""
@@ -85,6 +87,58 @@ class MadeUp:
             for index in range(sequence.length, len(sequence.items)):
                 sequence.put(index, sequence.blank)
         return self._layout.dump()
+
+
+class Ties:
+    """Makes states that a swap of replicas leaves alone up to one variable, which decides.
+
+    A search may meet such a state once, and code that compares permutations goes a long way there.
+
+    Parameters
+    ----------
+    states
+        The states to begin with, at least one.
+    """
+
+    def __init__(self, symmetry: Symmetry, states: Sequence[State], chance: Random) -> None:
+        layout = symmetry.system.layout
+        self._stored, self._states, self._chance = layout.stored, states, chance
+        self._most = [variable.high - variable.low for variable in layout.stored]
+        places = {variable.path: place for place, variable in enumerate(layout.stored)}
+        decisive = []
+        for swap in symmetry.group[1:]:
+            if any(swap[swap[replica]] != replica for replica in swap):
+                continue
+            apply = permuted(layout, swap)
+            partners = [
+                places[v.form.format(*(swap[r] for r in v.replicas))] for v in layout.stored
+            ]
+            decisive += [(apply, partners, n) for n, p in enumerate(partners) if p > n]
+        chance.shuffle(decisive)
+        self._decisive = cycle(decisive)
+        self.exist = bool(decisive)
+
+    def one(self) -> State:
+        """Return a state; the variables decide in turn."""
+        apply, partners, first = next(self._decisive)
+        state = self._chance.choice(self._states)
+        tied, swapped = list(state), apply(state)
+        # What follows must not count before what decides, whatever it is.
+        last = first + self._chance.randint(0, _FEW)
+        for place in range(first, min(last + 1, len(tied))):
+            for one in (place, partners[place]) if partners[place] > place else ():
+                tied[one] = self._chance.randint(0, self._most[one])
+        for place in range(first):
+            variable = self._stored[place]
+            if partners[place] > place:
+                tied[place] = swapped[place]
+            elif partners[place] < place or tied[place] == swapped[place]:
+                continue
+            elif variable.field.names == "replicas":
+                tied[place] |= swapped[place]
+            elif variable.low == NONE:
+                tied[place] = 0
+        return bytes(tied) if isinstance(swapped, bytes) else tuple(tied)
 
 
 def _alike(layout: Layout[Any]) -> list[list[int]]:

@@ -55,21 +55,6 @@ def test_show_has_the_bounds_and_the_properties_of_a_model_of_ones_own(run):
     assert "Bounds (-b" not in run("show", "kip-320", ends=(0,)).output
 
 
-def test_a_condition_of_graph_names_a_set_as_actions_do(run):
-    condition = "0 in sent_prepared and 1 not in sent_prepared"
-    told = run("graph", TWO_PHASE, "-b", "managers=2", "--to", condition, ends=(0,)).output
-    assert "1 step; 1 shortest path" in told
-
-
-def test_a_condition_of_graph_has_the_length_of_a_sequence(run):
-    raft = str(EXAMPLES / "raft.py")
-    bounds = [part for setting in _small("raft") for part in ("-b", setting)]
-    told = run("graph", raft, *bounds, "--to", "len(server[0].log) == 1", ends=(0,)).output
-    assert "Append" in told
-    wrong = run("graph", raft, *bounds, "--to", "len(server[0].lock) == 1", ends=(2,)).output
-    assert "there is no variable or property" in " ".join(wrong.split())
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(file.stem for file in EXAMPLES.glob("*.py")))
 def test_every_command_works(name, run):

@@ -6,6 +6,9 @@ import zipfile
 import pytest
 
 from tidegate.checker.disk_cache import DiskCache
+from tidegate.gate.cache import key
+from tidegate.gate.document import read
+from tidegate.gate.sources import digest
 
 TEXT = """[[case]]
 protocols = "own.py"
@@ -16,7 +19,10 @@ holds = "TypeOk"
 
 def statuses(project, text=TEXT, *options):
     report = project.gate(text, "--cached", *options)
-    return [cell["status"] for cell in report["cells"]]
+    return [
+        cell["findings"][0]["text"] if cell["status"] == "error" else cell["status"]
+        for cell in report["cells"]
+    ]
 
 
 @pytest.fixture
@@ -164,36 +170,46 @@ def late():
 
 @pytest.fixture
 def importing(project):
-    """A gate that has passed once, whose model imports much of the project."""
+    """A project whose model imports much of it, with the hash of its sources."""
     source = project.own("version-1.py", "return late() and s.replica[leader].epoch == epoch")
     source.write_text(IMPORTING + source.read_text())
     relinked(project.write("own.py", ""), "version-1.py")
     project.write("version-2.py", source.read_text() + "# changed")
     for module in ("fence", "later", "parts/__init__", "parts/rules"):
         project.write(f"{module}.py", "")
-    assert statuses(project) == ["pass"]
-    assert statuses(project) == ["cached"]
-    return project
+    project.write("tidegate.toml", TEXT)
+    [cell] = read(project.path / "tidegate.toml")
+    return project, cell, lambda: digest(cell, project.path)
+
+
+def test_a_model_that_imports_is_searched_once(importing):
+    assert [statuses(importing[0]) for _ in range(2)] == [["pass"], ["cached"]]
 
 
 @pytest.mark.parametrize("change", CHANGED)
 def test_all_sources_of_the_project_decide_on_its_cells(importing, change):
-    CHANGED[change](importing)
-    assert statuses(importing) != ["cached"]
+    project, _, sources = importing
+    before = sources()
+    CHANGED[change](project)
+    assert sources() != before
 
 
-def test_what_is_no_source_of_the_project_decides_on_nothing(importing, monkeypatch):
-    importing.write("report.txt", "changed")
-    importing.write(".hidden/module.py", "x = 1")
-    importing.write("venv/pyvenv.cfg", "")
-    importing.write("venv/lib/module.py", "x = 1")
-    monkeypatch.setenv("SOME_OTHER_VARIABLE", "changed")
-    assert statuses(importing) == ["cached"]
+def test_what_is_no_source_of_the_project_decides_on_nothing(importing):
+    project, _, sources = importing
+    before = sources()
+    project.write("report.txt", "changed")
+    project.write(".hidden/module.py", "x = 1")
+    project.write("venv/pyvenv.cfg", "")
+    project.write("venv/lib/module.py", "x = 1")
+    assert sources() == before
 
 
 def test_where_modules_are_looked_for_decides(importing, monkeypatch):
-    monkeypatch.setattr(sys, "path", [str(importing.path / "earlier"), *sys.path])
-    assert statuses(importing) == ["pass"]
+    project, cell, _ = importing
+    before = key(cell, "sources", project.path)
+    assert key(cell, "others", project.path) != before
+    monkeypatch.setattr(sys, "path", [str(project.path / "earlier"), *sys.path])
+    assert key(cell, "sources", project.path) != before
 
 
 BEYOND = {

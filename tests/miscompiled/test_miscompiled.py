@@ -120,12 +120,21 @@ def test_a_defect_that_samples_did_not_find_is_found(cell):
     assert end == "found", answer
 
 
+REPRESENTATIVES = {
+    "a comparison that decides for few": (r"icmp ne (i64 %r\d+), 2", r"icmp ule \1, 2"),
+    "a bit that decides between replicas that are alike before": (
+        r"(and i64 %r\d+, 4294967296\n  %r\d+ = lshr i64 %r\d+), 7", r"\1, 6"
+    ),
+}  # fmt: skip
+
+
 @pytest.mark.usefixtures("unconfirmed")
-def test_a_wrong_representative_is_found():
+@pytest.mark.parametrize("defect", REPRESENTATIVES)
+def test_a_wrong_representative_is_found(defect):
     """It is wrong for the permutations of a few states only."""
     bounds = "records=1 crashes=1 replicas=3"
     subject = prepared(Case("symmetric", "kip-595", bounds, symmetry=True))
-    wrong = changed(subject.text, "canonical", r"icmp ne (i64 %r\d+), 2", r"icmp ule \1, 2")
+    wrong = changed(subject.text, "canonical", *REPRESENTATIVES[defect])
     assert wrong != subject.text
     end, answer = tried(subject, lambda text, second: text if second else wrong)
     assert end == "found", answer

@@ -8,7 +8,8 @@ from typing import Any
 
 from .distribution import KafkaError
 from .patience import patience
-from .wire import Api, WireError, decode_response, encode_request, read_frame
+from .schemas import Api
+from .wire import WireError, decode_response, encode_request, read_frame
 
 NAME = "tidegate"
 

@@ -222,7 +222,7 @@ def _answer(key: int, partition: dict[str, Any]) -> str:
         return error_name(error)
     if key != FETCH.key:
         end = partition.get("end_offset", partition.get("offset"))
-        return f"end offset {end}" if end is not None else str(partition["offsets"][0]["offset"])
+        return f"end offset {end}" if end is not None else str(partition["offsets"][0])
     values = [entry.value for entry in decode_records(partition["records"] or b"")]
     if "diverging" in partition:
         return f"diverging {partition['diverging']}"

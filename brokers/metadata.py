@@ -8,13 +8,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from .coordinator import PartitionState
-from .quorum_messages import LISTENERS_AND_FEATURES
+from .messages import MESSAGES
 from .records import encode_batch
-from .wire import Field, encode_fields, varint
+from .wire import encode_fields, varint
 
 EPOCH = 1
 """The epoch of the controller quorum, whose leader stays."""
@@ -25,47 +24,11 @@ ASSIGNS_DIRECTORIES = 17
 _FRAME = b"\1"
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A kind of metadata record."""
-
-    key: int
-    version: int
-    fields: tuple[Field, ...]
-
-    def encode(self, values: Mapping[str, Any]) -> bytes:
-        """Return a record as bytes."""
-        head = _FRAME + varint(self.key) + varint(self.version)
-        return head + encode_fields(self.fields, dict(values), self.version)
-
-
-FEATURE = Kind(12, 0, (Field("name", "string"), Field("level", "int16")))
-TOPIC = Kind(2, 0, (Field("name", "string"), Field("id", "uuid")))
-REMOVE_TOPIC = Kind(9, 0, (Field("id", "uuid"),))
-
-_REGISTRATION = (
-    Field("broker", "int32"),
-    Field("migrating", "bool", since=2, default=False),
-    Field("incarnation", "uuid"),
-    Field("broker_epoch", "int64"),
-    *LISTENERS_AND_FEATURES,
-    Field("rack", "string"),
-    Field("fenced", "bool", default=False),
-    Field("shutting_down", "bool", since=1, default=False),
-    Field("directories", "uuids", since=3, tag=0),
-)
-_PARTITION = (
-    Field("partition", "int32"),
-    Field("topic", "uuid"),
-    Field("replicas", "ids"),
-    Field("isr", "ids"),
-    Field("removing", "ids", default=()),
-    Field("adding", "ids", default=()),
-    Field("leader", "int32"),
-    Field("epoch", "int32"),
-    Field("partition_epoch", "int32"),
-    Field("directories", "uuids", since=1),
-)
+def encode_metadata(name: str, values: Mapping[str, Any], version: int = 0) -> bytes:
+    """Return a record of metadata as bytes."""
+    message = MESSAGES[name]
+    head = _FRAME + varint(message.key) + varint(version)
+    return head + encode_fields(message.fields, values, version)
 
 
 def identity(name: str) -> bytes:
@@ -81,7 +44,6 @@ def directory(broker: int) -> bytes:
 def describe_broker(number: int, port: int, features: Sequence[Any], level: int) -> bytes:
     """Return RegisterBrokerRecord of a broker, in a metadata.version; it is not fenced."""
     listener = {"name": "PLAINTEXT", "host": "127.0.0.1", "port": port, "security": 0}
-    kind = Kind(0, 3 if level >= ASSIGNS_DIRECTORIES else 1, _REGISTRATION)
     described = {
         "broker": number,
         "incarnation": identity(f"broker {number}"),
@@ -89,19 +51,19 @@ def describe_broker(number: int, port: int, features: Sequence[Any], level: int)
         "listeners": [listener],
         "features": features,
     }
-    if level >= ASSIGNS_DIRECTORIES:
-        described["directories"] = [directory(number)]
-    return kind.encode(described)
+    if level < ASSIGNS_DIRECTORIES:
+        return encode_metadata("RegisterBrokerRecord", described, 1)
+    described["directories"] = [directory(number)]
+    return encode_metadata("RegisterBrokerRecord", described, 3)
 
 
 def name_topic(topic: str) -> bytes:
     """Return TopicRecord of a topic, which a broker must know before its partition."""
-    return TOPIC.encode({"name": topic, "id": identity(topic)})
+    return encode_metadata("TopicRecord", {"name": topic, "id": identity(topic)})
 
 
 def describe_partition(topic: str, state: PartitionState, level: int) -> bytes:
     """Return PartitionRecord of a topic's partition, in a metadata.version."""
-    kind = Kind(3, 1 if level >= ASSIGNS_DIRECTORIES else 0, _PARTITION)
     described = {
         "partition": 0,
         "topic": identity(topic),
@@ -114,7 +76,7 @@ def describe_partition(topic: str, state: PartitionState, level: int) -> bytes:
         "partition_epoch": state.version,
         "directories": [directory(number) for number in state.replicas],
     }
-    return kind.encode(described)
+    return encode_metadata("PartitionRecord", described, int(level >= ASSIGNS_DIRECTORIES))
 
 
 class MetadataLog:

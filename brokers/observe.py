@@ -186,7 +186,7 @@ class Observer:
             answered = answer["topics"][0]["partitions"][0]
             observed = error_name(answered["error"])
             if answered["error"] == NONE:
-                end = answered["offset"] if version else answered["offsets"][0]["offset"]
+                end = answered["offset"] if version else answered["offsets"][0]
                 observed = f"offset {end}"
         self._compare(f"{name}: ListOffsets", expected, observed)
 

@@ -39,7 +39,7 @@ async def _listed(run: Forcing, follower: int, leader: int, what: str, expected:
 
 def _offset(partition: dict[str, Any]) -> int:
     offsets = partition.get("offsets")
-    offset: int = offsets[0]["offset"] if offsets else partition["offset"]
+    offset: int = offsets[0] if offsets else partition["offset"]
     return offset
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from .messages import EPOCH, FETCH, LIST_OFFSETS
 from .patience import until
+from .schemas import Api
 from .wire import (
-    Api,
     Header,
     WireError,
     decode_header,

@@ -18,25 +18,26 @@ from typing import Any
 
 from .coordinator import PartitionState
 from .distribution import KafkaError
-from .messages import FENCED_LEADER_EPOCH, FETCH, NONE
-from .metadata import (
-    EPOCH,
-    FEATURE,
-    REMOVE_TOPIC,
-    MetadataLog,
-    describe_broker,
-    describe_partition,
-    directory,
-    identity,
-    name_topic,
-)
-from .patience import until
-from .quorum_messages import (
+from .messages import (
     ALTER_PARTITION,
     API_VERSIONS,
     BROKER_HEARTBEAT,
     BROKER_REGISTRATION,
+    FENCED_LEADER_EPOCH,
+    FETCH,
+    NONE,
 )
+from .metadata import (
+    EPOCH,
+    MetadataLog,
+    describe_broker,
+    describe_partition,
+    directory,
+    encode_metadata,
+    identity,
+    name_topic,
+)
+from .patience import until
 from .server import Server
 from .wire import (
     Header,
@@ -233,7 +234,8 @@ class ScriptedQuorum:
                 member.proposal.answer.set_result((_UNKNOWN_TOPIC_ID, gone))
                 member.proposal = None
         for broker in brokers:
-            await self._give(broker, [REMOVE_TOPIC.encode({"id": identity(topic)})])
+            removed = encode_metadata("RemoveTopicRecord", {"id": identity(topic)})
+            await self._give(broker, [removed])
 
     def proposal(self, leader: int) -> Proposal | None:
         """Return the AlterPartition of a leader that waits for a decision or for its answer."""
@@ -323,7 +325,8 @@ class ScriptedQuorum:
         levels = {one["name"]: one["most"] for one in features}
         self._level = levels[_VERSION_FEATURE]
         log = member.log
-        log.append([FEATURE.encode({"name": _VERSION_FEATURE, "level": self._level})])
+        level = {"name": _VERSION_FEATURE, "level": self._level}
+        log.append([encode_metadata("FeatureLevelRecord", level)])
         log.append([describe_broker(*one, features, self._level) for one in self._ports.items()])
         for topic in self._states:
             state = self.state(topic)

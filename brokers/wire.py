@@ -1,21 +1,15 @@
-"""Kafka's protocol as bytes: what a schema says of a request or a response, in any version.
-
-The schemas are in :mod:`.messages`.  No library has them all: kio and kafka-python know neither
-LeaderAndIsr nor the versions of Kafka 0.9.
-"""
+"""Kafka's protocol as bytes: what a schema says of a request or a response, in any version."""
 
 from __future__ import annotations
 
 import asyncio
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..core.spec import TidegateError
-
-LATEST = 99
-"""Later than any version of a request."""
+from .schemas import Api, Field
 
 _NUMBERS = {
     "bool": struct.Struct(">?"),
@@ -26,6 +20,8 @@ _NUMBERS = {
     "int64": struct.Struct(">q"),
 }
 _UUID = 16
+_SIZES = {"string": "int16", "bytes": "int32"}
+"""The numbers that tell the sizes, where those are not compact."""
 
 API_VERSIONS_KEY = 18
 
@@ -35,44 +31,6 @@ _LARGEST = 64 << 20
 
 class WireError(TidegateError):
     """Bytes that are no message of Kafka's protocol."""
-
-
-@dataclass(frozen=True)
-class Field:
-    """A field of a message: its type, and the versions that have it.
-
-    Parameters
-    ----------
-    kind
-        A number, ``uuid``, ``string`` or ``bytes``; or the fields of an array's elements.
-    since, until
-        First and last version.
-    tag
-        Its number if it is a tagged field.
-    default
-        What it is if a caller does not say.
-    """
-
-    name: str
-    kind: str | tuple[Field, ...]
-    since: int = 0
-    until: int = LATEST
-    tag: int | None = None
-    default: Any = None
-
-
-@dataclass(frozen=True)
-class Api:
-    """A request and its response.
-
-    ``flexible`` is the first version with compact lengths and tagged fields (KIP-482).
-    """
-
-    key: int
-    name: str
-    flexible: int
-    request: tuple[Field, ...]
-    response: tuple[Field, ...]
 
 
 @dataclass(frozen=True)
@@ -137,31 +95,27 @@ class Reader:
         """Return the next length; -1 stands for null."""
         return self.varint() - 1 if compact else self.number(kind)
 
-    def value(self, field: Field, version: int, compact: bool) -> Any:
-        """Return the next field."""
-        if isinstance(field.kind, tuple):
+    def value(self, kind: str, field: Field, version: int, compact: bool) -> Any:
+        """Return the next value of a field, or of an array that is one."""
+        if kind.startswith("[]"):
             count = self.length("int32", compact)
-            return [self.fields(field.kind, version, compact) for _ in range(count)]
-        if field.kind == "ids":
-            return [self.number("int32") for _ in range(self.length("int32", compact))]
-        if field.kind == "uuids":
-            return [self.take(_UUID) for _ in range(self.length("int32", compact))]
-        if field.kind == "uuid":
+            return [self.value(kind[2:], field, version, compact) for _ in range(count)]
+        if kind == "{}":
+            return self.fields(field.fields, version, compact)
+        if kind == "uuid":
             return self.take(_UUID)
-        if field.kind in ("string", "bytes"):
-            size = self.length("int16" if field.kind == "string" else "int32", compact)
+        if kind in _SIZES:
+            size = self.length(_SIZES[kind], compact)
             data = None if size < 0 else self.take(size)
-            if field.kind == "bytes" or data is None:
-                return data
-            return data.decode(errors="replace")
-        return self.number(field.kind)
+            return data if kind == "bytes" or data is None else data.decode(errors="replace")
+        return self.number(kind)
 
     def fields(self, fields: Sequence[Field], version: int, compact: bool) -> dict[str, Any]:
         """Return the next values of fields by name."""
         values = {
-            field.name: self.value(field, version, compact)
+            field.name: self.value(field.kind, field, version, compact)
             for field in fields
-            if field.tag is None and field.since <= version <= field.until
+            if field.tag is None and field.first <= version <= field.last
         }
         if compact:
             tagged = {field.tag: field for field in fields if field.tag is not None}
@@ -170,12 +124,7 @@ class Reader:
                 inner = Reader(self.take(size))
                 if tag in tagged:
                     field = tagged[tag]
-                    # A tagged structure has no length before it, as an array has.
-                    values[field.name] = (
-                        inner.fields(field.kind, version, compact)
-                        if isinstance(field.kind, tuple)
-                        else inner.value(field, version, compact)
-                    )
+                    values[field.name] = inner.value(field.kind, field, version, compact)
         return values
 
 
@@ -193,53 +142,42 @@ def _length(kind: str, size: int, compact: bool) -> bytes:
     return varint(size + 1) if compact else _NUMBERS[kind].pack(size)
 
 
-def _value(field: Field, value: Any, version: int, compact: bool) -> bytes:
-    if isinstance(field.kind, tuple):
-        parts = [encode_fields(field.kind, element, version, compact) for element in value]
-        return _length("int32", len(parts), compact) + b"".join(parts)
-    if field.kind == "ids":
+def _value(kind: str, field: Field, value: Any, version: int, compact: bool) -> bytes:
+    if kind.startswith("[]"):
         if value is None:
             return _length("int32", -1, compact)
-        numbers = b"".join(_NUMBERS["int32"].pack(number) for number in value)
-        return _length("int32", len(value), compact) + numbers
-    if field.kind == "uuids":
-        return _length("int32", len(value), compact) + b"".join(value)
-    if field.kind == "uuid":
+        parts = [_value(kind[2:], field, element, version, compact) for element in value]
+        return _length("int32", len(parts), compact) + b"".join(parts)
+    if kind == "{}":
+        return encode_fields(field.fields, value, version, compact)
+    if kind == "uuid":
         return bytes(value)
-    if field.kind in ("string", "bytes"):
-        kind = "int16" if field.kind == "string" else "int32"
+    if kind in _SIZES:
         if value is None:
-            return _length(kind, -1, compact)
+            return _length(_SIZES[kind], -1, compact)
         data = value.encode() if isinstance(value, str) else value
-        return _length(kind, len(data), compact) + bytes(data)
-    return _NUMBERS[field.kind].pack(value)
+        return _length(_SIZES[kind], len(data), compact) + bytes(data)
+    return _NUMBERS[kind].pack(value)
 
 
 def encode_fields(
-    fields: Sequence[Field], values: dict[str, Any], version: int, compact: bool = True
+    fields: Sequence[Field], values: Mapping[str, Any], version: int, compact: bool = True
 ) -> bytes:
     """Return values by name as bytes; a tagged field is left out unless it has a value."""
     plain = b"".join(
-        _value(field, values.get(field.name, field.default), version, compact)
+        _value(field.kind, field, values.get(field.name, field.default), version, compact)
         for field in fields
-        if field.tag is None and field.since <= version <= field.until
+        if field.tag is None and field.first <= version <= field.last
     )
     if not compact:
         return plain
     tagged = {
-        field.tag: _tagged(field, values[field.name], version)
+        field.tag: _value(field.kind, field, values[field.name], version, compact)
         for field in fields
         if field.tag is not None and field.name in values
     }
     parts = [varint(tag) + varint(len(data)) + data for tag, data in sorted(tagged.items())]
     return plain + varint(len(parts)) + b"".join(parts)
-
-
-def _tagged(field: Field, value: Any, version: int) -> bytes:
-    """Return a tagged field, of which a structure has no length before it."""
-    if isinstance(field.kind, tuple):
-        return encode_fields(field.kind, value, version)
-    return _value(field, value, version, True)
 
 
 def encode_request(

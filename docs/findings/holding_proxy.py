@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidegate.brokers.messages import FETCH
+from tidegate.brokers.messages import ALTER_PARTITION, FETCH
 from tidegate.brokers.proxy import Connection, Proxy, Route
-from tidegate.brokers.quorum_messages import ALTER_PARTITION
-from tidegate.brokers.wire import Api, Header
+from tidegate.brokers.schemas import Api
+from tidegate.brokers.wire import Header
 
 
 class HoldingProxy(Proxy):

@@ -25,7 +25,7 @@ from tidegate.brokers.messages import FETCH, NONE, PRODUCE, error_name
 from tidegate.brokers.patience import start_patience, together
 from tidegate.brokers.process import free_ports
 from tidegate.brokers.records import Entry, decode_records, encode_record
-from tidegate.brokers.wire import Api
+from tidegate.brokers.schemas import Api
 
 from . import admin
 from .holding_proxy import HoldingProxy
@@ -244,7 +244,7 @@ class KafkaCluster(ABC):
 
     async def delete_topic(self, topic: str) -> None:
         """Delete a topic; brokers learn of that later."""
-        answer = await self._administer(admin.DELETE_TOPICS, {"topics": [{"name": topic}]})
+        answer = await self._administer(admin.DELETE_TOPICS, {"topics": [topic]})
         _accepted(admin.DELETE_TOPICS, answer["topics"][0])
 
     async def reassign(self, topic: str, replicas: Sequence[int] | None) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 
 from tidegate.brokers.distribution import Distribution, KafkaError
-from tidegate.brokers.quorum_messages import ALTER_PARTITION
+from tidegate.brokers.messages import ALTER_PARTITION
 
 from .kraft import KraftCluster
 from .node import CONTROLLER

@@ -16,7 +16,7 @@ from tidegate.brokers.distribution import KafkaError
 from tidegate.brokers.messages import FETCH
 from tidegate.brokers.patience import together
 from tidegate.brokers.records import Entry
-from tidegate.brokers.wire import Api
+from tidegate.brokers.schemas import Api
 
 from .kafka_cluster import Consumed, KafkaCluster, PartitionState, Produced
 from .run import STEP, Run, numbers, values

@@ -7,9 +7,8 @@ import pytest
 
 from findings.holding_proxy import HoldingProxy
 from tidegate.brokers.client import ask
-from tidegate.brokers.messages import FETCH
+from tidegate.brokers.messages import ALTER_PARTITION, FETCH
 from tidegate.brokers.process import free_ports
-from tidegate.brokers.quorum_messages import ALTER_PARTITION
 
 LEADER = 1
 

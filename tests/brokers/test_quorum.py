@@ -9,14 +9,16 @@ from click.testing import CliRunner
 from tidegate.brokers.client import ask
 from tidegate.brokers.coordinator import PartitionState
 from tidegate.brokers.distribution import KafkaError
-from tidegate.brokers.messages import FENCED_LEADER_EPOCH, FETCH, NONE
-from tidegate.brokers.metadata import EPOCH, MetadataLog, identity
-from tidegate.brokers.process import free_ports
-from tidegate.brokers.quorum_messages import (
+from tidegate.brokers.messages import (
     ALTER_PARTITION,
     BROKER_HEARTBEAT,
     BROKER_REGISTRATION,
+    FENCED_LEADER_EPOCH,
+    FETCH,
+    NONE,
 )
+from tidegate.brokers.metadata import EPOCH, MetadataLog, identity
+from tidegate.brokers.process import free_ports
 from tidegate.brokers.records import decode_records
 from tidegate.brokers.scripted_quorum import ID, INVALID_UPDATE_VERSION, ScriptedQuorum
 from tidegate.brokers.server import Server

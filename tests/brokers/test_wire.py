@@ -143,13 +143,17 @@ def test_a_port_that_is_no_debugger_is_one_clear_error(monkeypatch):
 
 
 def test_a_zookeeper_that_does_not_answer_is_one_clear_error(monkeypatch):
-    controller = pytest.importorskip("tidegate.brokers.controller")
-    monkeypatch.setattr(controller, "_SESSION", 0.5)
+    zookeeper = pytest.importorskip("tidegate.brokers.zookeeper")
+
+    async def starts(*arguments):
+        return None
+
+    monkeypatch.setattr(zookeeper, "_SESSION", 0.5)
+    monkeypatch.setattr(zookeeper, "start_zookeeper", starts)
 
     async def run(answer):
         async with Peer(answer) as port:
-            scripted = controller.ScriptedController(f"127.0.0.1:{port}")
-            await asyncio.to_thread(scripted.start)
+            await zookeeper.ZooKeeper(None, None, port, {}, {}).start()
 
     for answer in (b"", None):
         with pytest.raises(KafkaError, match="ZooKeeper did not answer"):

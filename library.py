@@ -81,11 +81,8 @@ class Checked:
     violated: tuple[str, ...]
     undecided: Mapping[str, str]
     trace: tuple[TraceStep, ...]
-    _system: TransitionSystem[Any, Any] = field(repr=False, compare=False)
+    _asked: _Asked = field(repr=False, compare=False)
     _result: Result = field(repr=False, compare=False)
-    _selection: Selection = field(repr=False, compare=False)
-    _protocol: Protocol = field(repr=False, compare=False)
-    _settings: tuple[str, ...] = field(repr=False, compare=False)
 
     @property
     def declared_pure(self) -> tuple[str, ...]:
@@ -108,7 +105,7 @@ class Checked:
     @property
     def known_bug(self) -> str | None:
         """The known bug that :attr:`trace` shows, by its name for ``--repaired``; None for none."""
-        known = known_bug(self._protocol, self._settings, self._result.first)
+        known = known_bug(self._asked.protocol, self._asked.settings, self._result.first)
         return known.name if known else None
 
     @property
@@ -123,7 +120,8 @@ class Checked:
         A search stops after the level with the first violation, unless it was asked to keep going.
         """
         return _steps(
-            self._system, next((v for v in self._result.verdicts if v.property.name == name), None)
+            self._asked.system,
+            next((v for v in self._result.verdicts if v.property.name == name), None),
         )
 
     def __str__(self) -> str:
@@ -132,8 +130,8 @@ class Checked:
 
         text = io.StringIO()
         console = Console(file=text, width=100)
-        print_result(console, self._system, self._result, False, False)
-        print_unrequested(console, self._selection)
+        print_result(console, self._asked.system, self._result, False, False)
+        print_unrequested(console, self._asked.selection)
         return text.getvalue().rstrip()
 
 
@@ -184,27 +182,30 @@ def check(
     _refuse_unknown("engine", engine, LOCAL)
     _refuse_unknown("store", store, tuple(StateStore))
     _refuse_limits(time_limit, max_states=max_states, max_depth=max_depth, workers=workers)
-    protocol = _protocol(model)
-    settings = tuple(f"{name}={_setting(value)}" for name, value in (bounds or {}).items())
-    selection = _selected(protocol, properties)
-    system = system_for(protocol, settings, selection.properties)
-    system.debug = debug
+    asked = _Asked(_protocol(model), _settings(bounds or {}), properties)
+    asked.system.debug = debug
+    load = named(model, asked.settings, asked.selection.properties)
     result = search.check(
-        system,
-        selection.properties,
-        named=selection.named,
+        asked.system,
+        asked.selection.properties,
+        named=asked.selection.named,
         limits=Limits(max_states, max_depth, time_limit),
         keep_going=keep_going,
         symmetry=symmetry,
-        resources=Resources(
-            engine,
-            workers,
-            StateStore(store),
-            watch=True,
-            load=named(model, settings, selection.properties),
-        ),
+        resources=Resources(engine, workers, StateStore(store), watch=True, load=load),
     )
-    return _checked(system, result, selection, protocol, settings)
+    return _checked(asked, result)
+
+
+class _Asked:
+    """What is asked of which system."""
+
+    def __init__(
+        self, protocol: Protocol, settings: tuple[str, ...], properties: Sequence[str | Property]
+    ) -> None:
+        self.protocol, self.settings = protocol, settings
+        self.selection = _selected(protocol, properties)
+        self.system = system_for(protocol, settings, self.selection.properties)
 
 
 def _refuse_unknown(what: str, value: str, known: Sequence[str]) -> None:
@@ -242,18 +243,15 @@ def _protocol(model: Model[Any, Any] | Protocol | str) -> Protocol:
     return model.protocol if isinstance(model, Model) else model
 
 
-def _setting(value: int | bool | str) -> str:
-    """Return a bound as it is written on the command line."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _settings(bounds: Mapping[str, int | bool | str]) -> tuple[str, ...]:
+    """Return bounds as they are written on the command line."""
+    return tuple(
+        f"{name}={str(value).lower() if isinstance(value, bool) else value}"
+        for name, value in bounds.items()
+    )
 
 
-def _checked(
-    system: TransitionSystem[Any, Any],
-    result: Result,
-    selection: Selection,
-    protocol: Protocol,
-    settings: tuple[str, ...],
-) -> Checked:
+def _checked(asked: _Asked, result: Result) -> Checked:
     # A violation that was found is worth more than the interrupt.
     if is_interrupt(result.stopped_by) and result.outcome is not Outcome.VIOLATED:
         raise KeyboardInterrupt
@@ -266,12 +264,9 @@ def _checked(
         depth=result.depth,
         violated=tuple(sorted(violated, key=lambda name: name != first)),
         undecided=result.undecided,
-        trace=_steps(system, result.first),
-        _system=system,
+        trace=_steps(asked.system, result.first),
+        _asked=asked,
         _result=result,
-        _selection=selection,
-        _protocol=protocol,
-        _settings=settings,
     )
     for follow in followers:
         follow(checked)

@@ -329,7 +329,7 @@ def compare_made_up(
 def _compare_all(
     symmetry: Symmetry, states: Sequence[State], answers: Sequence[Words], seconds: float
 ) -> None:
-    """Compare the representatives of states with Python's for so many seconds."""
+    """Compare the representatives of states with Python's until the time is up."""
     layout, until = symmetry.system.layout, thread_time() + seconds
     for state, answer in zip(states, answers, strict=True):
         if thread_time() > until:

@@ -48,11 +48,14 @@ class Lanes:
         How many there are of each kind.
     sentences
         How the steps of each action are put into words.
+    own
+        The columns that a model has instead, ``own(s, k)``: a heading and a text for each lane.
     """
 
     state: type
     participants: Mapping[str, Callable[[Any], int]]
     sentences: Mapping[str, Sentence]
+    own: Callable[[Any, Any], Mapping[str, str]] | None = None
 
     def columns(self, s: Any, k: Any) -> dict[str, str]:
         """Return a heading and a text for each lane."""
@@ -74,6 +77,12 @@ class Lanes:
         return Event(actor, sentence, said.sign)
 
     def _lanes(self, s: Any, k: Any) -> dict[str, list[Detail]]:
+        if self.own is not None:
+            return {
+                name: [Detail(line, about=str(number)) for number, line in enumerate(lines)]
+                for name, text in self.own(s, k).items()
+                for lines in [text.split("\n")]
+            }
         lanes: dict[str, list[Detail]] = {
             f"{kind} {number}": []
             for kind, count in self.participants.items()

@@ -11,8 +11,7 @@ LOPSIDED = '''"""KIP-320 with a replica that keeps its log where any other would
 
 from dataclasses import replace
 
-from tidegate.model.published.log import end_of_last_match
-from tidegate.model.published.protocols.kip320 import KIP_320
+from tidegate.model.published import end_of_last_match, kip_320
 
 
 def keep_once(s, k, leader, follower) -> int:
@@ -23,10 +22,10 @@ def keep_once(s, k, leader, follower) -> int:
 
 
 LOPSIDED = replace(
-    KIP_320,
+    kip_320,
     name="lopsided",
-    parent=KIP_320,
-    rules=replace(KIP_320.rules, truncation_offset=keep_once),
+    parent=kip_320,
+    rules=replace(kip_320.rules, truncation_offset=keep_once),
 )
 '''
 

@@ -10,7 +10,7 @@ from tidegate.analysis.selection import assemble
 from tidegate.checker.graph import state_graph
 from tidegate.checker.predicate import PredicateError, predicate
 from tidegate.cli import COMMANDS, main
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants.broker import INVARIANTS
 from tidegate.model.broker.protocols.hw import HW
 
 WRITTEN = (
@@ -37,7 +37,7 @@ WORDS = (
 def graph():
     """Return the graph of a small system, and the properties that a predicate may name."""
     system, properties = assemble("hw", ["records=1", "crashes=0"], [])
-    known = {prop.name: prop for prop in INVARIANTS["broker"] if not histories(prop, HW)}
+    known = {prop.name: prop for prop in INVARIANTS if not histories(prop, HW)}
     return state_graph(system, properties, 500), known
 
 

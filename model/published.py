@@ -1058,7 +1058,7 @@ def follower_truncate(s: PublishedState, k: Constants, leader: int, follower: in
     ),
 )
 def kip_320_first_try(rules: Rules) -> Rules:
-    """KIP-320's first draft, as published: truncate while fetching, fenced by a record's epoch.
+    """KIP-320's first draft: truncate while fetching, fenced by the last record's epoch.
 
     A new follower fetches at once and truncates only if the epoch of its last record differs
     from the leader's at that offset.  Leaders also compare the epochs of records before they

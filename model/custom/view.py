@@ -71,10 +71,11 @@ class Lanes:
     ) -> Event:
         """Return what a step is: what its action does, and with which arguments."""
         said = self.sentences.get(action, Sentence(action))
-        actor = f"{said.who} {arguments[said.parameter]}" if said.parameter else ""
+        known = [who.name for who in after.participants]
+        actor = f"{said.who} {arguments[said.parameter]}" if said.parameter else said.who
         chosen = ", ".join(f"{name} {value}" for name, value in arguments.items())
         sentence = f"{said.text} ({chosen})." if chosen else f"{said.text}."
-        return Event(actor, sentence, said.sign)
+        return Event(actor if actor in known else "", sentence, said.sign)
 
     def _lanes(self, s: Any, k: Any) -> dict[str, list[Detail]]:
         if self.own is not None:

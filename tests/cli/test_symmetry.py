@@ -61,7 +61,7 @@ def test_a_rule_that_samples_do_not_find_is_refused_with_its_line(lopsided):
     assert refused.exit_code == 2
     assert (
         "BecomeFollower: leader == 1 tells the number 1 from the replicas that it may change "
-        "places with (keep_once, lopsided.py:11)"
+        "places with (keep_once, lopsided.py:10)"
     ) in flat(refused)
 
 
@@ -71,7 +71,7 @@ def test_a_declaration_is_believed_and_the_verdict_names_it(lopsided):
     believed = run("check", protocol, *SMALL, "--symmetry", "--quiet")
     assert believed.exit_code == 0
     assert (
-        "(shown from the code, but keep_once (lopsided.py:9) is declared symmetric: replica 1 is "
+        "(shown from the code, but keep_once (lopsided.py:8) is declared symmetric: replica 1 is "
         "any replica), "
     ) in flat(believed)
 

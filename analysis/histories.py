@@ -8,13 +8,12 @@ history ``committed``.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import fields
 from functools import cache
 from typing import Any
 
 from ..core.fields import Array, Record, declared_parts
 from ..core.spec import Property, TransitionSystem
-from ..model.protocol import TRACK, Protocol
+from ..model.protocol import TRACK, Protocol, histories_of
 from .reached import reached
 
 _LIMITS = ("low", "high", "length")
@@ -22,7 +21,7 @@ _LIMITS = ("low", "high", "length")
 
 def every_history(protocol: Protocol) -> frozenset[str]:
     """Return the histories that the states of a protocol can keep."""
-    return frozenset(name.removeprefix(TRACK) for name in _tracked(protocol.family.constants))
+    return frozenset(name.removeprefix(TRACK) for name in histories_of(protocol.family.bounds))
 
 
 def histories(prop: Property, protocol: Protocol) -> frozenset[str]:
@@ -33,16 +32,16 @@ def histories(prop: Property, protocol: Protocol) -> frozenset[str]:
     whether it is there.
     """
     family = protocol.family
-    tracked = _tracked(family.constants)
+    tracked = histories_of(family.bounds)
     if not tracked:
         return frozenset()
     state: Any = protocol.state or family.state
-    received = (*_records(state), *family.constants.__mro__[:-1])
+    received = (*_records(state), *family.bounds.__mro__[:-1])
     decides = reached((prop.witness or prop.predicate, prop.premise), received, protocol.rules)
     tells = reached((prop.explain, prop.places), received, protocol.rules)
     if decides.anything or decides.texts or tells.anything:
         return every_history(protocol)
-    kept = kept_with(state, family.constants)
+    kept = kept_with(state, family.bounds)
     needed = {name for name in tracked if name in decides.names}
     for names, mentioned in ((decides.names, set()), (tells.names, tells.names)):
         # Some variables are there with any of several histories.
@@ -55,24 +54,16 @@ def histories(prop: Property, protocol: Protocol) -> frozenset[str]:
 def names_of_history(protocol: Protocol) -> Collection[str]:
     """Return the variables that a state holds only with some history, and the switches of these."""
     family = protocol.family
-    tracked = _tracked(family.constants)
+    tracked = histories_of(family.bounds)
     if not tracked:
         return ()
     state: Any = protocol.state or family.state
-    return (*kept_with(state, family.constants), *tracked)
+    return (*kept_with(state, family.bounds), *tracked)
 
 
 def keeps_histories(system: TransitionSystem[Any, Any], prop: Property, protocol: Protocol) -> bool:
     """Whether the states of a protocol's system have the histories that a property reads."""
     return all(getattr(system.constants, TRACK + name) for name in histories(prop, protocol))
-
-
-@cache
-def _tracked(constants: type | None) -> tuple[str, ...]:
-    """Return the names of the switches of histories."""
-    if constants is None:
-        return ()
-    return tuple(one.name for one in fields(constants) if one.name.startswith(TRACK))
 
 
 @cache
@@ -82,7 +73,7 @@ def kept_with(state: type, constants: type) -> Mapping[str, tuple[str, ...]]:
     for name, part in declared_parts(state).items():
         limits = [getattr(one, limit, None) for one in (part, *_parts(part)) for limit in _LIMITS]
         names = reached(limits, constants.__mro__[:-1]).names
-        if tracks := tuple(track for track in _tracked(constants) if track in names):
+        if tracks := tuple(track for track in histories_of(constants) if track in names):
             kept[name] = tracks
     return kept
 

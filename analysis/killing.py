@@ -87,7 +87,7 @@ class Killing:
         self._ladder = tuple(ladder)
         live = {prop.kind.is_liveness for prop in properties}
         every = list(mutants(protocol))
-        if protocol.family.mutates_conditions:
+        if protocol.mutates_conditions:
             # Kafka's families explain the survivors of several protocols together.
             names = [mutant.name for mutant in every]
             for name in protocol.family.survivors:
@@ -279,7 +279,7 @@ def _known(
     """Return the states of the original in which a mutant is searched, if there are any."""
     if mutant.unfair:
         return _regions(original.name, names, bounds)
-    if original.family.mutates_conditions:
+    if original.mutates_conditions:
         # Without a condition that is no guard, an action may write and return "not enabled".
         return None
     return _graph(original.name, names, bounds)

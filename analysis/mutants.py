@@ -52,7 +52,7 @@ def mutants(protocol: Protocol) -> Iterator[Mutant]:
             actions = (*protocol.actions[:index], weaker, *protocol.actions[index + 1 :])
             about = f"without the guard of {action.name} that refuses it if {guard.test}"
             yield _mutant(protocol, f"{action.name}: {guard.test}", about, actions=actions)
-    if protocol.family.mutates_conditions:
+    if protocol.mutates_conditions:
         yield from _conditions(protocol)
     for index, action in enumerate(protocol.actions):
         if action.fairness is not Fairness.NONE:

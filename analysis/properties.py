@@ -132,9 +132,9 @@ def _listing(name: str) -> str:
 
 def _is_elsewhere(name: str) -> bool:
     """Whether one of Kafka's families has a property of that name, in lower case."""
-    from ..invariants import PROPERTIES
+    from ..model import PROTOCOLS
 
-    return any(prop.name.lower() == name for props in PROPERTIES.values() for prop in props)
+    return any(prop.name.lower() == name for one in PROTOCOLS for prop in properties_of(one))
 
 
 def select_violable(protocol: Protocol, names: Sequence[str]) -> Selection:

@@ -19,16 +19,13 @@ from pathlib import Path
 from markdown import put
 
 from tidegate.core.spec import Kind
-from tidegate.invariants.by_family import PROPERTIES
+from tidegate.invariants.broker import PROPERTIES
 
 TIDEGATE = Path(sys.executable).parent / "tidegate"
 PAGE = Path(__file__).parent.parent / "docs" / "catalogue.md"
 
 NEED_ALL_STATES = {
-    prop.name
-    for properties in PROPERTIES.values()
-    for prop in properties
-    if prop.kind is Kind.STUCK or prop.kind.is_liveness
+    prop.name for prop in PROPERTIES if prop.kind is Kind.STUCK or prop.kind.is_liveness
 }
 """The properties that are decided when a search is complete."""
 

@@ -28,7 +28,7 @@ from typing import Any
 from tidegate.checker.check import check
 from tidegate.core.bounds import parse, unknown
 from tidegate.core.spec import TidegateError
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants import invariants_of
 from tidegate.model import PROTOCOLS, Protocol
 
 GOLDENS = Path(__file__).parents[1] / "tests" / "goldens.json"
@@ -181,7 +181,7 @@ def expected(protocol: Protocol, bounds: Any, names: Sequence[str]) -> tuple[str
             if same and set(names) <= set(row["steps"]):
                 steps = {name: row["steps"][name] for name in names}
                 return "golden", Counted(row["distinct"], row["depth"], steps)
-    properties = [prop for prop in INVARIANTS[protocol.family.name] if prop.name in names]
+    properties = [prop for prop in invariants_of(protocol) if prop.name in names]
     result = check(protocol.system(bounds), properties, keep_going=True)
     lengths = {v.property.name: len(v.trace.steps) if v.trace else None for v in result.verdicts}
     return "search", Counted(result.distinct_states, result.depth, lengths)

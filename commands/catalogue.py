@@ -8,7 +8,7 @@ import click
 
 from ..analysis.named import find_protocol
 from ..core.bounds import unknown
-from ..invariants import PROPERTIES, properties_of
+from ..invariants import properties_of
 from ..model import PROTOCOLS
 from ..model.broker.releases import overview
 from ..render.catalogue import print_catalogue
@@ -21,7 +21,7 @@ from .status import EXIT_HOLDS, Ended
 
 def catalogue() -> dict[str, Any]:
     """Return what ``tidegate list`` shows."""
-    families = {protocol.family.name: protocol.family for protocol in PROTOCOLS}
+    families = {protocol.family.name: protocol for protocol in PROTOCOLS}
     return {
         "protocols": [
             {
@@ -33,9 +33,11 @@ def catalogue() -> dict[str, Any]:
             for protocol in PROTOCOLS
         ],
         "releases": overview(),
-        "properties": {name: described_properties(PROPERTIES[name]) for name in families},
+        "properties": {
+            name: described_properties(properties_of(one)) for name, one in families.items()
+        },
         "fairness": {name: _fairness(name) for name in families},
-        "bounds": {name: described_bounds(family.bounds) for name, family in families.items()},
+        "bounds": {name: described_bounds(one.family.bounds) for name, one in families.items()},
     }
 
 

@@ -74,10 +74,9 @@ def bugs(context: Context, parameter: Parameter, incomplete: str) -> Offers:
 
 def properties(context: Context, parameter: Parameter, incomplete: str) -> Offers:
     """Return the properties of the protocol that is named before, or of every family."""
-    from ..invariants import PROPERTIES
+    from ..model import PROTOCOLS
 
-    chosen = _protocols(context)
-    known = [properties_of(protocol) for protocol in chosen] or list(PROPERTIES.values())
+    known = [properties_of(protocol) for protocol in _protocols(context) or PROTOCOLS]
     statements = {prop.name: prop.statement for props in known for prop in props}
     every = {"all": "every property of the protocol", "none": "count the states"}
     return _beginning(incomplete, {**statements, **every}.items())

@@ -1,30 +1,14 @@
 """What must hold.  Properties read states, never steps, and know nothing of searching.
 
-Those of Kafka's families are imported on first use: a check of a custom model needs none of them.
+A model declares its own.  Those of the broker family are imported on first use: a check of a custom
+model needs none of them.
 """
-
-from typing import TYPE_CHECKING, Any
 
 from ..core.spec import Kind, ModelError, Property
 from ..model.protocol import Protocol
 
-if TYPE_CHECKING:
-    from .by_family import INVARIANTS, PROPERTIES
-
-__all__ = ["FAMILIES", "INVARIANTS", "PROPERTIES", "all_of", "invariants_of", "properties_of"]
-
 FAMILIES = ("broker", "published", "async-isr")
-"""The families that have properties of their own."""
-
-
-def __getattr__(name: str) -> Any:
-    """Import the properties of Kafka's families, for one of the tables that hold them."""
-    if name not in ("INVARIANTS", "PROPERTIES"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import by_family
-
-    return getattr(by_family, name)
-
+"""Kafka's families."""
 
 NOT_PROMISED = frozenset({"OneFailureLeavesCandidate"})
 """Properties that every protocol violates within some bounds: users ask for them by name."""
@@ -38,7 +22,11 @@ def properties_of(protocol: Protocol) -> tuple[Property, ...]:
     ModelError
         If it gives one of its own the name of another.
     """
-    properties = (*protocol.properties, *_of_family(protocol.family.name))
+    properties = protocol.properties
+    if protocol.family.name == "broker":
+        from .broker import PROPERTIES
+
+        properties = (*properties, *PROPERTIES)
     names = [prop.name.lower() for prop in properties]
     for prop in protocol.properties:
         if names.count(prop.name.lower()) > 1:
@@ -70,12 +58,3 @@ def all_of(protocol: Protocol) -> tuple[Property, ...]:
         if prop.name in protocol.default_properties
         or (prop.kind not in (Kind.DEADLOCK, Kind.STUCK) and prop.name not in NOT_PROMISED)
     )
-
-
-def _of_family(name: str) -> tuple[Property, ...]:
-    """Return the properties that every protocol of a family has."""
-    if name not in FAMILIES:
-        return ()
-    from .by_family import PROPERTIES
-
-    return PROPERTIES[name]

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from ..core.layout import NONE
 from ..model.broker.state import BrokerState
-from ..model.published.state import PublishedState
 
 
-def is_deleted(s: BrokerState | PublishedState, broker: int, offset: int) -> bool:
-    """Whether a log has deleted its record at this offset: it has none there, and ends later.
-
-    In the published family no record is ever deleted.
-    """
+def is_deleted(s: BrokerState, broker: int, offset: int) -> bool:
+    """Whether a log has deleted its record at this offset: it has none there, and ends later."""
     replica = s.replica[broker]
     return offset < replica.leo and replica.log[offset].record == NONE

@@ -1,8 +1,4 @@
-"""The in-sync replicas: every member of the ISR has all committed records.
-
-The published family has those that ``invariants/by_family.py`` names: its states declare the same
-variables.
-"""
+"""The in-sync replicas: every member of the ISR has all committed records."""
 
 from __future__ import annotations
 
@@ -11,19 +7,20 @@ from collections.abc import Callable
 from ..core.layout import NONE, members
 from ..core.scene import LogOffset
 from ..core.spec import Property
+from ..model.broker.bounds import Constants
+from ..model.broker.state import BrokerState
 from .deleted import is_deleted
-from .leadership import AnyConstants, AnyState
 
 
 def _out_of_sync(
     stored: bool,
-) -> Callable[[AnyState, AnyConstants], tuple[int, int, int] | None]:
+) -> Callable[[BrokerState, Constants], tuple[int, int, int] | None]:
     """Return the witness that a member of the ISR lacks a record below the leader's HW.
 
     The members are those of the stored ISR, or of the leader's own view of it.
     """
 
-    def out_of_sync(s: AnyState, k: AnyConstants) -> tuple[int, int, int] | None:
+    def out_of_sync(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
         """Return (leader, member, offset): below the leader's HW the member's record differs."""
         for leader in range(k.replicas):
             mine = s.replica[leader]
@@ -43,17 +40,17 @@ def _out_of_sync(
     return out_of_sync
 
 
-def explain_weak_isr(s: AnyState, k: AnyConstants, leader: int, member: int, offset: int) -> str:
+def explain_weak_isr(s: BrokerState, k: Constants, leader: int, member: int, offset: int) -> str:
     """Explain which member lacks which record."""
     return _explain(s, leader, member, offset, "the leader's own view of the ISR")
 
 
-def explain_strong_isr(s: AnyState, k: AnyConstants, leader: int, member: int, offset: int) -> str:
+def explain_strong_isr(s: BrokerState, k: Constants, leader: int, member: int, offset: int) -> str:
     """Explain which member lacks which record."""
     return _explain(s, leader, member, offset, "the partition state's ISR")
 
 
-def _explain(s: AnyState, leader: int, member: int, offset: int, which: str) -> str:
+def _explain(s: BrokerState, leader: int, member: int, offset: int, which: str) -> str:
     mine, theirs = s.replica[leader], s.replica[member]
     has = f"ends at {theirs.leo}"
     if theirs.leo > offset:
@@ -66,18 +63,18 @@ def _explain(s: AnyState, leader: int, member: int, offset: int, which: str) -> 
 
 
 def member_places(
-    s: AnyState, k: AnyConstants, leader: int, member: int, offset: int
+    s: BrokerState, k: Constants, leader: int, member: int, offset: int
 ) -> tuple[LogOffset, ...]:
     """Return the place of the record that the member lacks."""
     return (LogOffset(member, offset, f"m{s.replica[leader].log[offset].record}"),)
 
 
-def known_leader_in_isr(s: AnyState, k: AnyConstants) -> bool:
+def known_leader_in_isr(s: BrokerState, k: Constants) -> bool:
     """Whether the partition state's leader, if any, is in its ISR."""
     return s.partition.leader == NONE or bool(s.partition.isr >> s.partition.leader & 1)
 
 
-def explain_known_leader_in_isr(s: AnyState, k: AnyConstants) -> str:
+def explain_known_leader_in_isr(s: BrokerState, k: Constants) -> str:
     """Explain which leader is not in the ISR."""
     return (
         f"The partition state names broker {s.partition.leader} leader of epoch "

@@ -1,21 +1,13 @@
-"""Leadership: an epoch has one leader.
-
-The published family has it, too: its states declare the same variables.
-"""
+"""Leadership: an epoch has one leader."""
 
 from __future__ import annotations
 
 from ..core.spec import Property
-from ..model.broker.bounds import Constants as BrokerConstants
+from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
-from ..model.published.bounds import Constants as PublishedConstants
-from ..model.published.state import PublishedState
-
-AnyState = BrokerState | PublishedState
-AnyConstants = BrokerConstants | PublishedConstants
 
 
-def two_leaders(s: AnyState, k: AnyConstants) -> tuple[int, int] | None:
+def two_leaders(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     """Return two brokers that lead in one epoch."""
     for first in range(k.replicas):
         if s.replica[first].leader != first:
@@ -27,7 +19,7 @@ def two_leaders(s: AnyState, k: AnyConstants) -> tuple[int, int] | None:
     return None
 
 
-def explain(s: AnyState, k: AnyConstants, first: int, second: int) -> str:
+def explain(s: BrokerState, k: Constants, first: int, second: int) -> str:
     """Explain which two brokers lead in one epoch."""
     return f"Brokers {first} and {second} both lead in leader epoch {s.replica[first].epoch}."
 

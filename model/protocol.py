@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from inspect import signature
 from typing import Any, TypeVar
 
@@ -19,7 +19,6 @@ from ..core.vocabulary import is_available
 from .added import Added
 
 S = TypeVar("S")
-K = TypeVar("K")
 
 TRACK = "track_"
 """Begins the name of a constant that says whether the state includes a history."""
@@ -49,7 +48,8 @@ class Family:
     name
         As printed by ``tidegate list``.
     bounds
-        The dataclass that declares the bounds of every protocol in the family.
+        The dataclass of the ``k`` that actions receive.  It declares the bounds of every protocol
+        in the family, and may have ``rules``, and a ``track_...`` for every history.
     scenarios
         The settings in which its protocols are compared.
     mutation_bounds
@@ -64,13 +64,8 @@ class Family:
     build
         ``build(protocol, bounds, needs)`` makes the transition system; `needs` names the
         histories that the requested properties read.
-    mutates_conditions
-        Whether conditions within actions make mutants, and not only guards.
     state
         The declaration of the state of its protocols.
-    constants
-        The class of the ``k`` that actions receive, if that is not `bounds` itself: the bounds,
-        ``rules``, and a ``track_...`` for every history that the family can keep.
     """
 
     name: str
@@ -80,9 +75,7 @@ class Family:
     survivors: Mapping[str, str]
     faults_and_elections: Mapping[str, str]
     build: Callable[[Protocol, Any, frozenset[str]], TransitionSystem[Any, Any]]
-    mutates_conditions: bool = False
     state: Any = None
-    constants: Any = None
 
 
 @dataclass(frozen=True)
@@ -173,6 +166,11 @@ class Protocol:
             if name not in known:
                 raise ValueError(f"older_rules: {unknown('rule', name, known)}")
 
+    @property
+    def mutates_conditions(self) -> bool:
+        """Whether conditions within actions make mutants, and not only guards and rules."""
+        return isinstance(self.rules, NoRules)
+
     def within(self, settings: Iterable[str]) -> Any:
         """Return the bounds that a user's settings make, over the options that it comes with.
 
@@ -236,34 +234,27 @@ def counting(state: type[S], limits: tuple[tuple[str, int], ...]) -> type[S]:
     return type(state.__name__, (state,), counters) if limits else state
 
 
-def assemble(
-    protocol: Protocol,
-    bounds: Any,
-    needs: frozenset[str],
-    **look: Any,
-) -> TransitionSystem[Any, Any]:
-    """Make the transition system of a protocol from what its family declares.
+@dataclass(frozen=True)
+class NoRules:
+    """The rules of a model whose variants differ in none."""
 
-    Parameters
-    ----------
-    needs
-        The histories that the state includes.
-    look
-        Further arguments of :func:`system_of` and :class:`TransitionSystem`.
-    """
-    family = protocol.family
-    chosen = {field.name: getattr(bounds, field.name) for field in fields(bounds)}
-    tracked = {
-        field.name: field.name.removeprefix(TRACK) in needs
-        for field in fields(family.constants)
-        if field.name.startswith(TRACK)
-    }
-    k = family.constants(**chosen, **tracked, rules=protocol.rules)
-    actions = [action.apply for action in protocol.actions if is_available(action, k)]
-    # A mutant is wrong on purpose, and a property has to notice it.
-    is_mutant = protocol.parent and protocol.name.startswith(f"{protocol.parent.name}~")
-    assumptions = () if is_mutant else assumptions_of([*actions, *vars(protocol.rules).values()])
-    return system_of(protocol, bounds, k, family.state, assumptions=assumptions, **look)
+
+def is_extra(field: Field[Any]) -> bool:
+    """Whether a field of a class of bounds is no bound: the rules, or whether to keep a history."""
+    if field.name == "rules":
+        return is_dataclass(field.default)
+    return field.name.startswith(TRACK) and field.default is False and not field.metadata
+
+
+def first_rules(bounds: type) -> Any:
+    """Return the rules that a class of bounds has by default."""
+    declared = (one.default for one in fields(bounds) if one.name == "rules" and is_extra(one))
+    return next(declared, NoRules())
+
+
+def histories_of(bounds: type) -> tuple[str, ...]:
+    """Return the names of the fields of a class of bounds that say whether a history is kept."""
+    return tuple(one.name for one in fields(bounds) if one.name != "rules" and is_extra(one))
 
 
 def _added(protocol: Protocol, state: type) -> Added | None:
@@ -285,20 +276,37 @@ def _added(protocol: Protocol, state: type) -> Added | None:
     return Added(mine, names, actions) if names or actions else None
 
 
-def system_of(
+def assemble(
     protocol: Protocol,
     bounds: Any,
-    constants: K,
-    state: type[S],
+    needs: frozenset[str],
     *,
-    initialise: Callable[[S, K], Iterator[None]],
-    columns: Callable[[S, K], dict[str, str]],
+    initialise: Callable[[Any, Any], Iterator[None]],
+    columns: Callable[[Any, Any], dict[str, str]],
     **look: Any,
-) -> TransitionSystem[S, K]:
-    """Make the transition system of a protocol whose actions receive `constants` as ``k``.
+) -> TransitionSystem[Any, Any]:
+    """Make the transition system of a protocol from what its family declares.
 
     Its headline names the main bounds, or all of them where none is.
+
+    Parameters
+    ----------
+    needs
+        The histories that the state includes.
+    look
+        Further arguments of :class:`TransitionSystem`.
     """
+    state = protocol.family.state
+    kept: dict[str, Any] = {
+        name: name.removeprefix(TRACK) in needs for name in histories_of(type(bounds))
+    }
+    if not isinstance(protocol.rules, NoRules):
+        kept["rules"] = protocol.rules
+    k = replace(bounds, **kept) if kept else bounds
+    actions = [action.apply for action in protocol.actions if is_available(action, k)]
+    # A mutant is wrong on purpose, and a property has to notice it.
+    is_mutant = protocol.parent and protocol.name.startswith(f"{protocol.parent.name}~")
+    assumptions = () if is_mutant else assumptions_of([*actions, *vars(protocol.rules).values()])
     every = shown(bounds)
     if added := _added(protocol, state):
         columns = added.columns(columns)
@@ -308,11 +316,12 @@ def system_of(
         name=protocol.name,
         bounds=every,
         headline=brief(bounds) or ", ".join(f"{name}={value}" for name, value in every.items()),
-        constants=constants,
-        layout=Layout(counting(protocol.state or state, protocol.limits), constants),
+        constants=k,
+        layout=Layout(counting(protocol.state or state, protocol.limits), k),
         actions=protocol.actions,
         initialise=initialise,
         columns=columns,
         fairness=protocol.fairness,
+        assumptions=assumptions,
         **look,
     )

@@ -11,7 +11,7 @@ from rich.table import Table
 from ..core.bounds import declared
 from ..core.guards import guards, requirement
 from ..core.spec import Action, Property
-from ..invariants import PROPERTIES, properties_of
+from ..invariants import FAMILIES, properties_of
 from .catalogue import print_table
 from .printed import Console, Text
 from .text import print_prose
@@ -124,7 +124,7 @@ def print_story(console: Console, page: dict[str, Any]) -> None:
             print_prose(console, Text(older["what"]), indent=3)
     if page["expected"]:
         _print_verdicts(console, page["expected"])
-    if page["family"] not in PROPERTIES:
+    if page["family"] not in FAMILIES:
         _print_declared(console, page)
     console.print(Text("\nActions, and what enables each", "bold"))
     for action in page["actions"]:

@@ -15,7 +15,8 @@ from tidegate.checker.check import check
 from tidegate.checker.result import Result
 from tidegate.core.bounds import parse
 from tidegate.core.spec import Step, TransitionSystem
-from tidegate.invariants import INVARIANTS, PROPERTIES
+from tidegate.invariants import properties_of
+from tidegate.invariants.broker import INVARIANTS
 from tidegate.model.broker.family import DEFAULT_PROPERTIES
 
 # A machine that does other work takes any time for an example.
@@ -79,7 +80,7 @@ class Behavior:
         """Return the names of the default properties that the present state violates."""
         return {
             p.name
-            for p in INVARIANTS["broker"]
+            for p in INVARIANTS
             if p.name in DEFAULT_PROPERTIES and self.system.violates(p, self.state)
         }
 
@@ -112,7 +113,7 @@ def search() -> Callable[..., Result]:
     def run(protocol, settings="", names=None, **options):
         chosen = find_protocol(protocol)
         wanted = chosen.default_properties if names is None else names
-        known = PROPERTIES[chosen.family.name]
+        known = properties_of(chosen)
         properties = [p for p in known if p.name in wanted]
         assert len(properties) == len(wanted), "a property that does not exist"
         system = system_for(chosen, settings.split(), properties)

@@ -24,8 +24,14 @@ WITH_KRAFT = ("kraft", "records")
 
 
 @dataclass(frozen=True)
-class BrokerBounds:
-    """What a user sets with ``-b NAME=VALUE``.
+class Constants:
+    """The ``k`` that actions and rules receive: the bounds, the rules and what to record.
+
+    A user sets the bounds with ``-b NAME=VALUE``.  ``track_committed``, ``track_acked``,
+    ``track_high_watermark``, ``track_read`` and ``track_listed_offsets`` say whether the state
+    includes the histories of committed records, of acknowledged records, of the high watermarks
+    that consumers saw, of the records that a consumer read, and of the offsets that ListOffsets
+    returned.
 
     Raises
     ------
@@ -107,6 +113,13 @@ class BrokerBounds:
     )
     spare_broker: bool = switch("with reassignments: the last broker has no replica at first")
 
+    rules: Rules = Rules()
+    track_committed: bool = False
+    track_acked: bool = False
+    track_high_watermark: bool = False
+    track_read: bool = False
+    track_listed_offsets: bool = False
+
     def __post_init__(self) -> None:
         if self.min_isr > self.replicas:
             raise BoundsError(
@@ -151,24 +164,6 @@ class BrokerBounds:
                 "isr_propagation=zookeeper: only then does the controller have state to lose; set "
                 "that, or leave controller_crashes out"
             )
-
-
-@dataclass(frozen=True)
-class Constants(BrokerBounds):
-    """The ``k`` that actions and rules receive: the bounds, the rules and what to record.
-
-    ``track_committed``, ``track_acked``, ``track_high_watermark``, ``track_read`` and
-    ``track_listed_offsets`` say whether the state includes the histories of committed records, of
-    acknowledged records, of the high watermarks that consumers saw, of the records that a consumer
-    read, and of the offsets that ListOffsets returned.
-    """
-
-    rules: Rules = Rules()
-    track_committed: bool = False
-    track_acked: bool = False
-    track_high_watermark: bool = False
-    track_read: bool = False
-    track_listed_offsets: bool = False
 
     @property
     def kraft(self) -> bool:

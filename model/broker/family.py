@@ -27,7 +27,7 @@ from .actions import (
     purgatory,
     reassignment,
 )
-from .bounds import ZOOKEEPER, BrokerBounds, Constants
+from .bounds import ZOOKEEPER, Constants
 from .instances import (
     announced,
     brokers,
@@ -75,7 +75,7 @@ def initialise(s: BrokerState, k: Constants) -> Iterator[None]:
 
 
 def build(
-    protocol: Protocol, bounds: BrokerBounds, needs: frozenset[str]
+    protocol: Protocol, bounds: Constants, needs: frozenset[str]
 ) -> TransitionSystem[BrokerState, Constants]:
     """Make the transition system of a protocol of this family."""
     return assemble(
@@ -338,14 +338,13 @@ FAULTS_AND_ELECTIONS = {
 
 BROKER = Family(
     name="broker",
-    bounds=BrokerBounds,
+    bounds=Constants,
     build=build,
     scenarios=SCENARIOS,
     mutation_bounds=MUTATION_BOUNDS,
     survivors=SURVIVORS,
     faults_and_elections=FAULTS_AND_ELECTIONS,
     state=BrokerState,
-    constants=Constants,
 )
 
 DEFAULT_PROPERTIES = (

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from ...core.bounds import unknown
 from ...core.errors import ModelError, about
 from ...core.fields import Record
 from ...core.scene import View
 from ...core.spec import DEADLOCK, TYPE_OK, Action, Fairness, Kind, Property, TransitionSystem
-from ..protocol import Family, Protocol, system_of
+from ..protocol import Expected, Family, Protocol, assemble, first_rules
 from .fairness import Fair
 from .signatures import (
     MOST_CHOICES,
@@ -33,14 +33,10 @@ from .view import Lanes, Sentence, first_sentence
 S = TypeVar("S", bound=Record)
 K = TypeVar("K")
 F = TypeVar("F", bound=Callable[..., bool])
+P = TypeVar("P", bound=Callable[..., object])
 
 Count = Callable[[Any], int]
 Choices = Callable[[Any], Iterable[int]]
-
-
-@dataclass(frozen=True)
-class NoRules:
-    """A custom model has no rules in which releases differ."""
 
 
 class Model(Fair, Generic[S, K]):
@@ -50,7 +46,9 @@ class Model(Fair, Generic[S, K]):
     ----------
     bounds
         A frozen dataclass whose fields come from ``number``, ``switch`` and ``choice``.  Actions
-        and properties receive an object of it as ``k``.
+        and properties receive an object of it as ``k``.  A field ``rules`` holds the decisions in
+        which variants differ; a field ``track_NAME``, which is false by default, says whether the
+        state includes a history: it does if a requested property reads that.
     state
         The declaration of the state, derived from ``Record``; they receive the state as ``s``.
     participants
@@ -64,8 +62,20 @@ class Model(Fair, Generic[S, K]):
         ``constraint(s, k) -> bool``: TLC's CONSTRAINT.  Steps from states outside are not taken.
     view
         How states and steps are drawn; by default a lane for each participant.
+    columns
+        ``columns(s, k)``: a text about a state for each lane, by its heading, for traces and where
+        there is no `view`; by default each participant's variables.
+    legend
+        How to read these texts.
     survivors
-        Why ``tidegate mutate`` need not kill a mutant, by the name that it prints.
+        Why ``tidegate mutate`` need not kill a mutant, by the name that it prints.  Where only one
+        variant has it, the name of the variant comes first.
+    mutation_bounds
+        Bounds at which ``tidegate mutate`` searches, one after the other.
+    default_properties
+        Names of the properties that are checked by default; all that it declares where none is.
+    family
+        What its variants are called together.
 
     Raises
     ------
@@ -102,7 +112,12 @@ class Model(Fair, Generic[S, K]):
         deadlock: bool = True,
         constraint: Callable[[S, K], bool] | None = None,
         view: View | None = None,
+        columns: Callable[[S, K], Mapping[str, str]] | None = None,
+        legend: str = "",
         survivors: Mapping[str, str] | None = None,
+        mutation_bounds: Sequence[str] = ("",),
+        default_properties: Sequence[str] = (),
+        family: str = "custom",
     ) -> None:
         super().__init__()
         refuse_other_classes(bounds, state)
@@ -110,6 +125,8 @@ class Model(Fair, Generic[S, K]):
             refuse_unfit(constraint, "the constraint", "s", "k")
         for kind, count in (participants or {}).items():
             refuse_unfit(count, f"how many there are of the participant {kind}", "k")
+        if columns is not None:
+            refuse_unfit(columns, "the columns", "s", "k")
         refuse_wrong_looks(name, view, survivors)
         self._bounds = bounds
         self._state = state
@@ -122,7 +139,12 @@ class Model(Fair, Generic[S, K]):
         self._deadlock = deadlock
         self._constraint = constraint
         self._view = view
+        self._columns = columns
+        self._legend = legend
         self._survivors = dict(survivors or {})
+        self._mutation_bounds = tuple(mutation_bounds)
+        self._default_properties = tuple(default_properties)
+        self._family = family
         self._initialise: Callable[[S, K], Iterator[None]] = _lowest
         self._sentences: dict[str, Sentence] = {}
         self._properties: dict[str, Property] = {}
@@ -153,6 +175,7 @@ class Model(Fair, Generic[S, K]):
         fair_per: tuple[str, ...] | None = None,
         sign: str = "",
         when: Callable[[K], bool] = lambda k: True,
+        distinct: bool = False,
         **choices: str | Choices,
     ) -> Callable[[F], F]:
         """Declare an action: ``function(s, k, *arguments) -> bool``, its guards before its writes.
@@ -163,7 +186,7 @@ class Model(Fair, Generic[S, K]):
         Parameters
         ----------
         who
-            Who acts: a kind of participant, or any other word.
+            Who acts: a kind of participant, a parameter that numbers one, or any other word.
         source
             Where it is stated: a paper, or a specification.
         fairness
@@ -175,6 +198,8 @@ class Model(Fair, Generic[S, K]):
             For faults and elections: ``"crash"``, ``"restart"``, ``"election"`` or ``"loss"``.
         when
             Whether there is such an action at all within given bounds.
+        distinct
+            Whether its parameters always differ from each other, as a leader and its follower do.
         choices
             For each parameter after ``s`` and ``k`` its values: a kind of participant, or a
             function of the bounds, ``item=lambda k: range(k.items)``.  A parameter that is called
@@ -191,22 +216,26 @@ class Model(Fair, Generic[S, K]):
             refuse_other_kinds(function, "an action")
             if _camel(function.__name__) in self._actions:
                 raise about(function, f"there is an action {function.__name__} already; rename one")
-            self._declare(function, who, source, fairness, fair_per, when, choices, sign)
+            self._declare(function, who, source, fairness, fair_per, when, choices, sign, distinct)
             return function
 
         return declare
 
     def invariant(
-        self, statement: str, *, source: str = "", explain: Callable[[S, K], str] | None = None
-    ) -> Callable[[F], F]:
+        self, statement: str, *, source: str = "", explain: Callable[..., str] | None = None
+    ) -> Callable[[P], P]:
         """Declare an invariant: ``function(s, k) -> bool``, true in every state that is right.
+
+        A function that is annotated to return a tuple is a witness: it returns the numbers that say
+        what is wrong, and None in a state that is right.
 
         Parameters
         ----------
         statement
             What it says, in one sentence; its name is the function's in CamelCase.
         source, explain
-            Where it is stated; and ``explain(s, k) -> str``: what exactly is wrong in a state.
+            Where it is stated; and ``explain(s, k, *witness) -> str``: what exactly is wrong in a
+            state.
 
         Raises
         ------
@@ -217,8 +246,8 @@ class Model(Fair, Generic[S, K]):
         return self._property(Kind.INVARIANT, statement, None, source, explain)
 
     def sometimes(
-        self, statement: str, *, source: str = "", explain: Callable[[S, K], str] | None = None
-    ) -> Callable[[F], F]:
+        self, statement: str, *, source: str = "", explain: Callable[..., str] | None = None
+    ) -> Callable[[P], P]:
         """Declare what must be reachable: ``function(s, k) -> bool``, true in such a state."""
         refuse_bare(statement, "@model.sometimes('What can happen.')")
         return self._property(Kind.SOMETIMES, statement, None, source, explain)
@@ -230,8 +259,8 @@ class Model(Fair, Generic[S, K]):
         *,
         premise: Callable[[S, K], bool] | None = None,
         source: str = "",
-        explain: Callable[[S, K], str] | None = None,
-    ) -> Callable[[F], F]:
+        explain: Callable[..., str] | None = None,
+    ) -> Callable[[P], P]:
         """Declare what must eventually happen, as :meth:`invariant` what must always hold.
 
         Parameters
@@ -249,23 +278,75 @@ class Model(Fair, Generic[S, K]):
         statement: str,
         premise: Callable[[S, K], bool] | None,
         source: str,
-        explain: Callable[[S, K], str] | None,
-    ) -> Callable[[F], F]:
+        explain: Callable[..., str] | None,
+    ) -> Callable[[P], P]:
         """Return a decorator that adds a function as the predicate of a property."""
 
-        def declare(function: F) -> F:
+        def declare(function: P) -> P:
             refuse_other_kinds(function, "an invariant")
             name = _camel(function.__name__)
             refuse_unfit(function, f"invariant {name}", "s", "k")
-            for other, what in ((explain, "explain"), (premise, "premise")):
-                if other is not None:
-                    refuse_unfit(other, f"{what} of {name}", "s", "k")
+            finds = str(inspect.signature(function).return_annotation).startswith("tuple")
+            if premise is not None:
+                refuse_unfit(premise, f"premise of {name}", "s", "k")
+            if explain is not None and not finds:
+                refuse_unfit(explain, f"explain of {name}", "s", "k")
             if name in self._properties:
                 raise about(function, f"there is a property {name} already; rename one of them")
-            said = explain or (lambda s, k: f"It says: {statement}")
-            made = Property(name, statement, source, function, said, kind, premise=premise)
-            self._properties[name] = made
+            said = explain or (lambda s, k, *witness: f"It says: {statement}")
+            how: dict[str, Any] = {"witness" if finds else "predicate": function}
+            self._properties[name] = Property(
+                name, statement, source, explain=said, kind=kind, premise=premise, **how
+            )
             return function
+
+        return declare
+
+    def variant(
+        self,
+        summary: str,
+        /,
+        *,
+        name: str = "",
+        parent: Protocol | None = None,
+        actions: Sequence[Callable[..., bool]] = (),
+        expected: Sequence[Expected] = (),
+    ) -> Callable[[Callable[[Any], Any]], Protocol]:
+        """Declare a variant: ``function(rules) -> rules``, the decisions that it takes otherwise.
+
+        The function receives the rules of the parent, or those that the bounds have by default.
+        Its docstring is the story of the variant.  It becomes a protocol, which ``tidegate check
+        file.py:NAME`` names.
+
+        Parameters
+        ----------
+        summary
+            One sentence: what it does, and what is known about it.
+        name
+            As in reports; by default that of the model and of the function, ``locks/with_lease``.
+        parent
+            The variant whose rules and actions it takes over.  Without one it has the actions and
+            the properties that are declared above it.
+        actions
+            Further actions that it has, which the parent has not.
+        expected
+            What is known to be violated, and within which bounds.
+        """
+        refuse_bare(summary, "@model.variant('What it does.')")
+
+        def declare(function: Callable[[Any], Any]) -> Protocol:
+            refuse_unfit(function, f"the variant {function.__name__}", "rules")
+            every = {action.apply: action for action in self._fair_actions()}
+            inherited = parent.actions if parent else tuple(every.values())
+            return self._protocol(
+                name=name or f"{self._name}/{function.__name__.replace('_', '-')}",
+                summary=summary,
+                story=inspect.getdoc(function) or "",
+                parent=parent,
+                rules=function(parent.rules if parent else first_rules(self._bounds)),
+                actions=(*inherited, *(every[one] for one in actions)),
+                expected=tuple(expected),
+            )
 
         return declare
 
@@ -276,34 +357,47 @@ class Model(Fair, Generic[S, K]):
         Raises
         ------
         ModelError
-            If it declares no action.
+            If it declares no action, or checks a property by default that it does not declare.
         """
+        summary, _, story = self._doc.partition("\n\n")
+        return self._protocol(
+            name=self._name,
+            summary=summary,
+            story=story,
+            rules=first_rules(self._bounds),
+            actions=self._fair_actions(),
+        )
+
+    def _protocol(self, **own: Any) -> Protocol:
+        """Make a protocol of what is declared so far."""
         if not self._actions:
             raise ModelError(f"{self._name} declares no action; write one under @model.action(...)")
-        own = tuple(self._properties.values())
-        summary, _, story = self._doc.partition("\n\n")
-        names = tuple(self._properties)
+        properties = (*self._properties.values(), TYPE_OK, DEADLOCK)
+        known = [prop.name for prop in properties]
+        if wrong := [one for one in self._default_properties if one not in known]:
+            raise ModelError(f"default_properties: {unknown('property', wrong[0], known)}")
+        checked = self._default_properties or (
+            *self._properties,
+            *([DEADLOCK.name] if self._deadlock else []),
+        )
+        family = Family(
+            name=self._family,
+            bounds=self._bounds,
+            state=self._state,
+            scenarios=(),
+            mutation_bounds=self._mutation_bounds,
+            survivors=self._survivors,
+            faults_and_elections={
+                name: said.sign for name, said in self._sentences.items() if said.sign
+            },
+            build=self._build,
+        )
         return Protocol(
-            name=self._name,
-            family=Family(
-                name="custom",
-                bounds=self._bounds,
-                scenarios=(),
-                mutation_bounds=("",),
-                survivors=self._survivors,
-                faults_and_elections={
-                    name: said.sign for name, said in self._sentences.items() if said.sign
-                },
-                build=self._build,
-                mutates_conditions=True,
-            ),
-            summary=summary,
-            rules=NoRules(),
-            actions=self._fair_actions(),
+            family=family,
             fairness=tuple(self._together),
-            default_properties=(*names, DEADLOCK.name) if self._deadlock else names,
-            story=story,
-            properties=(*own, TYPE_OK, DEADLOCK),
+            default_properties=checked,
+            properties=properties,
+            **own,
         )
 
     def _build(
@@ -316,14 +410,14 @@ class Model(Fair, Generic[S, K]):
                 raise about(
                     count, f"there are {number!r} of the participant {kind}; 0 or more can be"
                 )
-        lanes = Lanes(protocol.state or self._state, self._participants, self._sentences)
-        return system_of(
+        lanes = Lanes(self._state, self._participants, self._sentences, self._columns)
+        return assemble(
             protocol,
             bounds,
-            bounds,
-            self._state,
+            needs,
             initialise=self._initialise,
             columns=lanes.columns,
+            legend=self._legend,
             constraint=self._constraint,
             view=self._view or View(lanes.scene, lanes.event),
         )
@@ -338,6 +432,7 @@ class Model(Fair, Generic[S, K]):
         when: Callable[[K], bool],
         choices: Mapping[str, str | Choices],
         sign: str,
+        distinct: bool,
     ) -> None:
         """Add an action whose parameters take each of their values."""
         name = _camel(function.__name__)
@@ -355,14 +450,17 @@ class Model(Fair, Generic[S, K]):
             if prod(map(len, values)) > MOST_CHOICES:
                 text = f"action {name} has more than {MOST_CHOICES:,} choices of its parameters"
                 raise about(function, f"{text} within these bounds")
-            return product(*values)
+            chosen = product(*values)
+            return (one for one in chosen if len({*one}) == len(one)) if distinct else chosen
 
         fair = Fairness.WEAK if fairness is None else fairness
         self._actions[name] = Action(name, function, who, arguments, source, fair, when, fair_per)
         if fairness is None and fair_per is None:
             self._fair_by_default.add(name)
-        acting = next((one for one in parameters if choices.get(one, one) == who), "")
-        self._sentences[name] = Sentence(first_sentence(function) or name, who, acting, sign)
+        acting = next((one for one in parameters if who in (one, choices.get(one, one))), "")
+        kind = choices.get(acting, acting)
+        lane = kind if isinstance(kind, str) and kind in self._participants else who
+        self._sentences[name] = Sentence(first_sentence(function) or name, lane, acting, sign)
 
     def _domain(
         self, function: F, parameter: str, choices: Mapping[str, str | Choices]

@@ -13,6 +13,7 @@ from ...core.errors import ModelError, about
 from ...core.fields import Array, Record, declared_parts
 from ...core.printable import one_line
 from ...core.scene import View
+from ..protocol import is_extra
 
 MOST_CHOICES = 100_000
 """Values of a parameter, and choices of all of an action: more could not be searched."""
@@ -100,7 +101,7 @@ def refuse_other_classes(bounds: object, state: object) -> None:
             f"{_name_of(bounds)} is no frozen dataclass; write @dataclass(frozen=True)"
         )
     for field in fields(bounds):
-        if "bound" not in field.metadata:
+        if "bound" not in field.metadata and not is_extra(field):
             raise ModelError(
                 f"{_name_of(bounds)}.{field.name} declares no bound; write "
                 f"{field.name}: int = number(3, 1, 9, 'what it bounds')"
@@ -132,7 +133,7 @@ def refuse_unknown_kinds(state: Any, participants: Mapping[str, object]) -> None
             )
 
 
-OPTIONS = frozenset({"source", "fairness", "fair_per", "sign", "when"})
+OPTIONS = frozenset({"source", "fairness", "fair_per", "sign", "when", "distinct"})
 """The options of :meth:`.model.Model.action`, which no parameter of an action can be called."""
 
 

@@ -48,11 +48,14 @@ class Lanes:
         How many there are of each kind.
     sentences
         How the steps of each action are put into words.
+    own
+        The columns that a model has instead, ``own(s, k)``: a heading and a text for each lane.
     """
 
     state: type
     participants: Mapping[str, Callable[[Any], int]]
     sentences: Mapping[str, Sentence]
+    own: Callable[[Any, Any], Mapping[str, str]] | None = None
 
     def columns(self, s: Any, k: Any) -> dict[str, str]:
         """Return a heading and a text for each lane."""
@@ -68,12 +71,19 @@ class Lanes:
     ) -> Event:
         """Return what a step is: what its action does, and with which arguments."""
         said = self.sentences.get(action, Sentence(action))
-        actor = f"{said.who} {arguments[said.parameter]}" if said.parameter else ""
+        known = [who.name for who in after.participants]
+        actor = f"{said.who} {arguments[said.parameter]}" if said.parameter else said.who
         chosen = ", ".join(f"{name} {value}" for name, value in arguments.items())
         sentence = f"{said.text} ({chosen})." if chosen else f"{said.text}."
-        return Event(actor, sentence, said.sign)
+        return Event(actor if actor in known else "", sentence, said.sign)
 
     def _lanes(self, s: Any, k: Any) -> dict[str, list[Detail]]:
+        if self.own is not None:
+            return {
+                name: [Detail(line, about=str(number)) for number, line in enumerate(lines)]
+                for name, text in self.own(s, k).items()
+                for lines in [text.split("\n")]
+            }
         lanes: dict[str, list[Detail]] = {
             f"{kind} {number}": []
             for kind, count in self.participants.items()

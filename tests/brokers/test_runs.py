@@ -11,7 +11,7 @@ from tests.brokers.rows import ROWS
 from tidegate.analysis.named import find_protocol
 from tidegate.analysis.properties import system_for, with_every_history
 from tidegate.core.spec import Step
-from tidegate.invariants import PROPERTIES
+from tidegate.invariants.broker import PROPERTIES
 
 DOCS = Path(__file__).parents[2] / "docs"
 RUNS = {path.stem: json.loads(path.read_text("utf-8")) for path in (DOCS / "runs").glob("*.json")}
@@ -46,7 +46,7 @@ def test_the_brokers_of_the_release_did_every_step_of_the_row(row):
     words = row.check
     protocol = find_protocol(words[1])
     bounds = [words[at + 1] for at, word in enumerate(words) if word == "-b"]
-    [prop] = [prop for prop in PROPERTIES["broker"] if prop.name == row.violated]
+    [prop] = [prop for prop in PROPERTIES if prop.name == row.violated]
     keeps = with_every_history(protocol, bounds)
     system = system_for(protocol, bounds, [prop]) if prop.kind.is_liveness else keeps
     state, logs = next(iter(system.initial_states())), {}

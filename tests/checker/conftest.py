@@ -17,7 +17,7 @@ from tidegate.checker.compiled.values import Constant, StateRef
 from tidegate.checker.result import Limits, Resources
 from tidegate.core.layout import Layout, Record, array, boolean, integer, members, subset
 from tidegate.core.spec import Action, Property, TransitionSystem
-from tidegate.invariants import PROPERTIES
+from tidegate.invariants import properties_of
 from tidegate.model import PROTOCOLS
 from tidegate.render.report import report
 
@@ -308,7 +308,7 @@ def searched():
     def run(model, limits=Limits(), resume=False, progress=lambda progress: None, **how):  # noqa: B008
         protocol, settings, options, *names = model
         [chosen] = [p for p in PROTOCOLS if p.name == protocol]
-        known = PROPERTIES[chosen.family.name]
+        known = properties_of(chosen)
         wanted = names[0] if names else chosen.default_properties
         properties = [p for p in known if p.name in wanted]
         toy = system_for(chosen, settings.split(), properties)

@@ -180,10 +180,10 @@ def test_the_same_search_holds_where_nothing_is_broken(plane, make_invariant, co
 
 
 def test_every_step_and_property_is_compared_as_often_as_it_must_be(system, compared):
-    from tidegate.invariants import INVARIANTS
+    from tidegate.invariants.broker import INVARIANTS
 
     searched = system("hw", "replicas=2 records=1 elections=1 crashes=1")
-    properties = INVARIANTS["broker"]
+    properties = INVARIANTS
     search = CompiledSearch(SearchRequest(searched, properties, keep_going=True))
     search.run()
     steps = Counter(s.number for s in compared if s.query is Query.STEP and s.answer)

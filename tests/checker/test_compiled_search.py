@@ -24,7 +24,8 @@ from tidegate.core.errors import shown
 from tidegate.core.guards import without
 from tidegate.core.layout import Record, array, boolean, integer
 from tidegate.core.spec import Kind, ModelError, Outcome
-from tidegate.invariants import INVARIANTS, PROPERTIES
+from tidegate.invariants import invariants_of, properties_of
+from tidegate.invariants.broker import INVARIANTS
 from tidegate.model import PROTOCOLS
 
 SMALL = [
@@ -89,7 +90,7 @@ VIOLATED = [("hw", "", 1), ("published/kip-101", "replicas=2 max_leader_epoch=2"
 @pytest.mark.parametrize(("protocol", "settings", "skipped"), VIOLATED)
 def test_twenty_runs_give_one_trace_each(protocol, settings, skipped):
     [chosen] = [p for p in PROTOCOLS if p.name == protocol]
-    properties = [p for p in INVARIANTS[chosen.family.name] if p.name in chosen.default_properties]
+    properties = [p for p in invariants_of(chosen) if p.name in chosen.default_properties]
     toy = system_for(chosen, settings.split(), properties)
     expected = check(toy, properties, resources=Resources(engine="interpreted"))
     assert expected.outcome is Outcome.VIOLATED
@@ -344,7 +345,7 @@ def test_a_faulty_model_gets_the_interpreted_engines_answer(
     steps, predicate, engine, make_toy, make_action, make_invariant, monkeypatch
 ):
     monkeypatch.setattr("tidegate.checker.engines.SMALL", 0)
-    [type_ok] = [p for p in INVARIANTS["broker"] if p.name == "TypeOk"]
+    [type_ok] = [p for p in INVARIANTS if p.name == "TypeOk"]
     properties = [type_ok, *([make_invariant("Marks", predicate)] if predicate else [])]
     toy = make_toy(Line, None, [make_action(s.__name__, s) for s in steps], at_nothing)
     if predicate is writes and engine == "compiled":
@@ -422,14 +423,17 @@ def test_logs_without_room_for_a_record_are_searched_all_the_same(system):
 )
 @pytest.mark.parametrize("end", ["low", "high"])
 def test_every_bound_at_its_end_is_translated(system, name, end):
-    family = find_protocol(name).family
+    chosen = find_protocol(name)
+    family = chosen.family
     settings = [
-        f"{f.name}={spelt(*f.metadata.values(), end)}" for f in dataclasses.fields(family.bounds)
+        f"{f.name}={spelt(*f.metadata.values(), end)}"
+        for f in dataclasses.fields(family.bounds)
+        if f.metadata
     ]
     if "log_size" in dir(family.bounds):
         # Variables of one value that is not meant to be computed with.
         settings.append("records=0 log_size=1")
-    properties = [p for p in PROPERTIES[family.name] if p.kind is Kind.INVARIANT]
+    properties = [p for p in properties_of(chosen) if p.kind is Kind.INVARIANT]
     for setting in settings:
         with suppress(BoundsError):
             text, _ = Generator(system(name, setting), properties, True, None).module()

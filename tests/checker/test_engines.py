@@ -7,7 +7,7 @@ import pytest
 from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.result import Resources
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants import invariants_of
 from tidegate.model import PROTOCOLS
 
 slow = pytest.mark.slow
@@ -33,7 +33,7 @@ CASES = [
 def answer(protocol, settings, names=None, symmetry=False, keep_going=True, **how):
     """Return all of a report that may not depend on the engine."""
     [chosen] = [p for p in PROTOCOLS if p.name == protocol]
-    wanted = INVARIANTS[chosen.family.name]
+    wanted = invariants_of(chosen)
     properties = [p for p in wanted if names is None or p.name in names]
     system = system_for(chosen, settings.split(), properties)
     result = check(

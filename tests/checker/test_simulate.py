@@ -10,7 +10,7 @@ from tidegate.checker.check import check
 from tidegate.checker.simulate import CHOICES, Tally, walk
 from tidegate.cli import main
 from tidegate.core.spec import Trace
-from tidegate.invariants import INVARIANTS, PROPERTIES
+from tidegate.invariants.broker import INVARIANTS, PROPERTIES
 
 UNCLEAN = "elections=4 crashes=4 unclean_election"
 """Settings under which walks lose records quickly."""
@@ -156,7 +156,7 @@ def test_where_walks_see_everything_the_estimate_says_so(system):
 def long_loss(system):
     """Return a system, a property and a long behavior that violates it."""
     chosen = system("hw", UNCLEAN)
-    [prop] = [p for p in INVARIANTS["broker"] if p.name == "NoCommittedRecordLost"]
+    [prop] = [p for p in INVARIANTS if p.name == "NoCommittedRecordLost"]
 
     def find(start):
         for number in range(start, start + 4000):
@@ -215,7 +215,7 @@ def test_properties_that_walks_cannot_decide_are_refused():
 
 def test_a_deadlock_is_found():
     result = run("hw", "-b", "records=0", "-b", "crashes=1", "-p", "Deadlock", "--jobs", "1")
-    assert "Deadlock" in {p.name for p in PROPERTIES["broker"]}
+    assert "Deadlock" in {p.name for p in PROPERTIES}
     assert result.exit_code in (3, 11)
 
 

@@ -9,7 +9,7 @@ from tidegate.checker.symmetric.proof import show
 from tidegate.core.layout import NONE, Layout, Record, array, boolean, replica_id, subset
 from tidegate.core.spec import Action, TransitionSystem
 from tidegate.core.symmetry import Symmetry, SymmetryError
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants import invariants_of
 from tidegate.model import PROTOCOLS
 
 APART = {
@@ -421,7 +421,7 @@ def test_a_permutation_that_leaves_a_declared_range_is_none_of_the_group():
 
 @pytest.mark.parametrize("protocol", [protocol.name for protocol in PROTOCOLS])
 def test_every_built_in_protocol_and_property_is_shown_to_treat_replicas_alike(protocol):
-    family = next(p.family.name for p in PROTOCOLS if p.name == protocol)
+    chosen = next(p for p in PROTOCOLS if p.name == protocol)
     settings = {
         "broker": (
             "replicas=3",
@@ -432,12 +432,12 @@ def test_every_built_in_protocol_and_property_is_shown_to_treat_replicas_alike(p
         ),
         "published": ("replicas=3", "replicas=4 log_size=3 records=4"),
         "async-isr": ("replicas=3", "replicas=4 max_version=3"),
-    }[family]
+    }[chosen.family.name]
     for bounds in settings:
         system = make_system(protocol, bounds)
         symmetry = Symmetry(system)
         assert len(symmetry.group) > 1
-        assert show(system, symmetry, INVARIANTS[family]).declared == ()
+        assert show(system, symmetry, invariants_of(chosen)).declared == ()
 
 
 @pytest.mark.parametrize(

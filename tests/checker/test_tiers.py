@@ -21,7 +21,7 @@ from tidegate.checker.disk_cache import DiskCache
 from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Limits, Resources
 from tidegate.core.spec import EngineError
-from tidegate.invariants import PROPERTIES
+from tidegate.invariants.broker import PROPERTIES
 from tidegate.model.broker.protocols.kip320 import KIP_320
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -44,7 +44,7 @@ def system():
 
 @pytest.fixture
 def properties():
-    return [prop for prop in PROPERTIES["broker"] if prop.name in NAMES]
+    return [prop for prop in PROPERTIES if prop.name in NAMES]
 
 
 @pytest.fixture(autouse=True)

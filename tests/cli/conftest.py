@@ -11,7 +11,7 @@ OWN = '''"""A protocol of my own, the smallest there is."""
 
 from dataclasses import replace
 
-from tidegate.model.async_isr.protocols.async_isr import ASYNC_ISR
+from tidegate.model.async_isr import async_isr
 
 
 def apply(s, k, version):
@@ -20,10 +20,10 @@ def apply(s, k, version):
 
 
 OWN = replace(
-    ASYNC_ISR,
+    async_isr,
     name="own",
-    parent=ASYNC_ISR,
-    rules=replace(ASYNC_ISR.rules, may_apply=apply),
+    parent=async_isr,
+    rules=replace(async_isr.rules, may_apply=apply),
 )
 
 from tidegate import pure

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 from tests.waiting import use_processor
 from tidegate.cli import main
-from tidegate.invariants import PROPERTIES
+from tidegate.invariants import properties_of
+from tidegate.invariants.broker import PROPERTIES
 from tidegate.model import PROTOCOLS
 
 SMALL = ["-b", "records=1", "-b", "crashes=1"]
@@ -226,7 +227,7 @@ def test_continue_reports_every_property():
 def test_all_and_none():
     report = json.loads(run("check", "kip-101", *SMALL, "-p", "all", "--json", "-").stdout)
     others = ["OneFailureLeavesCandidate", "Stuck", "Deadlock"]
-    every = [p.name for p in PROPERTIES["broker"] if p.name not in others]
+    every = [p.name for p in PROPERTIES if p.name not in others]
     assert [p["name"] for p in report["properties"]] == every
     assert report["not_requested"] == others
     nothing = run("check", "kip-101", *SMALL, "-p", "none")
@@ -296,9 +297,9 @@ def test_list_names_everything():
         assert word in output
     listed = json.loads(run("list", "--json").output)
     assert {p["name"] for p in listed["protocols"]} == {p.name for p in PROTOCOLS}
-    for family in PROPERTIES:
-        names = [p["name"] for p in listed["properties"][family]]
-        assert names == [p.name for p in PROPERTIES[family]]
+    for protocol in PROTOCOLS:
+        names = [p["name"] for p in listed["properties"][protocol.family.name]]
+        assert names == [p.name for p in properties_of(protocol)]
 
 
 def test_help_shows_examples_and_exit_status():

@@ -15,11 +15,11 @@ OWN = '''"""A protocol of my own, any part of which may fail."""
 
 from dataclasses import replace
 
-from tidegate.model.async_isr import actions, family
-from tidegate.model.async_isr.protocols.async_isr import ASYNC_ISR
-from tidegate.model.async_isr.scenes import view_of
+from tidegate.core.scene import Event, Participant, Scene, View
+import tidegate.model.async_isr as original
 from tidegate.model.protocol import assemble
-from tidegate.core.scene import View
+
+
 
 
 class Odd(BaseException):
@@ -38,7 +38,7 @@ def rule(s, k, version):
 
 def act(s, k):
     fail("action")
-    return actions.leader_write(s, k)
+    return original.leader_write(s, k)
 
 
 def arguments(k):
@@ -52,21 +52,21 @@ def available(k):
 
 def initialise(s, k):
     fail("initialise")
-    yield from family.initialise(s, k)
+    yield from original.initialise(s, k)
 
 
 def columns(s, k):
     fail("columns")
-    return family.columns(s, k)
+    return original.columns(s, k)
 
 
 def constraint(s, k):
-    return fail("constraint") and actions.within(s, k)
+    return fail("constraint") and original.within(s, k)
 
 
 def scene(s, k):
     fail("view")
-    return view_of(family.ACTIONS).scene(s, k)
+    return Scene((Participant("leader", f"isr {s.leader.isr}"),))
 
 
 def build(protocol, bounds, needs):
@@ -78,7 +78,7 @@ def build(protocol, bounds, needs):
         initialise=initialise,
         columns=columns,
         constraint=constraint,
-        view=View(scene, view_of(family.ACTIONS).event),
+        view=View(scene, lambda action, *rest: Event("leader", action)),
     )
 
 
@@ -89,12 +89,12 @@ def changed(action):
 
 
 OWN = replace(
-    ASYNC_ISR,
+    original.async_isr,
     name="own",
-    parent=ASYNC_ISR,
-    family=replace(ASYNC_ISR.family, build=build),
-    actions=tuple(changed(action) for action in ASYNC_ISR.actions),
-    rules=replace(ASYNC_ISR.rules, may_apply=rule),
+    parent=original.async_isr,
+    family=replace(original.async_isr.family, build=build),
+    actions=tuple(changed(action) for action in original.async_isr.actions),
+    rules=replace(original.async_isr.rules, may_apply=rule),
 )
 '''
 

@@ -11,7 +11,7 @@ from tidegate.analysis.mutants import mutants
 from tidegate.cli import main
 from tidegate.core.guards import guards, without
 from tidegate.core.spec import Step
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants import invariants_of
 from tidegate.model import PROTOCOLS
 from tidegate.model.broker.actions.leader import produce
 
@@ -138,11 +138,7 @@ def whole_ladder(protocol):
 
 @pytest.mark.parametrize("protocol", [whole_ladder(protocol) for protocol in PROTOCOLS])
 def test_every_survivor_is_explained_and_every_explanation_is_of_a_survivor(protocol):
-    wanted = [
-        prop
-        for prop in INVARIANTS[protocol.family.name]
-        if prop.name in protocol.default_properties
-    ]
+    wanted = [prop for prop in invariants_of(protocol) if prop.name in protocol.default_properties]
     killing = Killing(protocol, wanted, protocol.family.mutation_bounds)
     killed = {fate.mutant for fate in killing.run(None, 2)}
     assert [fate.mutant for fate in killing.survivors() if not fate.note] == []

@@ -11,8 +11,7 @@ LOPSIDED = '''"""KIP-320 with a replica that keeps its log where any other would
 
 from dataclasses import replace
 
-from tidegate.model.published.log import end_of_last_match
-from tidegate.model.published.protocols.kip320 import KIP_320
+from tidegate.model.published import end_of_last_match, kip_320
 
 
 def keep_once(s, k, leader, follower) -> int:
@@ -23,10 +22,10 @@ def keep_once(s, k, leader, follower) -> int:
 
 
 LOPSIDED = replace(
-    KIP_320,
+    kip_320,
     name="lopsided",
-    parent=KIP_320,
-    rules=replace(KIP_320.rules, truncation_offset=keep_once),
+    parent=kip_320,
+    rules=replace(kip_320.rules, truncation_offset=keep_once),
 )
 '''
 
@@ -62,7 +61,7 @@ def test_a_rule_that_samples_do_not_find_is_refused_with_its_line(lopsided):
     assert refused.exit_code == 2
     assert (
         "BecomeFollower: leader == 1 tells the number 1 from the replicas that it may change "
-        "places with (keep_once, lopsided.py:11)"
+        "places with (keep_once, lopsided.py:10)"
     ) in flat(refused)
 
 
@@ -72,7 +71,7 @@ def test_a_declaration_is_believed_and_the_verdict_names_it(lopsided):
     believed = run("check", protocol, *SMALL, "--symmetry", "--quiet")
     assert believed.exit_code == 0
     assert (
-        "(shown from the code, but keep_once (lopsided.py:9) is declared symmetric: replica 1 is "
+        "(shown from the code, but keep_once (lopsided.py:8) is declared symmetric: replica 1 is "
         "any replica), "
     ) in flat(believed)
 

@@ -11,7 +11,8 @@ import tidegate
 from tidegate.analysis.mutants import mutants
 from tidegate.analysis.named import find_protocol
 from tidegate.cli import main
-from tidegate.invariants import NOT_PROMISED, PROPERTIES
+from tidegate.invariants import NOT_PROMISED, properties_of
+from tidegate.invariants.broker import PROPERTIES
 
 COUNTER = '''"""A counter that ends, or begins again."""
 
@@ -230,7 +231,7 @@ def test_a_gate_knows_from_its_cache_what_was_never_enabled(counter, tmp_path):
 def test_a_protocol_of_kafka_says_how_many_properties_were_not_requested_for(protocol, bounds):
     searched = ["check", protocol, *(part for bound in bounds for part in ("-b", bound))]
     chosen = find_protocol(protocol)
-    every = [prop.name for prop in PROPERTIES[chosen.family.name]]
+    every = [prop.name for prop in properties_of(chosen)]
     others = [name for name in every if name not in chosen.default_properties]
     output = run(*searched, status=0)
     asked = f"Not requested: {len(others)} other propert"
@@ -268,7 +269,7 @@ def test_all_properties_of_kafka_are_all_but_deadlock_and_stuck():
     )  # fmt: skip
     decided = {prop["name"] for prop in report["properties"] if prop["outcome"] == "holds"}
     others = {"Stuck", "Deadlock", *NOT_PROMISED}
-    assert decided == {prop.name for prop in PROPERTIES["broker"]} - others
+    assert decided == {prop.name for prop in PROPERTIES} - others
 
 
 def test_all_with_symmetry_names_the_liveness_of_kafka_as_not_decided():

@@ -12,7 +12,7 @@ from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.distributed.session import spark_context
 from tidegate.checker.result import Cluster, Resources
-from tidegate.invariants import PROPERTIES
+from tidegate.invariants import properties_of
 from tidegate.model import PROTOCOLS
 from tidegate.render.report import report
 
@@ -34,7 +34,7 @@ def reported():
     def run(protocol, settings="", names=None, cluster=None, how=None, **options):
         [chosen] = [p for p in PROTOCOLS if p.name == protocol]
         wanted = chosen.default_properties if names is None else names
-        properties = [p for p in PROPERTIES[chosen.family.name] if p.name in wanted]
+        properties = [p for p in properties_of(chosen) if p.name in wanted]
         assert len(properties) == len(wanted), "a property that does not exist"
         searched = system_for(chosen, settings.split(), properties)
         engine = "compiled" if cluster is None else "spark"

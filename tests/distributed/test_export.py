@@ -20,7 +20,7 @@ from tidegate.checker.result import Cluster, Limits, Resources
 from tidegate.cli import main
 from tidegate.core.spec import Property
 from tidegate.core.symmetry import Symmetry
-from tidegate.invariants import PROPERTIES
+from tidegate.invariants import properties_of
 from tidegate.model import PROTOCOLS
 
 pytestmark = pytest.mark.usefixtures("java")
@@ -76,7 +76,7 @@ def exported(tmp_path):
 
     def run(protocol, settings, names, symmetry=False, folder=None, how=None, **options):
         [chosen] = [p for p in PROTOCOLS if p.name == protocol]
-        properties = [p for p in PROPERTIES[chosen.family.name] if p.name in names]
+        properties = [p for p in properties_of(chosen) if p.name in names]
         assert len(properties) == len(names), "a property that does not exist"
         searched = system_for(chosen, settings.split(), properties)
         folder = folder or tmp_path / f"tables-{next(numbers)}"

@@ -7,7 +7,7 @@ from tidegate.analysis.code import code
 from tidegate.analysis.named import find_protocol
 from tidegate.commands.rules import rules_of
 from tidegate.core.guards import guards, requirement
-from tidegate.invariants import PROPERTIES
+from tidegate.invariants import properties_of
 from tidegate.model import PROTOCOLS
 from tidegate.render.story import described_bounds, described_properties, story
 
@@ -201,7 +201,7 @@ def properties():
         default = ", ".join(members(family)[0].default_properties)
         rows = [
             [one["name"], one["kind"], cell(one["statement"]), cell(one["source"])]
-            for one in described_properties(PROPERTIES[family])
+            for one in described_properties(properties_of(members(family)[0]))
         ]
         body = table(["property", "kind", "what it says", "source"], rows)
         head = f"Checked unless `-p` is given: {default}."

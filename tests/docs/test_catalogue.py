@@ -13,7 +13,7 @@ from tidegate.checker.check import check
 from tidegate.core.bounds import parse
 from tidegate.gate.cells import expanded
 from tidegate.gate.document import read
-from tidegate.invariants import PROPERTIES
+from tidegate.invariants.broker import PROPERTIES
 
 ROOT = Path(__file__).parents[2]
 BUGS = bugs((ROOT / "docs" / "catalogue.md").read_text())
@@ -159,4 +159,4 @@ def test_scenario_1_of_kip_101_is_that_of_a_restarted_follower(trace):
 def test_every_bug_that_must_be_there_is_there():
     titles = " ".join(bug.title for bug in BUGS)
     assert not [name for name in NAMED if name not in titles]
-    assert {bug.violated for bug in BUGS} <= {prop.name for prop in PROPERTIES["broker"]}
+    assert {bug.violated for bug in BUGS} <= {prop.name for prop in PROPERTIES}

@@ -14,7 +14,7 @@ from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.result import Limits
 from tidegate.core.spec import Outcome
-from tidegate.invariants import PROPERTIES
+from tidegate.invariants import properties_of
 
 ROWS = checks()
 
@@ -77,7 +77,7 @@ def original(name):
 
 def found(protocol, bounds, name, depth=None):
     """Return in how many steps a protocol violates a property, None for never."""
-    props = [one for one in PROPERTIES[protocol.family.name] if one.name == name]
+    props = [one for one in properties_of(protocol) if one.name == name]
     assert props, f"there is no property {name}"
     system = system_for(protocol, bounds.split(), props)
     result = check(system, props, limits=Limits(max_depth=depth))

@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import make_system
 from tidegate.checker.check import check
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants.broker import INVARIANTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "more-replicas.md"
 
@@ -37,6 +37,6 @@ def test_the_table_is_read():
 )
 def test_a_trace_has_as_many_steps_as_the_page_says(protocol, bounds, prop, replicas, steps):
     system = make_system(protocol, f"replicas={replicas} {bounds}")
-    [one] = [one for one in INVARIANTS["broker"] if one.name == prop]
+    [one] = [one for one in INVARIANTS if one.name == prop]
     [verdict] = check(system, [one], symmetry=True).verdicts
     assert len(verdict.trace.steps) == steps

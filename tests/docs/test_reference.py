@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.reference import PAGES
-from tidegate.invariants import PROPERTIES
+from tidegate.invariants import properties_of
 from tidegate.model import PROTOCOLS
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
@@ -28,6 +28,5 @@ def test_every_protocol_rule_action_and_property_has_its_place():
             assert f"\n### {rule}\n" in pages["rules.md"]
         for action in protocol.actions:
             assert f"\n### {action.name}\n" in pages["actions.md"]
-    for properties in PROPERTIES.values():
-        for prop in properties:
+        for prop in properties_of(protocol):
             assert f"| {prop.name} |" in pages["properties.md"]

@@ -13,7 +13,7 @@ from tidegate.analysis.properties import system_for
 from tidegate.checker.explore import Exploration
 from tidegate.cli import main
 from tidegate.commands.explore import saved
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants.broker import INVARIANTS
 from tidegate.model.broker.family import DEFAULT_PROPERTIES
 
 textual = pytest.importorskip("textual")
@@ -22,7 +22,7 @@ textual = pytest.importorskip("textual")
 @pytest.fixture
 def exploration(system):
     """Begin to explore a protocol with its own properties."""
-    properties = [p for p in INVARIANTS["broker"] if p.name in DEFAULT_PROPERTIES]
+    properties = [p for p in INVARIANTS if p.name in DEFAULT_PROPERTIES]
     return lambda protocol, settings="": Exploration(system(protocol, settings), properties)
 
 

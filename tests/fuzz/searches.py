@@ -7,7 +7,7 @@ from tidegate.checker.check import check
 from tidegate.checker.result import Limits, Resources
 from tidegate.core.bounds import declared
 from tidegate.core.spec import EngineError, TidegateError, TransitionSystem
-from tidegate.invariants import PROPERTIES
+from tidegate.invariants import properties_of
 from tidegate.model.protocol import Protocol
 from tidegate.render.report import report
 
@@ -27,8 +27,8 @@ class Search:
 
     def run(self, limits=None, **how):
         """Search; return what every way of doing so has to report."""
-        family, names = self.protocol.family, self.protocol.default_properties
-        properties = [p for p in PROPERTIES[family.name] if p.name in names]
+        names = self.protocol.default_properties
+        properties = [p for p in properties_of(self.protocol) if p.name in names]
         if self.system is None:
             self.system = system_for(self.protocol, self.settings, properties)
         system = self.system

@@ -11,7 +11,7 @@ from tidegate.checker.check import check
 from tidegate.checker.graph import farthest, state_graph
 from tidegate.checker.statistics import statistics
 from tidegate.cli import main
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants.broker import INVARIANTS
 
 SMALL = ("hw", "records=1 crashes=1")
 
@@ -23,7 +23,7 @@ def run(*arguments):
 @pytest.fixture
 def graph(system):
     """The graph of a small system."""
-    return state_graph(system(*SMALL), INVARIANTS["broker"], 10_000)
+    return state_graph(system(*SMALL), INVARIANTS, 10_000)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_node_link_json_is_read_back_equal(graph):
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_dot_is_read_back_equal(system):
-    graph = state_graph(system("hw", "records=1 crashes=0"), INVARIANTS["broker"], 1000)
+    graph = state_graph(system("hw", "records=1 crashes=0"), INVARIANTS, 1000)
     written = run("graph", "hw", "-b", "records=1", "-b", "crashes=0", "-p", "all", "--dot", "-")
     read = nx.nx_pydot.read_dot(io.StringIO(written.stdout))
     back = nx.MultiDiGraph()

@@ -14,7 +14,7 @@ FAMILIES = ("model.broker", "model.published", "model.async_isr")
 PROPERTIES = "invariants"
 """The package of their properties."""
 
-GATHER = ("tidegate.invariants", "tidegate.invariants.by_family")
+GATHER = ("tidegate.invariants", "tidegate.invariants.broker")
 """Modules of that package that gather properties for the commands."""
 
 

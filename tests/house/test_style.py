@@ -5,19 +5,6 @@ import doctest
 import importlib
 
 LONGEST_FUNCTION = 60
-LONGEST_VARIANT = 60
-
-
-def test_a_published_variant_fits_on_a_screen(modules):
-    """Those of the broker family take more decisions, and state more verdicts."""
-    variants = {
-        name: file
-        for name, file in modules.items()
-        if ".protocols." in name and ".broker." not in name
-    }
-    lengths = {name: len(file.read_text("utf-8").splitlines()) for name, file in variants.items()}
-    assert lengths
-    assert {name: n for name, n in lengths.items() if n > LONGEST_VARIANT} == {}
 
 
 def test_no_function_is_long(modules):

@@ -18,7 +18,7 @@ from tidegate.cli import main
 from tidegate.core.bounds import parse
 from tidegate.core.layout import NONE, integer
 from tidegate.core.spec import ModelError, Property
-from tidegate.invariants import PROPERTIES
+from tidegate.invariants import properties_of
 from tidegate.model import PROTOCOLS
 from tidegate.model.broker.protocols.hw import HW
 from tidegate.model.broker.state import BrokerState
@@ -44,7 +44,7 @@ READS = {
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
 def test_every_property_of_a_family_reads_what_it_was_declared_to_read(protocol):
     family = protocol.family.name
-    for prop in PROPERTIES[family]:
+    for prop in properties_of(protocol):
         known = READS.get((family, prop.name))
         assert histories(prop, protocol) == ({known} if known else NONE_OF_THEM), prop.name
 

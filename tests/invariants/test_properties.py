@@ -10,11 +10,9 @@ import pytest
 from tests.behaviors import REPLICATED
 from tidegate import invariants, model
 from tidegate.core.spec import Property
-from tidegate.invariants import INVARIANTS as BY_FAMILY
-from tidegate.invariants import PROPERTIES
+from tidegate.invariants.broker import INVARIANTS, PROPERTIES
+from tidegate.model import PROTOCOLS
 from tidegate.model.broker.messages import LIST_OFFSETS_RESPONSE
-
-INVARIANTS = BY_FAMILY["broker"]
 
 
 def forget_committed(s):
@@ -121,20 +119,13 @@ def test_every_invariant_has_a_case():
     assert not missing, f"write a state that violates {missing}, with its explanation, into CASES"
 
 
-@pytest.mark.parametrize(
-    "file",
-    [
-        file
-        for file in sorted(Path(invariants.__file__).parent.glob("[!_]*.py"))
-        if file.stem != "by_family"
-    ],
-)
+@pytest.mark.parametrize("file", sorted(Path(invariants.__file__).parent.glob("[!_]*.py")))
 def test_a_family_has_every_property_of_a_file(file):
     module = importlib.import_module(f"tidegate.invariants.{file.stem}")
-    known = {id(prop) for props in PROPERTIES.values() for prop in props}
+    known = {id(prop) for prop in PROPERTIES}
     declared = [it for it in vars(module).values() if isinstance(it, Property)]
     for prop in (*declared, *getattr(module, "PROPERTIES", ())):
-        assert id(prop) in known, f"{prop.name}: give it to a family in invariants/by_family.py"
+        assert id(prop) in known, f"{prop.name}: name it in invariants/broker.py"
 
 
 @pytest.mark.parametrize(
@@ -169,10 +160,9 @@ def test_a_committed_record_that_follows_a_lost_one_is_distinguished_from_it(beg
     assert "with m1 at that offset instead" in behavior.system.explain(prop, behavior.state)
 
 
-@pytest.mark.parametrize("family", ["broker", "published", "async_isr"])
-def test_no_guard_and_no_rule_reads_history(family):
+def test_no_guard_and_no_rule_reads_history():
     """Auxiliary variables are written by the history module; properties and pictures read them."""
-    files = [*(Path(model.__file__).parent / family).rglob("*.py")]
+    files = [*(Path(model.__file__).parent / "broker").rglob("*.py")]
     assert len(files) > 5
     for file in files:
         tree = ast.parse(file.read_text("utf-8"))
@@ -184,5 +174,5 @@ def test_no_guard_and_no_rule_reads_history(family):
         assert allowed or not read, f"{file} reads {read}"
 
 
-def test_the_families_that_have_properties_are_known_without_their_import():
-    assert tuple(PROPERTIES) == invariants.FAMILIES
+def test_the_families_are_known_without_their_import():
+    assert {protocol.family.name for protocol in PROTOCOLS} == {*invariants.FAMILIES}

@@ -22,16 +22,17 @@ import pytest
 from tidegate.checker.check import check
 from tidegate.checker.liveness.demands import demands_of
 from tidegate.core.spec import Kind, Outcome, Property
-from tidegate.invariants import PROPERTIES
-from tidegate.invariants.published_eventually import PROPERTIES as EVENTUALLY
+from tidegate.invariants import properties_of
 from tidegate.model import PROTOCOLS
+from tidegate.model.published import kip_320
 
 PUBLISHED = [protocol.name for protocol in PROTOCOLS if protocol.family.name == "published"]
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "tlc_liveness.py"
 ROWS = json.loads((Path(__file__).parent / "goldens.json").read_text("utf-8"))["rows"]
 FORMULAS = (Path(__file__).parent / "tla" / "LastEpoch.tla").read_text("utf-8")
 
-[STRONG_ISR] = [prop for prop in PROPERTIES["published"] if prop.name == "StrongIsr"]
+EVENTUALLY = [prop for prop in properties_of(kip_320) if prop.kind.is_liveness]
+[STRONG_ISR] = [prop for prop in properties_of(kip_320) if prop.name == "StrongIsr"]
 
 
 def somebody_leads(s, k):

@@ -15,7 +15,7 @@ from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.core.errors import AssumptionError
 from tidegate.core.spec import Outcome
-from tidegate.invariants import PROPERTIES
+from tidegate.invariants.broker import PROPERTIES
 from tidegate.model.broker.releases import KRAFT
 from tidegate.model.protocol import Protocol
 
@@ -113,7 +113,7 @@ def _steps(base, rules, bounds):
 
 
 def _search(base, rules, bounds):
-    properties = [one for one in PROPERTIES["broker"] if one.name in NAMES]
+    properties = [one for one in PROPERTIES if one.name in NAMES]
     system = system_for(with_rules(base, rules), bounds.split(), properties)
     try:
         result = check(system, properties, keep_going=True)

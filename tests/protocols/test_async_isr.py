@@ -7,9 +7,8 @@ import pytest
 from tidegate.checker.check import check
 from tidegate.checker.result import Limits
 from tidegate.core.bounds import parse
-from tidegate.invariants import INVARIANTS
-from tidegate.model.async_isr.protocols.async_isr import ASYNC_ISR
-from tidegate.model.async_isr.rules import any_version, isr_alone
+from tidegate.invariants import invariants_of
+from tidegate.model.async_isr import any_version, async_isr, isr_alone
 
 NAME = "published/async-isr"
 
@@ -57,12 +56,12 @@ def test_no_action_is_impure_and_every_variable_stays_in_range(system, settings)
     """States outside the constraint are in range too, by one."""
     watched = system(NAME, settings)
     watched.debug = True
-    result = check(watched, INVARIANTS["async-isr"], limits=Limits(max_states=700))
+    result = check(watched, invariants_of(async_isr), limits=Limits(max_states=700))
     assert not result.first
 
 
 def test_a_property_tells_a_state_that_violates_it(begin):
-    [prop] = [prop for prop in INVARIANTS["async-isr"] if prop.name == "ValidHighWatermark"]
+    [prop] = [prop for prop in invariants_of(async_isr) if prop.name == "ValidHighWatermark"]
     behavior = begin(NAME).follow("ControllerShrinkIsr 1\nLeaderHandleUpdate 1\nLeaderWrite")
     assert not behavior.system.violates(prop, behavior.state)
     behavior.system.layout.load(behavior.state)
@@ -89,9 +88,9 @@ def test_a_weaker_rule_fails_in_so_many_steps(rule, weaker, settings, steps):
 
     The violating state may be the first one with a newer version than the bounds have.
     """
-    mutant = replace(ASYNC_ISR, rules=replace(ASYNC_ISR.rules, **{rule: weaker}))
+    mutant = replace(async_isr, rules=replace(async_isr.rules, **{rule: weaker}))
     system = mutant.system(parse(mutant.family.bounds, settings.split()))
-    result = check(system, INVARIANTS["async-isr"])
+    result = check(system, invariants_of(async_isr))
     assert (len(result.first.trace.steps) if result.first else None) == steps
     if result.first:
         assert result.first.property.name == "ValidHighWatermark"

@@ -5,13 +5,13 @@ import pytest
 from tests.protocols import numbered
 from tidegate.checker.result import Resources
 from tidegate.core.spec import Outcome
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants.broker import INVARIANTS
 
 LOST = "NoCommittedRecordLost"
 
 ANY_EPOCH = "knows_partition_epoch = in_any_partition_epoch"
 
-NAMES = [prop.name for prop in INVARIANTS["broker"]]
+NAMES = [prop.name for prop in INVARIANTS]
 
 ON = "isr_propagation=records"
 

@@ -4,12 +4,12 @@ import pytest
 
 from tidegate.checker.result import Resources
 from tidegate.core.spec import Outcome
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants.broker import INVARIANTS
 from tidegate.model.broker.older import OF_ISR_CHANGES
 
 LOST, STUCK, ELIGIBLE = "NoCommittedRecordLost", "Stuck", "EligibleIsr"
 
-NAMES = [prop.name for prop in INVARIANTS["broker"]]
+NAMES = [prop.name for prop in INVARIANTS]
 
 KRAFT, ZOOKEEPER = "isr_propagation=kraft", "isr_propagation=zookeeper"
 

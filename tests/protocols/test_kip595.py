@@ -10,7 +10,7 @@ from tidegate.checker.result import Resources
 from tidegate.core.bounds import parse
 from tidegate.core.layout import NONE
 from tidegate.core.spec import Outcome
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants.broker import INVARIANTS
 from tidegate.model.broker.protocols.kip320 import KIP_320
 from tidegate.model.broker.protocols.kip595 import KIP_595
 
@@ -79,7 +79,7 @@ def test_kip_595_is_expected_to_hold_wherever_kip_320_is():
     assert holds <= {it.bounds for it in KIP_595.expected if not it.violated}
 
 
-EVERYTHING = [prop.name for prop in INVARIANTS["broker"] if prop.name != "HighWatermarkMonotonic"]
+EVERYTHING = [prop.name for prop in INVARIANTS if prop.name != "HighWatermarkMonotonic"]
 """What holds with clean elections and no power loss; that one is an expected violation."""
 
 RUNGS = [

@@ -11,7 +11,7 @@ import pytest
 from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.core.spec import Outcome
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants.broker import INVARIANTS
 from tidegate.model.broker.defaults import at_any_offset, cache_with_first_record, serve_anyone
 from tidegate.model.broker.older import (
     OF_ISR_CHANGES,
@@ -77,7 +77,7 @@ def mutated(rule, weaker, settings):
     mutant = replace(
         KIP_320, name=f"kip-320 without {rule}", rules=replace(KIP_320.rules, **{rule: weaker})
     )
-    properties = [p for p in INVARIANTS["broker"] if p.name in KIP_320.default_properties]
+    properties = [p for p in INVARIANTS if p.name in KIP_320.default_properties]
     system = system_for(mutant, settings.split(), properties)
     return check(system, properties)
 

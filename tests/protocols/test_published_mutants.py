@@ -12,15 +12,15 @@ from tidegate.analysis.histories import histories
 from tidegate.checker.check import check
 from tidegate.core.bounds import parse
 from tidegate.core.layout import NONE
-from tidegate.invariants import INVARIANTS
-from tidegate.model.published.actions import _begin_epoch
-from tidegate.model.published.protocols.kip320 import KIP_320
-from tidegate.model.published.protocols.kip320_first_try import keep_log
-from tidegate.model.published.rules import (
+from tidegate.invariants import invariants_of
+from tidegate.model.published import (
+    _begin_epoch,
     any_leader,
     follows_up_to,
     high_watermark,
     in_any_epoch,
+    keep_log,
+    kip_320,
 )
 
 LOSS, DIVERGENCE = "NoCommittedRecordLost", "LogMatchingEverywhere"
@@ -66,7 +66,7 @@ SLOW = [
 
 def steps_to(mutant, settings, name):
     """Return the steps of the shortest trace in which a mutant violates a property, or None."""
-    [prop] = [prop for prop in INVARIANTS["published"] if prop.name == name]
+    [prop] = [prop for prop in invariants_of(kip_320) if prop.name == name]
     system = mutant.system(parse(mutant.family.bounds, settings.split()), histories(prop, mutant))
     first = check(system, [prop]).first
     return len(first.trace.steps) if first else None
@@ -77,7 +77,7 @@ def steps_to(mutant, settings, name):
     [*FAST, *(pytest.param(*row, marks=pytest.mark.slow) for row in SLOW)],
 )
 def test_a_weaker_rule_fails_in_so_many_steps(rule, weaker, settings, name, steps):
-    mutant = replace(KIP_320, rules=replace(KIP_320.rules, **{rule: weaker}))
+    mutant = replace(kip_320, rules=replace(kip_320.rules, **{rule: weaker}))
     assert steps_to(mutant, settings, name) == steps
 
 
@@ -98,7 +98,7 @@ def test_without_the_fence_on_fetches_only_a_leaders_own_isr_is_wrong(settings, 
     than the one that it will believe in.  Origin of the 12 steps: TLC on Kip320.tla with
     FollowerReplicate in the place of FencedFollowerFetch.
     """
-    mutant = replace(KIP_320, rules=replace(KIP_320.rules, may_fetch=follows_up_to))
+    mutant = replace(kip_320, rules=replace(kip_320.rules, may_fetch=follows_up_to))
     assert steps_to(mutant, settings, name) == steps
 
 
@@ -130,7 +130,7 @@ def elect_anybody_where_nobody_leads(s, k, replica):
 )
 def test_an_unclean_election_loses_under_kip_320_too(unclean, settings, steps):
     """The originals know no unclean election; this is a step beside their clean one."""
-    [clean] = [action for action in KIP_320.actions if action.name == "ControllerElectLeader"]
+    [clean] = [action for action in kip_320.actions if action.name == "ControllerElectLeader"]
     action = replace(clean, name="ElectUncleanly", apply=unclean)
-    mutant = replace(KIP_320, actions=(*KIP_320.actions, action))
+    mutant = replace(kip_320, actions=(*kip_320.actions, action))
     assert steps_to(mutant, settings, LOSS) == steps

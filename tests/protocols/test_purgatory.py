@@ -17,7 +17,7 @@ import pytest
 from tests.conftest import EVERY_HISTORY
 from tidegate.core.layout import NONE
 from tidegate.core.spec import Outcome
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants.broker import INVARIANTS
 from tidegate.model.broker.messages import DELAYED_FETCH, FETCH_RESPONSE, IDLE
 
 slow = pytest.mark.slow
@@ -147,7 +147,7 @@ def test_each_state_with_it_is_one_without_it_that_claims_no_less(system, protoc
 )
 def test_no_verdict_of_any_invariant_changes(search, protocol, settings):
     """Steps may be one more where a record must be acknowledged first, and are never fewer."""
-    names = [prop.name for prop in INVARIANTS["broker"]]
+    names = [prop.name for prop in INVARIANTS]
     without = search(protocol, settings, names, keep_going=True)
     waiting = search(protocol, f"{settings} purgatory", names, keep_going=True)
     assert without.complete

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants.broker import INVARIANTS
 from tidegate.model.broker.actions import follower as follower_actions
 from tidegate.model.broker.actions import leader as leader_actions
 
@@ -99,7 +99,7 @@ def test_the_loss_of_kip_101_under_hw(begin):
     behavior.follow("Restart 0\nBecomeFollower 0 1")
     assert behavior.records(0) == [0, 1], "its HW is 2, so it truncates nothing"
     behavior.follow(OUT_OF_RANGE)
-    [exits] = [prop for prop in INVARIANTS["broker"] if prop.name == "NoBrokerExits"]
+    [exits] = [prop for prop in INVARIANTS if prop.name == "NoBrokerExits"]
     assert behavior.system.violates(exits, behavior.state)
     behavior.take("HandleListOffsetsResponse", 1, 0)
     assert not behavior.record.replica[0].alive, "through 2.0.0 its process exits"

@@ -7,7 +7,7 @@ from tidegate.analysis.mutants import mutants
 from tidegate.checker.check import check
 from tidegate.checker.result import Limits
 from tidegate.core.bounds import parse
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants import invariants_of
 from tidegate.model import PROTOCOLS
 
 LATE = "replicas=3 records=2 log_size=1 crashes=1 moves late_request"
@@ -57,7 +57,7 @@ def test_a_survivor_dies_at_the_larger_bounds_of_its_note(name, mutant, bounds, 
     [weaker] = [found.protocol for found in mutants(protocol) if found.name == mutant]
     note = protocol.family.survivors[f"{name}: {mutant}"]
     assert f"by {violated} in {steps} steps" in note
-    [prop] = [prop for prop in INVARIANTS[protocol.family.name] if prop.name == violated]
+    [prop] = [prop for prop in invariants_of(protocol) if prop.name == violated]
     within = parse(protocol.family.bounds, bounds.split())
     assert (
         len(check(weaker.system(within, histories(prop, weaker)), [prop]).first.trace.steps)

@@ -142,13 +142,6 @@ def test_a_record_that_is_written_after_the_election_of_the_one_that_lacks_it():
     )
 
 
-def test_the_published_family_explains_its_truncations_too(trace):
-    told = trace("published hw")
-    assert (
-        "truncates its log to offset 0, its own high watermark, which removes m0 (e0)" in told.cause
-    )
-
-
 def renamed(module):
     """Return the source of a module whose own functions have other names, to lie anywhere."""
     source, package = inspect.getsource(module), module.__package__.split(".")

@@ -9,9 +9,7 @@ from tidegate.analysis.properties import with_every_history
 from tidegate.core.layout import Layout, Record, integer
 from tidegate.core.spec import Action, Step, Trace, TransitionSystem
 from tidegate.model import PROTOCOLS
-from tidegate.model.async_isr import scenes as async_scenes
 from tidegate.model.broker.presentation import events as broker_events
-from tidegate.model.published import scenes as published_scenes
 from tidegate.render.narrative import IN_FLIGHT, LOST, RECEIVED, narrate
 
 ALL_OPTIONS = (
@@ -85,19 +83,9 @@ def test_every_reason_of_every_step_holds(told):
         assert moment.event.sentence.endswith((".", "?"))
 
 
-WORDS = {
-    "broker": broker_events.EVENTS,
-    "published": published_scenes._SENTENCES,
-    "async-isr": async_scenes._SENTENCES,
-}
-"""What each family says of its actions."""
-
-
 def test_every_action_has_its_words():
-    assert set(WORDS) == {p.family.name for p in PROTOCOLS}
-    for family, words in WORDS.items():
-        names = {a.name for p in PROTOCOLS if p.family.name == family for a in p.actions}
-        assert names == set(words)
+    names = {a.name for p in PROTOCOLS if p.family.name == "broker" for a in p.actions}
+    assert names == set(broker_events.EVENTS)
 
 
 @pytest.mark.parametrize("protocol", [p.name for p in PROTOCOLS])

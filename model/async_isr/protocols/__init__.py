@@ -1,1 +1,0 @@
-"""The protocols of the async-isr family; each docstring describes its protocol."""

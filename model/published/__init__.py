@@ -1,1 +1,0 @@
-"""The published family: the protocols as their designers wrote them in TLA+, state for state."""

@@ -1,1 +1,0 @@
-"""The published protocols, one file each; each docstring describes the change."""

@@ -34,7 +34,7 @@ class Recognised:
 
 def recognise(
     protocol: Protocol,
-    settings: list[str],
+    settings: Sequence[str],
     selection: Selection,
     result: Result,
     limits: Limits,

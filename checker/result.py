@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from ..core.errors import Line, shown
 from ..core.spec import Outcome, Property, Trace, TransitionSystem
+from .fields import Within
 from .stop import Stop, Stopped
 
 
@@ -78,8 +79,8 @@ class Cluster:
 
     master: str | None = None
     store: str | None = None
-    partitions: int | None = None
-    local_levels: int = LOCAL_LEVELS
+    partitions: Annotated[int, Within(1, 100_000)] | None = None
+    local_levels: Annotated[int, Within(0, 1 << 62)] = LOCAL_LEVELS
     conf: tuple[str, ...] = ()
     ship: bool = False
     export: str | None = None

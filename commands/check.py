@@ -17,17 +17,19 @@ from ..analysis.recognising import Recognised, recognise
 from ..checker.check import check
 from ..checker.engines import ENGINES
 from ..checker.interrupts import noted
-from ..checker.result import Cluster, Limits, Resources, Result, StateStore
+from ..checker.result import Resources, Result, StateStore
 from ..core.spec import TidegateError, TransitionSystem
 from ..render.output import Reports
 from ..render.report import known_bug, report
 from ..render.terminal import make_console, progress, say, write_json
 from . import completion
 from .parameters import (
+    RunOptions,
+    SearchOptions,
     checkpoint_option,
+    chosen,
     cluster,
     cluster_options,
-    kept,
     model_options,
     output_options,
     protocol_argument,
@@ -153,10 +155,10 @@ def check_command(**options: Any) -> Ended:
       tidegate check hw -b records=1 --engine spark --continue --export tables
     """
     options = _with_repairs(_with_release(options))
-    searched = {name: options[name] for name in SEARCHED}
     location = None if options["store"] in list(StateStore) else options["store"]
-    on = cluster(options["engine"], location, options, {})
-    return search_and_report(searched, on, options, resume=False)
+    on = cluster(options["engine"], location, options)
+    searched = chosen(SearchOptions, options, cluster=on)
+    return search_and_report(searched, chosen(RunOptions, options), resume=False)
 
 
 def _with_release(options: dict[str, Any]) -> dict[str, Any]:
@@ -187,37 +189,24 @@ def _with_repairs(options: dict[str, Any]) -> dict[str, Any]:
     return {**options, "protocol": repaired(protocol, bugs)}
 
 
-SEARCHED = ("protocol", "settings", "names", "engine", "store", "keep_going", "symmetry", "debug")
-"""Options that determine the answer, and so belong to a checkpoint."""
-
-
-def search_and_report(
-    searched: dict[str, Any], on: Cluster | None, options: dict[str, Any], resume: bool
-) -> Ended:
-    """Search what `searched` says as `options` say, print the verdict, and write the reports.
-
-    Parameters
-    ----------
-    on
-        The cluster, for ``--engine spark``.
-    """
-    protocol = find_protocol(searched["protocol"])
-    selection = select(protocol, searched["names"])
-    system = system_for(protocol, searched["settings"], selection.properties)
-    system.debug = searched["debug"]
-    limits = Limits(options["max_states"], options["max_depth"], options["time_limit"])
-    resources = _resources(searched, on, options, resume, selection)
-    files = {"--json": options["json_file"], "--html": options["html_file"]}
+def search_and_report(searched: SearchOptions, run: RunOptions, resume: bool) -> Ended:
+    """Search what `searched` says as `run` says, print the verdict, and write the reports."""
+    protocol = find_protocol(searched.protocol)
+    selection = select(protocol, searched.names)
+    system = system_for(protocol, searched.settings, selection.properties)
+    system.debug = searched.debug
+    resources = _resources(searched, run, resume, selection)
+    files = {"--json": run.json_file, "--html": run.html_file}
     with deciding() as decided, Reports(files) as reports:
-        with progress(options["quiet"]) as show:
+        with progress(run.quiet) as show:
             result = check(
                 system,
                 selection.properties,
                 named=selection.named,
-                limits=limits,
-                keep_going=searched["keep_going"],
+                limits=run.limits,
+                keep_going=searched.keep_going,
                 report=show,
-                symmetry=searched["symmetry"],
+                symmetry=searched.symmetry,
                 resources=resources,
             )
             decided.append(exit_status(result))
@@ -226,17 +215,17 @@ def search_and_report(
             with suppress(KeyboardInterrupt, MemoryError, TidegateError):
                 known = recognise(
                     protocol,
-                    searched["settings"],
+                    searched.settings,
                     selection,
                     result,
-                    limits,
-                    searched["keep_going"],
+                    run.limits,
+                    searched.keep_going,
                     resources,
                     show,
                 )
         # What was found is reported in full; a second signal ends even that.
         with noted(once=True) if decided[0] in EXIT_VIOLATED else nullcontext():
-            _write(system, result, known, selection, searched, on, options, reports)
+            _write(system, result, known, selection, searched, run, reports)
     return ended(exit_status(result), reports)
 
 
@@ -245,20 +234,15 @@ def _write(
     result: Result,
     known: Recognised | None,
     selection: Selection,
-    searched: dict[str, Any],
-    on: Cluster | None,
-    options: dict[str, Any],
+    searched: SearchOptions,
+    run: RunOptions,
     reports: Reports,
 ) -> None:
     """Print the result, and write the reports."""
     untraced = any(verdict.untraced for verdict in result.verdicts)
     with reports.after():
-        if options["json_file"] != "-":
-            place = on.store if on else options["checkpoint"]
-            again = (
-                resume_command(place, searched["protocol"], searched["names"], on) if place else ""
-            )
-            _print(system, result, known, selection, options, searched["keep_going"], again)
+        if run.json_file != "-":
+            _print(system, result, known, selection, searched, run)
 
     @cache
     def document() -> dict[str, Any]:
@@ -272,32 +256,28 @@ def _write(
         "--html",
         lambda target: target.write(
             counterexample_page(
-                system, result.shown, searched["settings"], document(), options["full"], untraced
+                system, result.shown, searched.settings, document(), run.full, untraced
             )
         ),
     )
 
 
 def _resources(
-    searched: dict[str, Any],
-    on: Cluster | None,
-    options: dict[str, Any],
-    resume: bool,
-    selection: Selection,
+    searched: SearchOptions, run: RunOptions, resume: bool, selection: Selection
 ) -> Resources:
     """Return the engine, and what it may use."""
     return Resources(
-        engine=searched["engine"],
-        workers=options["workers"],
-        store=state_store(searched["engine"], searched["store"]),
-        memory=options["max_memory"],
-        checkpoint=options["checkpoint"],
-        checkpoint_every=options["checkpoint_every"],
+        engine=searched.engine,
+        workers=run.workers,
+        store=state_store(searched.engine, searched.store),
+        memory=run.max_memory,
+        checkpoint=run.checkpoint,
+        checkpoint_every=run.checkpoint_every,
         resume=resume,
-        watch=any(map(is_custom, (searched["protocol"], *searched["names"]))),
-        load=named(searched["protocol"], searched["settings"], selection.properties),
-        about={**searched, "cluster": kept(on)} if on else searched,
-        cluster=on,
+        watch=any(map(is_custom, (searched.protocol, *searched.names))),
+        load=named(searched.protocol, searched.settings, selection.properties),
+        about=searched.about(),
+        cluster=searched.cluster,
     )
 
 
@@ -306,21 +286,21 @@ def _print(
     result: Result,
     known: Recognised | None,
     selection: Selection,
-    options: dict[str, Any],
-    every: bool,
-    again: str,
+    searched: SearchOptions,
+    run: RunOptions,
 ) -> None:
-    """Print the result; `again` is the command that resumes the search, if there is one."""
+    """Print the result, and the command that resumes the search, if there is one."""
     # Importing rich takes a tenth of a small search's start-up time; --json does not need it.
     from ..render.summary import print_known, print_result, print_unrequested, print_verdict
 
     console = make_console()
-    if options["quiet"]:
+    if run.quiet:
         print_verdict(console, system, result)
     else:
-        print_result(console, system, result, options["full"], every)
+        print_result(console, system, result, run.full, searched.keep_going)
         print_unrequested(console, selection)
     if known:
         print_known(console, known)
-    if result.stopped_by and again:
-        say(f"Resume with: {again}")
+    place = searched.cluster.store if searched.cluster else run.checkpoint
+    if result.stopped_by and place:
+        say(f"Resume with: {resume_command(place, searched)}")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from ..checker.engines import EngineChoiceError
 from ..checker.memory import parse_size
-from ..checker.result import Cluster, StateStore
+from ..checker.result import Cluster, Limits, StateStore
 from . import completion
 
 
@@ -156,6 +157,60 @@ CLUSTER = ("master", "partitions", "local_levels", "conf", "ship", "export")
 """Options of ``--engine spark``, by the names of what they set."""
 
 
+@dataclass(frozen=True)
+class SearchOptions:
+    """The options that determine the answer of a search, and so belong to a checkpoint.
+
+    ``store`` is as on the command line; ``cluster`` is for ``--engine spark``.
+    """
+
+    protocol: str
+    settings: tuple[str, ...]
+    names: tuple[str, ...]
+    engine: str
+    store: str
+    keep_going: bool
+    symmetry: bool
+    debug: bool
+    cluster: Cluster | None
+
+    def about(self) -> dict[str, Any]:
+        """Return them for a manifest, without secrets."""
+        cluster = self.cluster and replace(self.cluster, conf=_plain(self.cluster.conf))
+        return asdict(replace(self, cluster=cluster))
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The options of one run: when it stops, what it may use, and what it writes where."""
+
+    max_states: int | None
+    max_depth: int | None
+    time_limit: float | None
+    max_memory: int | None
+    workers: int | None
+    checkpoint: Path | None
+    checkpoint_every: float
+    quiet: bool
+    full: bool
+    json_file: str | None
+    html_file: str | None
+
+    @property
+    def limits(self) -> Limits:
+        """When it stops."""
+        return Limits(self.max_states, self.max_depth, self.time_limit)
+
+
+Options = TypeVar("Options", SearchOptions, RunOptions)
+
+
+def chosen(kind: type[Options], options: Mapping[str, Any], **more: Any) -> Options:
+    """Return a record of options with those of a command that belong to it, and with `more`."""
+    names = {field.name for field in fields(kind)} - more.keys()
+    return kind(**{name: options[name] for name in names}, **more)
+
+
 def state_store(engine: str, store: str) -> StateStore:
     """Return how states are stored, by ``--store``; with Spark it may name a directory instead.
 
@@ -176,7 +231,10 @@ def state_store(engine: str, store: str) -> StateStore:
 
 
 def cluster(
-    engine: str, location: str | None, options: dict[str, Any], recorded: Any
+    engine: str,
+    location: str | None,
+    options: Mapping[str, Any],
+    recorded: Cluster | None = None,
 ) -> Cluster | None:
     """Return the cluster to search on: as the options say, and else as `recorded` in a store.
 
@@ -203,15 +261,14 @@ def cluster(
                 f"--{option} needs --engine spark; add that, or leave out --{option}"
             )
         return None
-    known = {**recorded, **values}
-    known["conf"] = tuple(known.get("conf", ()))
-    return Cluster(**{**known, "store": location})
+    if "conf" in values:
+        values["conf"] = tuple(values["conf"])
+    return replace(recorded or Cluster(), **values, store=location)
 
 
-def kept(cluster: Cluster) -> dict[str, Any]:
-    """Return the cluster's options for the store's manifest, without secrets."""
-    plain = tuple(one for one in cluster.conf if not SECRET.search(one.partition("=")[0]))
-    return asdict(replace(cluster, conf=plain))
+def _plain(conf: Sequence[str]) -> tuple[str, ...]:
+    """Return settings of Spark without secrets."""
+    return tuple(one for one in conf if not SECRET.search(one.partition("=")[0]))
 
 
 def search_options(command: Command) -> Command:

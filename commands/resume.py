@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ import click
 
 from .check import search_and_report
 from .parameters import (
+    RunOptions,
     checkpoint_option,
+    chosen,
     cluster,
     cluster_options,
     output_options,
@@ -59,15 +62,14 @@ def resume(**options: Any) -> Ended:
     else:
         options["checkpoint"] = Path(place)
         about, engines, export = read_manifest(Path(place)).about, ["auto", "compiled"], None
-    searched, recorded = recorded_search(place, about, engines)
-    if export:
-        recorded["export"] = export
-    searched["protocol"] = protocol_to_resume(
-        place, searched["protocol"], options["named"], options["trusted"]
-    )
-    searched["names"] = recorded_properties(
-        place, searched["names"], options["properties"], options["trusted"]
-    )
-    refuse_outside(place, recorded, options)
-    on = cluster(searched["engine"], place, options, recorded)
-    return search_and_report(searched, on, options, resume=True)
+    recorded = recorded_search(place, about, engines)
+    named, trusted = options["named"], options["trusted"]
+    protocol = protocol_to_resume(place, recorded.protocol, named, trusted)
+    names = recorded_properties(place, recorded.names, options["properties"], trusted)
+    before = recorded.cluster
+    if before and export:
+        before = replace(before, export=export)
+    refuse_outside(place, before, options)
+    on = cluster(recorded.engine, place, options, before)
+    searched = replace(recorded, protocol=protocol, names=names, cluster=on)
+    return search_and_report(searched, chosen(RunOptions, options), resume=True)

@@ -10,7 +10,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..checker.tracefile import Recorded
 from ..core.spec import TidegateError
 from ..model import Protocol
 from .again import command_with
+from .parameters import SearchOptions
 
 _ON_THIS_MACHINE = re.compile(r"local(-cluster)?(\[[0-9*, ]*\])?")
 """Master URLs of Spark's local modes."""
@@ -168,7 +169,7 @@ def protocol_to_resume(place: str, recorded: str, named: str | None, trusted: bo
     return recorded_protocol(place, recorded, named, trusted)
 
 
-def refuse_outside(place: str, recorded: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+def refuse_outside(place: str, recorded: Cluster | None, options: Mapping[str, Any]) -> None:
     """Refuse recorded cluster options that act outside the store, unless the store is trusted.
 
     Spark settings can name programs to run; another machine receives Tidegate and the states;
@@ -179,7 +180,7 @@ def refuse_outside(place: str, recorded: Mapping[str, Any], options: Mapping[str
     UntrustedError
         With the command that trusts the store.
     """
-    outside = _outside(recorded, options)
+    outside = _outside(recorded, options) if recorded else []
     if outside and not options["trusted"]:
         error = UntrustedError(
             f"{place} records {', '.join(outside)}; with these, a store from somebody else can "
@@ -189,36 +190,23 @@ def refuse_outside(place: str, recorded: Mapping[str, Any], options: Mapping[str
         raise error
 
 
-def _outside(recorded: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
+def _outside(recorded: Cluster, options: Mapping[str, Any]) -> list[str]:
     """Return the recorded options that act outside a store and that the user did not set again."""
-    master, conf, export = (recorded.get(name) for name in ("master", "conf", "export"))
-    outside = []
+    outside, master = [], recorded.master
     if master and not options.get("master") and not _ON_THIS_MACHINE.fullmatch(master):
         outside.append(f"--master {master}")
-    if conf and not options.get("conf"):
-        outside += [f"--conf {setting}" for setting in conf]
-    if export:
-        outside.append(f"--export {export}")
+    if not options.get("conf"):
+        outside += [f"--conf {setting}" for setting in recorded.conf]
+    if recorded.export:
+        outside.append(f"--export {recorded.export}")
     return outside
 
 
-def resume_command(
-    place: Path | str, protocol: str, properties: Sequence[str], on: Cluster | None
-) -> str:
-    """Return the command that resumes the user's own search.
-
-    Parameters
-    ----------
-    place
-        The checkpoint or the store.
-    properties
-        As named on the command line.
-    on
-        The cluster of the search, if any.
-    """
-    if on is not None and _outside(asdict(on), {}):
+def resume_command(place: Path | str, searched: SearchOptions) -> str:
+    """Return the command that resumes the user's own search from a checkpoint or a store."""
+    if searched.cluster is not None and _outside(searched.cluster, {}):
         vouched = ["--trust"]
     else:
-        vouched = ["--protocol", protocol] if is_custom(protocol) else []
-        vouched += [f"--property={name}" for name in properties if is_custom(name)]
+        vouched = ["--protocol", searched.protocol] if is_custom(searched.protocol) else []
+        vouched += [f"--property={name}" for name in searched.names if is_custom(name)]
     return shlex.join(["tidegate", "resume", str(place), *vouched])

@@ -16,18 +16,17 @@ import weakref
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from ...core.layout import Layout
 from ...core.spec import Property, TidegateError, TransitionSystem
 from .. import fields
 from ..atomic import replace_file
+from ..fields import MOST_STATES, Count, Within, Word
 from ..sealed import sealed, unsealed
 from .validity import is_state
 
-VERSION = 1
-MOST_STATES = (1 << 40) - 1
-"""The most states that a search can number."""
+VERSION = 2
 
 _MANIFEST, _PARTIAL, _STATES, _LOCK = "manifest.json", "manifest.json.partial", "states.bin", "lock"
 _KIND = "tidegate-checkpoint"
@@ -58,10 +57,12 @@ class Manifest:
 
     about: dict[str, Any]
     code: str
-    state_bytes: int
-    levels: list[tuple[int, int, int]] = field(default_factory=list)
-    taken: list[int] = field(default_factory=list)
-    violations: dict[str, tuple[int, list[int]]] = field(default_factory=dict)
+    state_bytes: Annotated[int, Within(8, 1 << 20)]
+    levels: list[tuple[Count, Count, Annotated[int, Within(0, (1 << 32) - 1)]]] = field(
+        default_factory=list
+    )
+    taken: list[Count] = field(default_factory=list)
+    violations: dict[str, tuple[Count, list[Word]]] = field(default_factory=dict)
 
     @property
     def states(self) -> int:
@@ -219,7 +220,8 @@ def read_manifest(folder: Path) -> Manifest:
     if document.pop(_KIND, None) != VERSION:
         raise CheckpointError(f"{path}: written by another version of Tidegate; begin anew")
     try:
-        return _manifest(document)
+        manifest: Manifest = fields.read(Manifest, document, "the manifest")
+        return manifest
     except fields.FieldError as error:
         raise damaged(path, error) from None
 
@@ -227,50 +229,6 @@ def read_manifest(folder: Path) -> Manifest:
 def damaged(path: Path, why: object) -> CheckpointError:
     """Return the error for a file of a checkpoint that is not as it was written."""
     return CheckpointError(f"{path}: damaged, {why}; begin the search anew")
-
-
-def _manifest(document: dict[str, Any]) -> Manifest:
-    """Return a document as a manifest, each field of its type."""
-    names = Manifest.__dataclass_fields__
-    fields.record(document, "the manifest", names)
-    levels = []
-    for number, level in enumerate(fields.array(document["levels"], "levels")):
-        name = f"levels[{number}]"
-        first, count, checksum = fields.array(level, name, 3)
-        fields.integer(first, f"{name}[0]", 0, MOST_STATES)
-        fields.integer(count, f"{name}[1]", 0, MOST_STATES)
-        fields.integer(checksum, f"{name}[2]", 0, (1 << 32) - 1)
-        levels.append((first, count, checksum))
-    return Manifest(
-        about=fields.mapping(document["about"], "about"),
-        code=fields.text(document["code"], "code"),
-        state_bytes=fields.integer(document["state_bytes"], "state_bytes", 8, 1 << 20),
-        levels=levels,
-        taken=read_taken(document["taken"]),
-        violations=read_violations(document["violations"]),
-    )
-
-
-def read_taken(value: Any) -> list[int]:
-    """Return how often each instance was taken, from a manifest."""
-    counts = fields.array(value, "taken")
-    return [
-        fields.integer(count, f"taken[{number}]", 0, MOST_STATES)
-        for number, count in enumerate(counts)
-    ]
-
-
-def read_violations(value: Any) -> dict[str, tuple[int, list[int]]]:
-    """Return the violations by property, from a manifest."""
-    violations = {}
-    for name, violation in fields.mapping(value, "violations").items():
-        where = f"violations[{name!r}]"
-        level, words = fields.array(violation, where, 2)
-        fields.integer(level, f"{where}[0]", 0, MOST_STATES)
-        for number, word in enumerate(fields.array(words, f"{where}[1]")):
-            fields.integer(word, f"{where}[1][{number}]", 0, (1 << 64) - 1)
-        violations[name] = level, words
-    return violations
 
 
 def verify_taken(taken: Sequence[int], instances: int, levels: Sequence[int]) -> None:

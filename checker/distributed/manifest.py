@@ -11,25 +11,19 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from ...core.layout import Layout
 from ...core.spec import Property
 from .. import fields
-from ..compiled.checkpoint import (
-    MOST_STATES,
-    read_taken,
-    read_violations,
-    verify_taken,
-    verify_violations,
-)
+from ..compiled.checkpoint import verify_taken, verify_violations
+from ..fields import MOST_STATES, Count, Like, Within, Word
 from ..sealed import sealed, unsealed
-from .runs import Run, level_name
+from .runs import MOST_SHARES, Run, level_name
 from .store import Store, StoreError
 from .tables import PART_NAME
 
-VERSION = 2
-MOST_SHARES = 100_000
+VERSION = 3
 NAME = "manifest.json"
 _KIND = "tidegate-store"
 
@@ -70,17 +64,17 @@ class Manifest:
 
     about: dict[str, Any]
     code: str
-    shares: int
-    search: str = field(default_factory=lambda: uuid.uuid4().hex)
+    shares: Annotated[int, Within(0, MOST_SHARES)]
+    search: Annotated[str, Like("[0-9a-f]{32}")] = field(default_factory=lambda: uuid.uuid4().hex)
     levels: list[Run] = field(default_factory=list)
     earlier: list[Run] = field(default_factory=list)
-    taken: list[int] = field(default_factory=list)
-    violations: dict[str, tuple[int, list[int]]] = field(default_factory=dict)
-    spark_levels: int = 0
+    taken: list[Count] = field(default_factory=list)
+    violations: dict[str, tuple[Count, list[Word]]] = field(default_factory=dict)
+    spark_levels: Count = 0
     expanded: bool = False
     export: str | None = None
-    exported: int = 0
-    exporting: list[str] = field(default_factory=list)
+    exported: Annotated[int, Within(0, 1 << 62)] = 0
+    exporting: list[Annotated[str, Like(PART_NAME)]] = field(default_factory=list)
 
     @property
     def states(self) -> int:
@@ -188,7 +182,8 @@ def read_manifest(store: Store) -> Manifest:
     if document.pop(_KIND, None) != VERSION:
         raise StoreError(f"{where}: written by another version of Tidegate; begin anew")
     try:
-        return _manifest(document)
+        manifest: Manifest = fields.read(Manifest, document, "the manifest")
+        return manifest
     except fields.FieldError as error:
         raise damaged(store, error) from None
 
@@ -196,45 +191,3 @@ def read_manifest(store: Store) -> Manifest:
 def damaged(store: Store, why: object) -> StoreError:
     """Return the error for a manifest that is not as it was written."""
     return StoreError(f"{store.location}/{NAME}: damaged, {why}; begin the search anew")
-
-
-def _manifest(document: dict[str, Any]) -> Manifest:
-    """Return a document as a manifest, each field of its type."""
-    fields.record(document, "the manifest", Manifest.__dataclass_fields__)
-    exporting = fields.array(document["exporting"], "exporting")
-    export = document["export"]
-    return Manifest(
-        about=fields.mapping(document["about"], "about"),
-        code=fields.text(document["code"], "code"),
-        shares=fields.integer(document["shares"], "shares", 0, MOST_SHARES),
-        search=fields.text(document["search"], "search", "[0-9a-f]{32}"),
-        levels=_runs(document["levels"], "levels"),
-        earlier=_runs(document["earlier"], "earlier"),
-        taken=read_taken(document["taken"]),
-        violations=read_violations(document["violations"]),
-        spark_levels=fields.integer(document["spark_levels"], "spark_levels", 0, MOST_STATES),
-        expanded=fields.flag(document["expanded"], "expanded"),
-        export=None if export is None else fields.text(export, "export"),
-        exported=fields.integer(document["exported"], "exported", 0, 1 << 62),
-        exporting=[
-            fields.text(name, f"exporting[{number}]", PART_NAME)
-            for number, name in enumerate(exporting)
-        ],
-    )
-
-
-def _runs(value: Any, name: str) -> list[Run]:
-    """Return runs from a manifest."""
-    runs = []
-    for number, item in enumerate(fields.array(value, name)):
-        where = f"{name}[{number}]"
-        run = fields.record(item, where, Run.__dataclass_fields__)
-        runs.append(
-            Run(
-                fields.text(run["name"], f"{where}.name"),
-                fields.integer(run["shares"], f"{where}.shares", 1, MOST_SHARES),
-                fields.integer(run["states"], f"{where}.states", 0, MOST_STATES),
-                fields.flag(run["parents"], f"{where}.parents"),
-            )
-        )
-    return runs

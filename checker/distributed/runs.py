@@ -12,9 +12,10 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any
 
 from ...core.layout import mix
+from ..fields import Count, Within
 from .checksums import BLOCK, SEAL, Summing, Sums, blocks, sealed
 from .store import Store, StoreError
 
@@ -27,6 +28,10 @@ PIECE = 32 << 20
 _WORD = (1 << 64) - 1
 
 
+MOST_SHARES = 100_000
+"""The most shares of a run."""
+
+
 @dataclass(frozen=True)
 class Run:
     """A run: its directory in the store, and its number of equal shares of all fingerprints.
@@ -35,8 +40,8 @@ class Run:
     """
 
     name: str
-    shares: int
-    states: int
+    shares: Annotated[int, Within(1, MOST_SHARES)]
+    states: Count
     parents: bool = True
 
     def file(self, share: int) -> str:

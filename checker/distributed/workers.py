@@ -22,6 +22,7 @@ PARTS = (
     "core.layout",
     "checker.atomic",
     "checker.disk_cache",
+    "checker.fields",
     "checker.compiled.blocks",
     "checker.compiled.build",
     "checker.compiled.listing",

@@ -128,7 +128,7 @@ def test_a_manifest_that_was_edited_and_sealed_again_is_refused(searched, kept, 
 
 ABOUT = {
     "nothing": (put("about", {}), "was started from Python"),
-    "a field more": (put("about", "more", 1), "about is ['debug', 'engine', "),
+    "a field more": (put("about", "more", 1), "about is ['cluster', 'debug', "),
     "no protocol": (put("about", "protocol", None), "protocol is None, not a text"),
     "settings": (put("about", "settings", "records=1"), "settings is 'records=1', not an array"),
     "a setting": (put("about", "settings", [1]), "settings[0] is 1, not a text"),

@@ -24,6 +24,9 @@ from .sampler import TOGETHER, Sampler, Words
 MOST = 20_000
 """The most states to make up."""
 
+FEWER = (1, 63, 64, 100, 128)
+"""Numbers of states that are expanded together, after as many as can be."""
+
 OTHERS = 0.5
 """The share of the other made-up states that Python is asked about."""
 
@@ -186,13 +189,15 @@ class Probes:
         """Compare each action in all places among states that are expanded together.
 
         Code that forgets the last state of a word of bits is wrong only if an action is enabled
-        there, which can be rare.
+        there, which can be rare.  So is code that goes on past the last state, where it meets what
+        is left of those that it was asked about before.
         """
         until = thread_time() + self._seconds
         for probe in self._enabling:
             if thread_time() > until:
                 break
-            self._compare_together([probe] * TOGETHER)
+            for count in (TOGETHER, *FEWER):
+                self._compare_together([probe] * count)
 
     def _compare_one(
         self, state: State, machine: dict[int, Words], right: dict[int, Words]

@@ -11,15 +11,14 @@ from typing import NamedTuple
 from ...core.layout import WORD_BITS
 from ...core.spec import Kind, Property
 from .build import Code
-from .memory import Region
+from .memory import GROUP, Region
 from .program import Module
 from .sampling import ALIVE, COMPARED, Entry, Query, Samples
 
 Words = tuple[int, ...]
 
-TOGETHER = 128
-"""The most states whose steps are taken together, side by side as in a search: two words of bits
-that say in which of them an action is enabled."""
+TOGETHER = GROUP
+"""The most states whose steps are taken together, side by side: as many as in a search."""
 
 NUMBER = (1 << 32) - 1
 """The bits of an instance's number of steps that are not for failures."""

@@ -35,6 +35,7 @@ EXPORTED: tuple[Callable[..., Any], ...] = (
     kernel.add_states,
     kernel.find_parents,
     kernel.represent,
+    kernel.judge_as,
     *batches.EXPORTED,
     growth.grow,
     growth.reinsert,

@@ -16,6 +16,7 @@ from .seen import (
     copy,
     examine,
     fingerprint,
+    keep_violations,
     look_up,
     note,
     same,
@@ -219,6 +220,12 @@ def find_in_chunk(p: Program, shared: int, worker: int, chunk: int) -> None:
                         copy(p, parent, entry + 16)
         state += some * p.words * 8
         states -= some
+
+
+def judge_as(p: Program, worker: int, state: int, violated: int) -> int:
+    """Keep a state as if its judgment were this one; return 1 if that is an error."""
+    keep_violations(p, worker, state, violated)
+    return load(worker + Worker.ERROR)
 
 
 def represent(p: Program, first: int, count: int) -> int:

@@ -112,9 +112,12 @@ def note(p: Program, worker: int, state: int, number: int) -> None:
 
 def examine(p: Program, worker: int, state: int) -> None:
     """Judge a state, and keep what it violates of the properties that are still undecided."""
-    if load(worker + Worker.ERROR) != 0:
-        return
-    violated = p.judge(state)
+    if load(worker + Worker.ERROR) == 0:
+        keep_violations(p, worker, state, p.judge(state))
+
+
+def keep_violations(p: Program, worker: int, state: int, violated: int) -> None:
+    """Keep a state for each undecided property whose bit is set; a negative number is an error."""
     if violated < 0:
         store(worker + Worker.ERROR, 1)
         return

@@ -6,7 +6,8 @@ state, or stores it twice, shows nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from .comparison import disagreement
 from .machine import Machine, Sizes
@@ -46,12 +47,7 @@ def try_table(machine: Machine, states: Sequence[Words], properties: int) -> Non
 def _try(
     machine: Machine, states: Sequence[Words], properties: int, buckets: int, grown: int
 ) -> None:
-    sizes = Sizes(memory=MEMORY, workers=len(machine.workers), chunk=1, buckets=buckets)
-    small = Machine(
-        machine.code, machine.module, machine.exact, machine.instances, properties, sizes
-    )
-    try:
-        MemoryBudget(small, MEMORY).for_states()
+    with small_machine(machine, properties, buckets) as small:
         for block, _ in small.workers:
             # No state is judged after an error.
             block[Worker.ERROR] = 1
@@ -68,6 +64,18 @@ def _try(
                     f"machine code stores {small.inserted} states of {len(states)} that are put "
                     f"into its table"
                 )
+
+
+@contextmanager
+def small_machine(machine: Machine, properties: int, buckets: int) -> Iterator[Machine]:
+    """Yield a machine with the code of another, and little memory of its own."""
+    sizes = Sizes(memory=MEMORY, workers=len(machine.workers), chunk=1, buckets=buckets)
+    small = Machine(
+        machine.code, machine.module, machine.exact, machine.instances, properties, sizes
+    )
+    try:
+        MemoryBudget(small, MEMORY).for_states()
+        yield small
     finally:
         small.close()
         # The code has kept states elsewhere meanwhile.

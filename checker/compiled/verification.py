@@ -7,7 +7,9 @@ other machine code takes over:
 - of states all over the levels, Python takes all steps, and each successor must be among the stored
   states, once, and one level further at most (``census.py``);
 - what violates a property there must be known to the search;
-- the code is asked about states that are made up (``probes.py``).
+- the code is asked about states that are made up (``probes.py``);
+- its table is filled, and violations are kept, with contents that are made up (``table_trial.py``,
+  ``violation_trial.py``).
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ from .probes import Probes
 from .sampler import Sample
 from .sampling import Query
 from .table_trial import try_table
+from .violation_trial import try_violations
 
 if TYPE_CHECKING:
     from .search import CompiledSearch
@@ -121,7 +124,9 @@ class Verification:
             states = compare_made_up(search.symmetry, inside, machine.represent, PROBED)
         else:
             states = [self._system.layout.pack(state) for state in inside]
-        try_table(machine, list(dict.fromkeys(states)), len(search.properties))
+        states = list(dict.fromkeys(states))
+        try_table(machine, states, len(search.properties))
+        try_violations(machine, states, len(search.properties))
         search.tiers.note_verified()
 
     @contextmanager

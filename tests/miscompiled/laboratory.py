@@ -214,7 +214,7 @@ def main() -> None:
     os.environ["XDG_CACHE_HOME"] = "/dev/null/none"
     cases = [case for case in CASES if not chosen.case or case.name in chosen.case]
     ends: Counter[str] = Counter()
-    out = chosen.out.open("a") if chosen.out else sys.stdout
+    out = chosen.out.open("a", buffering=1) if chosen.out else sys.stdout
     for place, case in enumerate(cases):
         subject = prepare(case)
         share = chosen.count // len(cases) + (place < chosen.count % len(cases))

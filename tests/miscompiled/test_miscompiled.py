@@ -71,6 +71,17 @@ CELLS = {
         ("kip-595", "records=1 crashes=1 replicas=3"), r"guards\.27$",
         r"icmp ult i64 %r\d+, %count", r"icmp ult i64 %each.number, %count",
     ),
+    "a property that alone is violated holds": (
+        ("sums", "most=120"), r"keep_violations\$",
+        r"br i1 %r25, label %(then\d+), label %(else\d+)", r"br i1 %r25, label %\2, label %\1",
+    ),
+    "a violation is kept of a property that is decided": (
+        ("kip-101", "records=1 crashes=1"), r"keep_violations\$", r"and i64 (%r\d+), (%r\d+)\n",
+        r"or i64 \1, 0\n",
+    ),
+    "the state with the greatest fingerprint is kept": (
+        ("kip-101", "records=1 crashes=1"), r"note\$", r"icmp ult ", "icmp ugt ",
+    ),
 }  # fmt: skip
 """Defects that a comparison of samples of the search did not find, each in a model it is wrong in:
 the function, what is changed there, and to what."""

@@ -12,13 +12,16 @@ from typing import Any
 
 from ...core.layout import Layout, State
 from .build import Code
-from .intrinsics import load, store
+from .intrinsics import load, shifted, store
 from .memory import Region
 from .program import Program
-from .seen import fingerprint, same
+from .seen import same
 from .values import MACHINE
 
 ARITHMETIC = MACHINE
+
+SPREAD = 0x9E3779B97F4A7C15
+"""An odd number whose products have well-mixed upper bits."""
 
 
 class Sought(IntEnum):
@@ -39,7 +42,7 @@ def census(
     level
         To be noted for each state that is met.
     slots
-        Address of a table by fingerprint: the number of an entry, from 1 on, or 0; it has one more
+        Address of a table by hash: the number of an entry, from 1 on, or 0; it has one more
         slot than `mask` and is not full.
     sought
         Address of the entries.
@@ -47,7 +50,10 @@ def census(
     size = p.words * 8 + Sought.SIZE
     for number in range(count):
         state = states + number * p.words * 8
-        slot = fingerprint(p, state) & mask
+        hashed = load(state)
+        for word in range(1, p.words):
+            hashed = hashed * SPREAD ^ load(state + 8 * word)
+        slot = shifted(hashed * SPREAD, 32) & mask
         entry = load(slots + 8 * slot)
         while entry != 0:
             place = sought + (entry - 1) * size
@@ -57,6 +63,14 @@ def census(
                 store(times + Sought.LEVEL, level)
             slot = slot + 1 & mask
             entry = load(slots + 8 * slot)
+
+
+def _slot(words: Sequence[int]) -> int:
+    """Return the same hash of a state as :func:`census` uses."""
+    hashed = 0
+    for word in words:
+        hashed = hashed * SPREAD % (1 << 64) ^ word
+    return hashed * SPREAD % (1 << 64) >> 32
 
 
 class Census:
@@ -75,12 +89,12 @@ class Census:
         self._sought, self._words = len(sought), 8 * layout.words
         self._size = self._words + Sought.SIZE
         self._entries = Region(self._size * len(sought))
-        self._mask = (1 << (2 * len(sought)).bit_length()) - 1
+        self._mask = (1 << (16 * len(sought)).bit_length()) - 1
         self._slots = Region(8 * (self._mask + 1))
         for number, state in enumerate(sought):
             for word, value in enumerate(layout.pack(state)):
                 self._entries[self._size * number + 8 * word] = value
-            slot = layout.fingerprint(state) & self._mask
+            slot = _slot(layout.pack(state)) & self._mask
             while self._slots[8 * slot]:
                 slot = slot + 1 & self._mask
             self._slots[8 * slot] = number + 1

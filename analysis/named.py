@@ -115,12 +115,14 @@ def _parts(name: str) -> tuple[str, str, str]:
 
 def _built_in(name: str) -> Protocol:
     # Kafka's families are imported only where one is named: a check of a custom model needs none.
-    from ..model import PROTOCOLS
+    from .. import model
     from ..model.broker.releases import named_release
 
-    known = {protocol.name: protocol for protocol in PROTOCOLS}
     if release := named_release(name.lower()):
         return release.protocol
+    known = {protocol.name: protocol for protocol in model.BROKER}
+    if name.lower() not in known:
+        known = {protocol.name: protocol for protocol in model.PROTOCOLS}
     if name.lower() not in known:
         own = "; name a custom protocol by its file (fence.py) or as module:NAME"
         raise SelectionError(unknown("protocol", name, known) + own)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from shlex import quote
 from typing import Any
 
-from ..checker.reading.reading import refuse_unreadable
 from ..checker.result import DEFAULT
 from ..checker.undecided import undecidable
 from ..core.bounds import unknown
@@ -192,8 +191,22 @@ def system_for(
     chosen = list(properties)
     needs = frozenset(each for prop in chosen for each in histories(prop, protocol))
     system = protocol.system(protocol.within(settings), needs)
-    refuse_unreadable(system, chosen, names_of_history(protocol))
+    if not _is_all_ours(protocol, chosen):
+        # What reads models takes a while to import.
+        from ..checker.reading.reading import refuse_unreadable
+
+        refuse_unreadable(system, chosen, names_of_history(protocol))
     return system
+
+
+def _is_all_ours(protocol: Protocol, properties: Iterable[Property]) -> bool:
+    """Whether this is a protocol of Kafka's brokers as it comes, and no property is a user's."""
+    if protocol.family.name != "broker":
+        return False
+    from ..model import BROKER
+
+    ours = (*properties_of(protocol), DEADLOCK, TYPE_OK)
+    return any(protocol is one for one in BROKER) and all(prop in ours for prop in properties)
 
 
 def left_undecided(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from .protocol import Expected, Family, Protocol, Scenario
 
 if TYPE_CHECKING:
-    from .built_in import BROKER, PROTOCOLS, PUBLISHED
+    from .broker.protocols.every import BROKER
+    from .built_in import PROTOCOLS, PUBLISHED
 
 __all__ = ["BROKER", "PROTOCOLS", "PUBLISHED", "Expected", "Family", "Protocol", "Scenario"]
 
@@ -17,6 +18,10 @@ def __getattr__(name: str) -> Any:
     """Import the built-in protocols, for one of the tuples that hold them."""
     if name not in ("BROKER", "PROTOCOLS", "PUBLISHED"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "BROKER":
+        from .broker.protocols import every
+
+        return every.BROKER
     from . import built_in
 
     return getattr(built_in, name)

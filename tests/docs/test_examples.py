@@ -168,12 +168,10 @@ def with_half_fence(tmp_path_factory):
     lines = [line.removeprefix("   ") for line in source.splitlines()]
     assert len(lines) <= 60
     (root / "model/broker/protocols/half_fence.py").write_text("\n".join(lines) + "\n")
-    registry = root / "model/built_in.py"
+    registry = root / "model/broker/protocols/every.py"
     text = registry.read_text()
     text = text.replace("KIP_595_RESET)\n", "KIP_595_RESET, HALF_FENCE)\n", 1)
-    text = text.replace(
-        "from .protocol ", "from .broker.protocols.half_fence import HALF_FENCE\nfrom .protocol ", 1
-    )
+    text = text.replace("from .hw ", "from .half_fence import HALF_FENCE\nfrom .hw ", 1)
     registry.write_text(text)
 
     def run(*arguments):

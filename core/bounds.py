@@ -194,5 +194,5 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     known = list(known)
     lowered = {candidate.lower(): candidate for candidate in known}
     near = [lowered[n] for n in difflib.get_close_matches(name.lower(), lowered, n=2)]
-    hint = f"did you mean {' or '.join(near)}? " if near else ""
-    return f"there is no {what} {name!r}; {hint}Known: {', '.join(known)}"
+    hint = f"did you mean {' or '.join(near)}? Known" if near else "known"
+    return f"there is no {what} {name!r}; {hint}: {', '.join(known)}"

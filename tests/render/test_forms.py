@@ -172,7 +172,7 @@ def test_each_trace_of_a_report_can_be_rendered(tmp_path):
     wrong = run("render", str(report), "-p", "TypeOk", "--html", str(page))
     assert wrong.exit_code == 2
     assert "there is no trace of a property 'TypeOk'" in wrong.output
-    assert "Known: NoCommittedRecordLost" in " ".join(wrong.output.split())
+    assert "known: NoCommittedRecordLost" in " ".join(wrong.output.split())
 
 
 def test_a_trace_alone_has_one_property(saved, tmp_path):

@@ -1,7 +1,15 @@
-"""The rows of docs/catalogue.md, read."""
+"""The rows of docs/catalogue.md, and the pages of their traces, docs/catalogue/."""
 
 import re
+import shlex
+import sys
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
+
+from tests.docs.commands import output
+
+PAGE = Path(__file__).parents[2] / "docs" / "catalogue.md"
 
 
 @dataclass(frozen=True)
@@ -45,3 +53,19 @@ def bugs(text):
         found = name, tuple(together), int(steps)
         rows.append(Bug(title + more, page, *shown, *found, fix, *(elsewhere or shown[2:])))
     return rows
+
+
+def write():
+    """Search the trace of each bug, and write its page."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = f"{folder}/trace.json"
+        for bug in bugs(PAGE.read_text("utf-8")):
+            output(*bug.command, "--quiet", "--json", trace)
+            explained = output("explain", trace, "--time-limit", "30m")
+            page = (
+                f"# {bug.title}\n\n{bug.mechanism}\n\n```text\n"
+                f"$ tidegate {shlex.join(bug.command)} --json trace.json\n"
+                f"$ tidegate explain trace.json\n{explained}\n```\n"
+            )
+            (PAGE.with_suffix("") / bug.page).write_text(page, encoding="utf-8")
+            sys.stderr.write(f"{bug.title}: {len(explained.splitlines())} lines\n")

@@ -105,7 +105,7 @@ def outputs(page):
     ("command", "shown"), [*outputs(DIFF), *outputs(EXPLAIN), *outputs(EVENTUALLY)]
 )
 def test_the_output_on_these_pages_is_real(command, shown):
-    """What each KIP changed, in words; when this fails, read the new ones before scripts/readme."""
+    """What each KIP changed, in words; when this fails, read the new ones before you regenerate."""
     result = CliRunner(env={"COLUMNS": "100"}).invoke(main, shlex.split(command)[2:])
     assert result.exit_code == 0
     assert without_time(result.output) == without_time(shown)

@@ -1,18 +1,14 @@
-"""docs/reference says what the program has; scripts/reference writes it."""
-
-from pathlib import Path
+"""docs/reference says what the program has; `sh scripts/regenerate reference` writes it."""
 
 import pytest
 
-from tests.docs.reference import PAGES
+from tests.docs.reference import PAGES, REFERENCE
 from tidegate.invariants import properties_of
 from tidegate.model import PROTOCOLS
 
-REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
-
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_of_the_reference_is_as_scripts_reference_writes_it(name):
+def test_a_page_of_the_reference_is_as_regenerate_writes_it(name):
     assert (REFERENCE / name).read_text("utf-8") == PAGES[name]()
 
 

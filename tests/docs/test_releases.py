@@ -1,20 +1,17 @@
-"""docs/releases.md says what each release runs; scripts/releases writes it."""
+"""docs/releases.md says what each release runs; `sh scripts/regenerate releases` writes it."""
 
 import json
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from tests.docs.releases import SEARCHES, rows
+from tests.docs.releases import PAGE, SEARCHES, rows
 from tidegate.analysis.mutants import mutants
 from tidegate.analysis.named import find_protocol
 from tidegate.analysis.properties import system_for
 from tidegate.cli import main
 from tidegate.commands.check import check_command
 from tidegate.model.broker.releases import KRAFT, ZOOKEEPER, Release
-
-PAGE = Path(__file__).parents[2] / "docs" / "releases.md"
 
 ROWS = rows()
 

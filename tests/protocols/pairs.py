@@ -2,7 +2,7 @@
 
 A release has its older rules together; a mutant has one of them.  ``pairs.json`` has what each pair
 violates within tiny bounds, in how many steps, and whether its two rules alone explain that.
-``sh scripts/pairs`` writes it.
+``sh scripts/regenerate pairs`` writes it.
 """
 
 import json

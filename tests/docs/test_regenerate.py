@@ -1,0 +1,32 @@
+"""``sh scripts/regenerate`` makes every generated page."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.docs.regenerate import PAGES, chosen
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_all_pages_are_regenerated_unless_some_are_named():
+    assert chosen([]) == list(PAGES)
+    assert chosen(["releases", "reference"]) == ["releases", "reference"]
+
+
+def test_fast_leaves_out_what_takes_minutes():
+    assert chosen(["--fast"]) == ["readme", "reference"]
+
+
+def test_an_unknown_page_is_refused_with_the_names_of_all(capsys):
+    with pytest.raises(SystemExit):
+        chosen(["referense"])
+    assert f"no page 'referense'; there are {', '.join(PAGES)}" in capsys.readouterr().err
+
+
+def test_every_page_that_says_so_can_be_regenerated():
+    pages = [path.read_text("utf-8") for path in DOCS.rglob("*.md")]
+    named = {name for page in pages for name in re.findall(r"`sh scripts/regenerate (\w+)`", page)}
+    assert named
+    assert named <= set(PAGES)

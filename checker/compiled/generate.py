@@ -43,7 +43,7 @@ EXPORTED: tuple[Callable[..., Any], ...] = (
     validity.valid_states,
     census.census,
 )
-"""The functions that the driver calls; all arguments are numbers."""
+"""The functions that the driver calls; all arguments after the program are numbers."""
 
 INTERNAL = (sampling.keep, sampling.count_ways, sampling.keep_guarded)
 """The functions of the search's own code that generated text calls."""
@@ -205,31 +205,34 @@ class Generator:
 
     def _internal(self, function: Callable[..., Any]) -> str:
         """Return the definition of a search function that generated text calls, but rarely."""
-        count = function.__code__.co_argcount - 1
-        numbers = [Number(f"%x{index}") for index in range(count)]
-        compiled = self.unit.function(function, [Constant(self.program), *numbers])
-        declared = ", ".join(f"i64 {number.register}" for number in numbers)
-        call = f'call void @"{compiled.name}"({", ".join(compiled.passed([*numbers]))})'
+        compiled, declared, passed = self._applied(function)
+        call = f'call void @"{compiled.name}"({passed})'
         head = f"define internal void @{function.__name__}({declared}) noinline cold nounwind"
         return f"{head} {{\n  {call}\n  ret void\n}}"
 
     def _exported(self, function: Callable[..., Any]) -> str:
         """Return the definition through which the driver calls a function of the search."""
-        count = function.__code__.co_argcount
-        first: list[Value] = []
-        if function.__code__.co_varnames[0] == "p":
-            first, count = [Constant(self.program)], count - 1
-        numbers = [Number(f"%x{index}") for index in range(count)]
-        compiled = self.unit.function(function, [*first, *numbers])
-        declared = ", ".join(f"i64 {number.register}" for number in numbers)
-        call = (
-            f'call {compiled.returns} @"{compiled.name}"({", ".join(compiled.passed([*numbers]))})'
-        )
+        compiled, declared, passed = self._applied(function)
+        call = f'call {compiled.returns} @"{compiled.name}"({passed})'
         if compiled.returns == "void":
             body = f"  {call}\n  ret i64 0"
         else:
             body = f"  %r = {call}\n  ret i64 %r"
         return f"define i64 @tidegate_{function.__name__}({declared}) nounwind {{\n{body}\n}}"
+
+    def _applied(self, function: Callable[..., Any]) -> tuple[Compiled, str, str]:
+        """Translate a function of the search, whose first argument is the program.
+
+        Returns
+        -------
+        Compiled, str, str
+            Its translation; the other arguments, all numbers, as they are declared and passed.
+        """
+        count = function.__code__.co_argcount - 1
+        numbers = [Number(f"%x{index}") for index in range(count)]
+        compiled = self.unit.function(function, [Constant(self.program), *numbers])
+        declared = ", ".join(f"i64 {number.register}" for number in numbers)
+        return compiled, declared, ", ".join(compiled.passed([*numbers]))
 
     def _state(self, base: str) -> StateRef:
         return StateRef(base, "", (), self.layout.record)

@@ -8,13 +8,13 @@ answer is that of a search from scratch.
 
 from __future__ import annotations
 
-from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import wraps
 from typing import Any
 
+from ..checker.graph import GraphError, StateGraph, state_graph
 from ..core.layout import State
 from ..core.spec import Property, TransitionSystem
 from ..model.protocol import Protocol
@@ -29,22 +29,12 @@ _NO_ACTION = ""
 """The caller of a rule that is no action: a property, or the function for initial states."""
 
 
-@dataclass
-class CompactGraph:
-    """All states of a protocol within its bounds, level by level, with the steps between them.
-
-    Steps lie in arrays: :class:`~tidegate.checker.graph.StateGraph` has an object for each.
+@dataclass(frozen=True)
+class Explored:
+    """The state graph of a protocol within its bounds, and what is violated there.
 
     Attributes
     ----------
-    states
-        By number; the initial ones are the first ``initial``.
-    number
-        The number of each state.
-    ends
-        The end of each state's steps in ``instances`` and ``targets``.
-    instances, targets
-        For each step the index of its instance, and the number of the state that it leads to.
     violated
         The properties that a state violates, by its number.
     first
@@ -53,23 +43,17 @@ class CompactGraph:
         For each rule that was called, the names of the actions that called it.
     """
 
-    system: TransitionSystem[Any, Any]
+    graph: StateGraph
+    violated: Mapping[int, list[str]]
+    first: Mapping[str, int]
     callers: Mapping[str, set[str]]
-    states: list[State] = field(default_factory=list)
-    number: dict[State, int] = field(default_factory=dict)
-    initial: int = 0
-    ends: array[int] = field(default_factory=lambda: array("q", (0,)))
-    instances: array[int] = field(default_factory=lambda: array("i"))
-    targets: array[int] = field(default_factory=lambda: array("i"))
-    violated: dict[int, list[str]] = field(default_factory=dict)
-    first: dict[str, int] = field(default_factory=dict)
 
 
 def explored(
     protocol: Protocol,
     properties: Sequence[Property],
     system_of: Callable[[Protocol], TransitionSystem[Any, Any]],
-) -> CompactGraph | None:
+) -> Explored | None:
     """Return the state graph of a protocol; None if it is too large, or has a constraint.
 
     Parameters
@@ -81,35 +65,17 @@ def explored(
     system = system_of(watched)
     if system.constraint is not None:
         return None
-    graph = CompactGraph(system, callers)
-    judge = system.judge(properties)
-    depth = 0
-
-    def meet(state: State) -> int:
-        number = graph.number.setdefault(state, len(graph.states))
-        if number == len(graph.states):
-            graph.states.append(state)
-            system.layout.load(state)
-            if violated := [prop.name for prop in judge()]:
-                graph.violated[number] = violated
-                for name in violated:
-                    graph.first.setdefault(name, depth)
-        return number
-
-    for state in system.initial_states():
-        meet(state)
-    graph.initial, begin = len(graph.states), 0
-    while begin < len(graph.states):
-        end, depth = len(graph.states), depth + 1
-        for number in range(begin, end):
-            for index, successor in system.successors(graph.states[number]):
-                graph.instances.append(index)
-                graph.targets.append(meet(successor))
-            graph.ends.append(len(graph.targets))
-            if len(graph.states) > MOST:
-                return None
-        begin = end
-    return graph
+    try:
+        graph = state_graph(system, most=MOST)
+    except GraphError:
+        return None
+    judge, violated, first = system.judge(properties), dict[int, list[str]](), dict[str, int]()
+    for number, state in enumerate(graph.states):
+        system.layout.load(state)
+        if names := [prop.name for prop in judge()]:
+            violated[number] = names
+            first = dict.fromkeys(names, graph.depths[number]) | first
+    return Explored(graph, violated, first, callers)
 
 
 def _watched(protocol: Protocol) -> tuple[Protocol, Mapping[str, set[str]]]:
@@ -157,7 +123,7 @@ def changed_actions(original: Protocol, mutant: Protocol) -> set[str]:
 
 
 def changed_instances(
-    graph: CompactGraph, original: Protocol, mutant: Protocol, system: TransitionSystem[Any, Any]
+    known: Explored, original: Protocol, mutant: Protocol, system: TransitionSystem[Any, Any]
 ) -> list[int] | None:
     """Return the instances whose steps a mutant may change, in states that its original reaches.
 
@@ -166,12 +132,12 @@ def changed_instances(
     list of int or None
         None if something else may differ, too: the declaration, an initial state or a property.
     """
-    if _declared(system) != _declared(graph.system):
+    if _declared(system) != _declared(known.graph.system):
         return None
     names = changed_actions(original, mutant)
     for rule in fields(original.rules):
         if getattr(original.rules, rule.name) is not getattr(mutant.rules, rule.name):
-            names |= graph.callers.get(rule.name, set())
+            names |= known.callers.get(rule.name, set())
     if _NO_ACTION in names:
         return None
     return [i for i, instance in enumerate(system.instances) if instance.action.name in names]
@@ -184,7 +150,7 @@ def _declared(system: TransitionSystem[Any, Any]) -> object:
 
 
 def killer(
-    graph: CompactGraph,
+    known: Explored,
     system: TransitionSystem[Any, Any],
     changed: Sequence[int],
     properties: Sequence[Property],
@@ -203,18 +169,18 @@ def killer(
     tuple or None
         None if it reaches too many states that its original does not: machine code is faster then.
     """
-    for depth, violated in enumerate(_levels(graph, system, changed, properties)):
+    for depth, violated in enumerate(_levels(known, system, changed, properties)):
         if violated is None:
             return None
         for prop in properties:
             # A violation kills no mutant if the original has it in as few steps.
-            if prop.name in violated and graph.first.get(prop.name, depth + 1) > depth:
+            if prop.name in violated and known.first.get(prop.name, depth + 1) > depth:
                 return prop.name, depth
     return "", 0
 
 
 def _levels(
-    graph: CompactGraph,
+    known: Explored,
     system: TransitionSystem[Any, Any],
     changed: Sequence[int],
     properties: Sequence[Property],
@@ -224,7 +190,8 @@ def _levels(
     The states of a level that the original reaches are known by number; the others are beyond it.
     """
     taken_anew, attempt = frozenset(changed), system.attempting(changed)
-    judge, layout, states = system.judge(properties), system.layout, graph.states
+    judge, layout, graph = system.judge(properties), system.layout, known.graph
+    states = graph.states
     seen, beyond = bytearray(len(states)), set[State]()
     reached: list[int] = []
     outside: list[State] = []
@@ -234,10 +201,10 @@ def _levels(
         if not seen[number]:
             seen[number] = 1
             reached.append(number)
-            violated.update(graph.violated.get(number, ()))
+            violated.update(known.violated.get(number, ()))
 
     def meet(state: State) -> None:
-        number = graph.number.get(state)
+        number = graph.numbers.get(state)
         if number is not None:
             meet_known(number)
         elif state not in beyond:
@@ -246,15 +213,14 @@ def _levels(
             layout.load(state)
             violated.update(prop.name for prop in judge())
 
-    for number in range(graph.initial):
+    for number in range(graph.depths.count(0)):
         meet_known(number)
     while reached or outside:
         yield violated
-        known, others = reached, outside
+        inner, others = reached, outside
         reached, outside, violated = [], [], set()
-        for number in known:
-            some = slice(graph.ends[number], graph.ends[number + 1])
-            for index, target in zip(graph.instances[some], graph.targets[some], strict=True):
+        for number in inner:
+            for index, target in graph.steps_from(number):
                 if index not in taken_anew and not seen[target]:
                     meet_known(target)
             for successor in attempt(states[number]).values():

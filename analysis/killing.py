@@ -15,7 +15,7 @@ from ..core.bounds import unknown
 from ..core.spec import ModelError, Outcome, Property
 from ..model.protocol import Protocol
 from .changed_steps import (
-    CompactGraph,
+    Explored,
     changed_actions,
     changed_instances,
     explored,
@@ -275,7 +275,7 @@ def _time_is_up(work: _Work) -> str:
 
 def _known(
     mutant: Mutant, original: Protocol, names: tuple[str, ...], bounds: str
-) -> CompactGraph | Regions | None:
+) -> Explored | Regions | None:
     """Return the states of the original in which a mutant is searched, if there are any."""
     if mutant.unfair:
         return _regions(original.name, names, bounds)
@@ -290,7 +290,7 @@ def _by_original(
     original: Protocol,
     properties: Sequence[Property],
     bounds: str,
-    known: CompactGraph | Regions | None,
+    known: Explored | Regions | None,
 ) -> tuple[str, int] | None:
     """Return what kills a mutant, from the states of its original; None if these do not suffice."""
     if known is None:
@@ -342,7 +342,7 @@ def _stopped(work: _Work, result: Result) -> UndecidedError:
 
 
 @lru_cache(maxsize=1)
-def _graph(name: str, names: tuple[str, ...], bounds: str) -> CompactGraph | None:
+def _graph(name: str, names: tuple[str, ...], bounds: str) -> Explored | None:
     """Return the state graph of a protocol, in which its mutants are searched."""
     protocol, _ = _mutants(name)
     properties = killing_properties(protocol, names, live=False)

@@ -40,9 +40,7 @@ class Graph:
         graph = state_graph(system, [], MOST)
         self.system, self.states = system, graph.states
         self.initial = [number for number, depth in enumerate(graph.depths) if not depth]
-        self.steps = [{} for _ in self.states]
-        for edge in graph.edges:
-            self.steps[edge.source][edge.instance] = edge.target
+        self.steps = [dict(graph.steps_from(number)) for number in range(len(self.states))]
         self.values = [self._values(state) for state in self.states]
         self.refusing = [self._refusing(*numbered) for numbered in enumerate(self.states)]
 

@@ -1,14 +1,16 @@
-"""The state graph: every reachable state, and every step between two of them.
+"""The state graph: every reachable state, and every step between two of them, in arrays.
 
-An edge is a state, an action with its arguments, and a successor.  It is a multigraph, since
-several edges may join two states.  States are numbered in the order in which a breadth-first search
-meets them, the initial ones from 0.
+A step is a state, an instance of an action, and a successor.  It is a multigraph, since several
+steps may join two states.  States are numbered in the order in which a breadth-first search meets
+them, the initial ones from 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from ..core.layout import State
@@ -16,52 +18,78 @@ from ..core.spec import Property, Step, TidegateError, Trace, TransitionSystem
 
 if TYPE_CHECKING:
     import networkx as nx
+    import numpy as np
+    from numpy.typing import NDArray
 
     Graph = nx.MultiDiGraph[Any]
+    Column = NDArray[np.signedinteger[Any]]
 
 
 class GraphError(TidegateError):
     """A state graph that cannot be made."""
 
 
-@dataclass(frozen=True)
-class Edge:
-    """A step between two states, given by their numbers; ``instance`` indexes the system's."""
-
-    source: int
-    instance: int
-    target: int
-
-
-@dataclass(frozen=True)
+@dataclass
 class StateGraph:
-    """Every reachable state of a system, with every step.
+    """Every reachable state of a system, with every step, in the order of the search.
 
     Parameters
     ----------
+    numbers
+        The number of each state.
     states
         By number.
     depths
-        Steps from the nearest initial state, by number.
-    edges
-        In the order in which a breadth-first search takes the steps.
-    violated
-        Names of the violated properties, by number.
+        Steps from the nearest initial state, by number; they never decrease.
+    ends
+        The steps from state n are those from ``ends[n]`` to ``ends[n + 1]``.
+    instances, targets
+        For each step the index of its instance, and the number of the state that it leads to.
     outside
         Numbers of the states outside the system's constraint: no step is taken from them, and the
         checker does not count them as distinct.
+    violated
+        Names of the violated properties, by number.
     """
 
     system: TransitionSystem[Any, Any]
-    states: tuple[State, ...]
-    depths: tuple[int, ...]
-    edges: tuple[Edge, ...]
-    violated: tuple[tuple[str, ...], ...]
-    outside: frozenset[int] = frozenset()
+    numbers: dict[State, int] = field(default_factory=dict)
+    states: list[State] = field(default_factory=list)
+    depths: array[int] = field(default_factory=lambda: array("i"))
+    ends: array[int] = field(default_factory=lambda: array("q", (0,)))
+    instances: array[int] = field(default_factory=lambda: array("i"))
+    targets: array[int] = field(default_factory=lambda: array("i"))
+    outside: set[int] = field(default_factory=set)
+    violated: list[tuple[str, ...]] = field(default_factory=list)
 
-    def step(self, edge: Edge) -> Step:
-        """Return the action with its arguments that an edge stands for."""
-        return self.system.instances[edge.instance].step
+    def steps_from(self, number: int) -> Iterator[tuple[int, int]]:
+        """Return (instance, target) of each step from a state."""
+        some = slice(self.ends[number], self.ends[number + 1])
+        return zip(self.instances[some], self.targets[some], strict=True)
+
+    def edges(self) -> Iterator[tuple[int, Step, int]]:
+        """Yield (source, action with its arguments, target) of each step."""
+        instances = self.system.instances
+        for source in range(len(self.states)):
+            for instance, target in self.steps_from(source):
+                yield source, instances[instance].step, target
+
+    def columns(self) -> tuple[Column, Column, Column]:
+        """Return the source, the target and the instance of each step, as arrays of NumPy."""
+        import numpy as np
+
+        numbers = np.arange(len(self.states), dtype=np.int32)
+        source = np.repeat(numbers, np.diff(np.asarray(self.ends)))
+        return source, np.asarray(self.targets), np.asarray(self.instances)
+
+    def satisfying(self, prop: Property) -> Iterator[bool]:
+        """Yield for each state inside the constraint whether it satisfies a predicate.
+
+        For a state outside it yields False.
+        """
+        for number, state in enumerate(self.states):
+            self.system.layout.load(state)
+            yield number not in self.outside and self.system.satisfies(prop)
 
     def networkx(self) -> Graph:
         """Return it as a networkx graph whose attributes are only numbers and texts."""
@@ -82,12 +110,11 @@ class StateGraph:
                 state=text.replace("\n", "; "),
                 outside="yes" if number in self.outside else "no",
             )
-        for edge in self.edges:
-            step = self.step(edge)
+        for source, step, target in self.edges():
             arguments = zip(step.parameters, step.arguments, strict=True)
             graph.add_edge(
-                edge.source,
-                edge.target,
+                source,
+                target,
                 key=str(step),
                 action=step.action,
                 arguments=", ".join(f"{name}={value}" for name, value in arguments),
@@ -96,7 +123,7 @@ class StateGraph:
 
 
 def state_graph(
-    system: TransitionSystem[Any, Any], properties: Sequence[Property], most: int
+    system: TransitionSystem[Any, Any], properties: Sequence[Property] = (), most: float = inf
 ) -> StateGraph:
     """Return the state graph of a system.
 
@@ -111,31 +138,35 @@ def state_graph(
                 f"-p {prop.name}: behaviors violate it, so no state can be marked; use "
                 "'tidegate check' for it"
             )
-    numbers = {state: number for number, state in enumerate(system.initial_states())}
-    depths = [0] * len(numbers)
-    states, edges, outside = list(numbers), [], set()
+    graph = StateGraph(system)
+    states, number_of = graph.states, graph.numbers.setdefault
+
+    def meet(state: State, depth: int) -> int:
+        number = number_of(state, len(states))
+        if number == len(states):
+            if number == most:
+                raise GraphError(
+                    f"{system.name}, {system.headline}: more than {most:,} states; choose "
+                    "smaller bounds, or allow more with --max-states"
+                )
+            states.append(state)
+            graph.depths.append(depth)
+        return number
+
+    for state in system.initial_states():
+        meet(state, 0)
     for number, state in enumerate(states):
-        system.layout.load(state)
-        if not system.inside():
-            outside.add(number)
-            continue
-        for instance, successor in system.successors(state):
-            if successor not in numbers:
-                if len(numbers) == most:
-                    raise GraphError(
-                        f"{system.name}, {system.headline}: more than {most:,} states; choose "
-                        "smaller bounds, or allow more with --max-states"
-                    )
-                numbers[successor] = len(numbers)
-                states.append(successor)
-                depths.append(depths[number] + 1)
-            edges.append(Edge(number, instance, numbers[successor]))
-    violated = tuple(
+        if system.admits(state):
+            for instance, successor in system.successors(state):
+                graph.targets.append(meet(successor, graph.depths[number] + 1))
+                graph.instances.append(instance)
+        else:
+            graph.outside.add(number)
+        graph.ends.append(len(graph.targets))
+    graph.violated = [
         tuple(prop.name for prop in properties if system.violates(prop, state)) for state in states
-    )
-    return StateGraph(
-        system, tuple(states), tuple(depths), tuple(edges), violated, frozenset(outside)
-    )
+    ]
+    return graph
 
 
 def farthest(graph: StateGraph) -> Trace:
@@ -143,23 +174,14 @@ def farthest(graph: StateGraph) -> Trace:
 
     Its states are the ones with the least number each time, from its end backwards.
     """
-    before: dict[int, Edge] = {}
-    for edge in graph.edges:
-        if graph.depths[edge.target] == graph.depths[edge.source] + 1:
-            before.setdefault(edge.target, edge)
-    edges: list[Edge] = []
-    here = graph.depths.index(max(graph.depths))
+    before: dict[int, tuple[int, Step]] = {}
+    for source, step, target in graph.edges():
+        if graph.depths[target] == graph.depths[source] + 1:
+            before.setdefault(target, (source, step))
+    here = graph.depths.index(graph.depths[-1])
+    states, steps = [graph.states[here]], []
     while graph.depths[here]:
-        edges.append(before[here])
-        here = before[here].source
-    edges.reverse()
-    states = (graph.states[here], *(graph.states[edge.target] for edge in edges))
-    return Trace(states, tuple(graph.step(edge) for edge in edges))
-
-
-def successors(graph: StateGraph) -> list[list[Edge]]:
-    """Return the edges that leave each state, by its number."""
-    outgoing: list[list[Edge]] = [[] for _ in graph.states]
-    for edge in graph.edges:
-        outgoing[edge.source].append(edge)
-    return outgoing
+        here, step = before[here]
+        states.append(graph.states[here])
+        steps.append(step)
+    return Trace(tuple(states[::-1]), tuple(steps[::-1]))

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .graph import StateGraph, successors
+from .graph import StateGraph
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 MOST_VISITS = 50_000_000
 """The most visits of edges for the diameter, which visits every edge from every state."""
@@ -74,47 +78,39 @@ def statistics(graph: StateGraph) -> Statistics:
 
     plain: nx.DiGraph[int] = nx.DiGraph()
     plain.add_nodes_from(range(len(graph.states)))
-    plain.add_edges_from((edge.source, edge.target) for edge in graph.edges)
+    plain.add_edges_from((source, target) for source, _, target in graph.edges())
     components = sorted(map(len, nx.strongly_connected_components(plain)), reverse=True)
     counted = Counter(graph.depths)
-    leaving = {edge.source for edge in graph.edges}
     return Statistics(
         states=len(graph.states),
-        steps=len(graph.edges),
-        depth=max(graph.depths),
-        diameter=_diameter(graph),
+        steps=len(graph.targets),
+        depth=graph.depths[-1],
+        diameter=_diameter(plain, len(graph.targets)),
         components=tuple(components),
-        terminal=len(graph.states) - len(leaving),
-        by_depth=tuple(counted[depth] for depth in range(max(graph.depths) + 1)),
+        terminal=sum(not degree for _, degree in plain.out_degree()),
+        by_depth=tuple(counted[depth] for depth in range(graph.depths[-1] + 1)),
         degrees=tuple(_degrees(graph)),
     )
 
 
-def _diameter(graph: StateGraph) -> int | None:
+def _diameter(graph: nx.DiGraph[int], steps: int) -> int | None:
     """Return the length of the longest shortest path; None if that would take too long."""
-    if len(graph.states) * len(graph.edges) > MOST_VISITS:
+    import networkx as nx
+
+    if len(graph) * steps > MOST_VISITS:
         return None
-    following = [sorted({edge.target for edge in edges}) for edges in successors(graph)]
-    longest = 0
-    for source in range(len(following)):
-        seen, level, distance = {source}, {source}, 0
-        while level:
-            longest = max(longest, distance)
-            level = {target for here in level for target in following[here]} - seen
-            seen |= level
-            distance += 1
+    lengths = nx.all_pairs_shortest_path_length(graph)
+    longest: int = max(max(row.values()) for _, row in lengths)
     return longest
 
 
 def _degrees(graph: StateGraph) -> list[Degrees]:
     """Return the degrees of every action."""
-    names = dict.fromkeys(action.name for action in graph.system.actions)
-    out: dict[str, Counter[int]] = {name: Counter() for name in names}
-    into: dict[str, Counter[int]] = {name: Counter() for name in names}
-    for edge in graph.edges:
-        action = graph.step(edge).action
-        out[action][edge.source] += 1
-        into[action][edge.target] += 1
+    out: dict[str, Counter[int]] = {action.name: Counter() for action in graph.system.actions}
+    into: dict[str, Counter[int]] = {name: Counter() for name in out}
+    for source, step, target in graph.edges():
+        out[step.action][source] += 1
+        into[step.action][target] += 1
     return [
         Degrees(
             name,
@@ -124,5 +120,5 @@ def _degrees(graph: StateGraph) -> list[Degrees]:
             len(into[name]),
             max(into[name].values(), default=0),
         )
-        for name in names
+        for name in out
     ]

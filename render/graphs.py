@@ -102,10 +102,10 @@ def parquet(graph: StateGraph) -> dict[str, bytes]:
     }
     for index, variable in enumerate(layout.variables):
         states[variable.path] = [row[index] for row in values]
-    taken = [graph.step(edge) for edge in graph.edges]
+    sources, taken, targets = zip(*graph.edges(), strict=True) if graph.targets else ((), (), ())
     steps: dict[str, Any] = {
-        "source": [edge.source for edge in graph.edges],
-        "target": [edge.target for edge in graph.edges],
+        "source": sources,
+        "target": targets,
         "action": [step.action for step in taken],
         "arguments": [str(step).removeprefix(step.action) for step in taken],
     }

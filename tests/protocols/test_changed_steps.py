@@ -65,19 +65,19 @@ def test_unfair_mutants_die_as_in_searches_from_scratch(monkeypatch):
 
 def test_a_state_graph_has_the_states_and_steps_of_a_search():
     properties = find_properties(KIP_320, [])
-    graph, system_of = graph_of(KIP_320, "records=1 crashes=1", properties)
-    result = check(system_of(KIP_320), properties)
-    assert len(graph.states) == len(graph.number) == result.distinct_states
+    known, system_of = graph_of(KIP_320, "records=1 crashes=1", properties)
+    graph, result = known.graph, check(system_of(KIP_320), properties)
+    assert len(graph.states) == len(graph.numbers) == result.distinct_states
     assert len(graph.targets) == len(graph.instances) == result.generated_states
     assert graph.ends[-1] == len(graph.targets)
-    assert (graph.first, graph.violated) == ({}, {})
+    assert (known.first, known.violated) == ({}, {})
 
 
 def test_a_state_graph_knows_which_actions_call_a_rule():
-    graph, _ = graph_of(KIP_320, "records=1 crashes=1", [])
-    assert "HandleFetch" in graph.callers["may_serve_fetch"]
-    assert "Crash" not in graph.callers["may_serve_fetch"]
-    assert "may_alter_partition" not in graph.callers
+    known, _ = graph_of(KIP_320, "records=1 crashes=1", [])
+    assert "HandleFetch" in known.callers["may_serve_fetch"]
+    assert "Crash" not in known.callers["may_serve_fetch"]
+    assert "may_alter_partition" not in known.callers
 
 
 def test_a_rule_that_a_property_calls_is_searched_from_scratch():
@@ -87,22 +87,22 @@ def test_a_rule_that_a_property_calls_is_searched_from_scratch():
         return k.rules.may_serve_fetch(s, k, 0, 0)
 
     prop = Property("Served", "Broker 0 serves.", "a test", predicate=served)
-    graph, system_of = graph_of(KIP_320, "records=1 crashes=0 elections=0", [prop])
+    known, system_of = graph_of(KIP_320, "records=1 crashes=0 elections=0", [prop])
     [mutant] = [one for one in mutants(KIP_320) if one.name.startswith("may_serve_fetch = ")]
     system = system_of(mutant.protocol)
-    assert changed_instances(graph, KIP_320, mutant.protocol, system) is None
+    assert changed_instances(known, KIP_320, mutant.protocol, system) is None
 
 
 def test_too_many_states_beyond_the_original_are_left_to_a_search_from_scratch(monkeypatch):
     properties = find_properties(KIP_320, ["TypeOk"])
-    graph, system_of = graph_of(KIP_320, "records=1 crashes=1", properties)
+    known, system_of = graph_of(KIP_320, "records=1 crashes=1", properties)
     name = "SendFetch: s.message[follower].kind != IDLE"
     [mutant] = [one.protocol for one in mutants(KIP_320) if one.name == name]
     system = system_of(mutant)
-    changed = changed_instances(graph, KIP_320, mutant, system)
-    assert killer(graph, system, changed, properties) == ("", 0)
+    changed = changed_instances(known, KIP_320, mutant, system)
+    assert killer(known, system, changed, properties) == ("", 0)
     monkeypatch.setattr(changed_steps, "BEYOND", 10)
-    assert killer(graph, system, changed, properties) is None
+    assert killer(known, system, changed, properties) is None
 
 
 def test_a_large_protocol_has_no_state_graph(monkeypatch):

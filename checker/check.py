@@ -22,6 +22,7 @@ from ..core.symmetry import Symmetry, refuse_unsound
 from .assumed import settle
 from .elsewhere import is_serving
 from .engines import Finished, finished_search
+from .graph import state_graph
 from .interrupts import alarm, reason, received
 from .liveness.lasso import Decided
 from .recovery import stuck_states
@@ -289,18 +290,18 @@ def _left(search: Finished) -> int | None:
 
 def _judge_graph(request: SearchRequest, search: Finished) -> Judged:
     """Decide the properties that need all states; what is decided before a limit counts."""
-    system = request.system
     stuck = [prop for prop in request.properties if prop.kind is Kind.STUCK]
     live = [prop for prop in request.properties if prop.kind.is_liveness]
     judged = Judged()
     try:
         with alarm(request.limits.seconds, request.started, at_once=True):
-            with request.memory.kept():
-                levels = search.states() if stuck else []
-                for prop in stuck:
-                    if violated := stuck_states(system, prop, levels):
-                        search.violations[prop.name] = violated
-                    judged.decided.add(prop.name)
+            if stuck:
+                with request.memory.kept():
+                    graph = state_graph(request.system)
+                    for prop in stuck:
+                        if violated := stuck_states(graph, prop):
+                            search.violations[prop.name] = violated
+                        judged.decided.add(prop.name)
             for answer in search.decided(live) if live else ():
                 _note(answer, judged)
     except (KeyboardInterrupt, MemoryError) as error:

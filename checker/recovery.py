@@ -7,42 +7,39 @@ actions, which a correct system takes eventually, lead to a state that has recov
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from ..core.layout import State
-from ..core.spec import Property, TransitionSystem
+from ..core.spec import Property
+from .graph import StateGraph
 
 
-def stuck_states(
-    system: TransitionSystem[Any, Any], prop: Property, levels: Sequence[Sequence[State]]
-) -> tuple[int, list[State]] | None:
-    """Return the first level with states that cannot recover, and those states.
+def stuck_states(graph: StateGraph, prop: Property) -> tuple[int, list[State]] | None:
+    """Return the least depth of a state that cannot recover, and all such states of that depth.
 
     Parameters
     ----------
+    graph
+        A state outside the system's constraint leads nowhere, since its successors are unknown.
     prop
         Its predicate says which states have recovered.
-    levels
-        All reachable states: the search must be complete.  A state outside the system's constraint
-        leads nowhere, since its successors are unknown.
     """
-    import networkx as nx
+    import numpy as np
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import breadth_first_order
 
-    recovered = object()
-    backwards: Any = nx.DiGraph()
-    backwards.add_node(recovered)
-    for level in levels:
-        for state in level:
-            system.layout.load(state)
-            if system.satisfies(prop):
-                backwards.add_edge(recovered, state)
-            for instance, successor in system.successors(state):
-                if system.is_fair(system.instances[instance].action) and system.admits(successor):
-                    backwards.add_edge(successor, state)
-    recovering = nx.descendants(backwards, recovered)
-    for number, level in enumerate(levels):
-        stuck = [state for state in level if state not in recovering]
-        if stuck:
-            return number, stuck
-    return None
+    system, size = graph.system, len(graph.states)
+    fair = np.array([system.is_fair(instance.action) for instance in system.instances], np.bool_)
+    inside = np.ones(size + 1, np.bool_)
+    inside[[size, *graph.outside]] = False
+    recovered = np.flatnonzero(np.fromiter(graph.satisfying(prop), np.bool_, size))
+    source, target, instance = graph.columns()
+    taken = fair[instance] & inside[target]
+    # The number after the last state stands for recovery; the search goes backwards from it.
+    ahead = np.concatenate([np.full(len(recovered), size), target[taken]])
+    behind = np.concatenate([recovered, source[taken]])
+    backwards = csr_array((np.ones(len(ahead)), (ahead, behind)), shape=(size + 1, size + 1))
+    inside[breadth_first_order(backwards, size, return_predecessors=False)] = False
+    stuck = np.flatnonzero(inside).tolist()
+    if not stuck:
+        return None
+    depth = graph.depths[stuck[0]]
+    return depth, [graph.states[number] for number in stuck if graph.depths[number] == depth]

@@ -34,7 +34,7 @@ from .searching import (
     searched,
     violates,
 )
-from .unfair import Regions, all_hold, regions_of
+from .unfair import Original, all_hold, original_of
 
 
 @dataclass(frozen=True)
@@ -275,10 +275,10 @@ def _time_is_up(work: _Work) -> str:
 
 def _known(
     mutant: Mutant, original: Protocol, names: tuple[str, ...], bounds: str
-) -> Explored | Regions | None:
+) -> Explored | Original | None:
     """Return the states of the original in which a mutant is searched, if there are any."""
     if mutant.unfair:
-        return _regions(original.name, names, bounds)
+        return _original(original.name, names, bounds)
     if original.mutates_conditions:
         # Without a condition that is no guard, an action may write and return "not enabled".
         return None
@@ -290,13 +290,13 @@ def _by_original(
     original: Protocol,
     properties: Sequence[Property],
     bounds: str,
-    known: Explored | Regions | None,
+    known: Explored | Original | None,
 ) -> tuple[str, int] | None:
     """Return what kills a mutant, from the states of its original; None if these do not suffice."""
     if known is None:
         return None
     system = system_for(mutant.protocol, bounds.split(), properties)
-    if isinstance(known, Regions):
+    if isinstance(known, Original):
         return ("", 0) if all_hold(known, system) else None
     changed = changed_instances(known, original, mutant.protocol, system)
     return None if changed is None else killer(known, system, changed, properties)
@@ -355,8 +355,8 @@ def _graph(name: str, names: tuple[str, ...], bounds: str) -> Explored | None:
 
 
 @lru_cache(maxsize=1)
-def _regions(name: str, names: tuple[str, ...], bounds: str) -> Regions | None:
+def _original(name: str, names: tuple[str, ...], bounds: str) -> Original | None:
     """Return what decides liveness properties of a protocol; None if it has too many states."""
     protocol, _ = _mutants(name)
     properties = killing_properties(protocol, names, live=True)
-    return regions_of(system_for(protocol, bounds.split(), properties), properties, INTERPRETED)
+    return original_of(system_for(protocol, bounds.split(), properties), properties, INTERPRETED)

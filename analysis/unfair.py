@@ -3,46 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from ..checker.interpreted import Search
+from ..checker.graph import GraphError, state_graph
 from ..checker.liveness.decide import refuse_undecidable
-from ..checker.liveness.demands import Demands, demands_of
-from ..checker.liveness.region import Region, region_of
-from ..checker.request import SearchRequest
-from ..checker.result import Limits
+from ..checker.liveness.demands import demands_of
 from ..core.spec import Property, TransitionSystem
+
+if TYPE_CHECKING:
+    from ..checker.liveness.arrays import StateArrays
 
 
 @dataclass(frozen=True)
-class Regions:
-    """For each of some liveness properties the region in which its violations can stay."""
+class Original:
+    """The state graph of an original, on which its liveness properties are decided again."""
 
-    demands: Demands
-    regions: tuple[Region, ...]
+    arrays: StateArrays
+    properties: Sequence[Property]
 
 
-def regions_of(
+def original_of(
     system: TransitionSystem[Any, Any], properties: Sequence[Property], most: int
-) -> Regions | None:
-    """Return the regions of liveness properties; None if there are more states than `most`."""
+) -> Original | None:
+    """Return the state graph of a system; None if it has more states than `most`."""
+    from ..checker.liveness.arrays import arrays_of
+
     refuse_undecidable(system, properties)
-    search = Search(SearchRequest(system, [], limits=Limits(max_states=most)))
-    search.run()
-    if search.stopped_by is not None:
+    try:
+        return Original(arrays_of(state_graph(system, most=most)), properties)
+    except GraphError:
         return None
-    demands = Demands.of(system)
-    regions = tuple(region_of(system, prop, search.levels, demands) for prop in properties)
-    return Regions(demands, regions)
 
 
-def all_hold(known: Regions, mutant: TransitionSystem[Any, Any]) -> bool:
+def all_hold(known: Original, mutant: TransitionSystem[Any, Any]) -> bool:
     """Whether no behavior under a mutant's fairness violates a property.
 
     The mutant has the steps of its original, and lacks the fairness of some actions.
     """
-    demands, kept = known.demands, set(demands_of(mutant))
-    bits = sum(1 << number for number, demand in enumerate(demands.listed) if demand in kept)
-    left = replace(demands, weak=demands.weak & bits, strong=demands.strong & bits)
-    return not any(region.fair_components(left) for region in known.regions)
+    kept = set(demands_of(mutant))
+    listed = enumerate(known.arrays.demands.listed)
+    arrays = known.arrays.owing(sum(1 << number for number, demand in listed if demand in kept))
+    return all(arrays.decided(prop).witness is None for prop in known.properties)

@@ -169,7 +169,7 @@ class Search:
     def decided(self, properties: Sequence[Property]) -> Iterator[Decided]:
         """Decide liveness properties one after the other, once it has seen all states."""
         with self.request.memory.kept():
-            yield from decided(self.system, properties, self.levels)
+            yield from decided(self.system, properties)
 
     def some(self, most: int) -> list[State]:
         """Return states of every level, and outside the constraint, about so many at most."""

@@ -17,6 +17,7 @@ from ..liveness.arrays import (
     Visits,
     Words,
     demand_words,
+    fingerprints,
     packed,
     visits_of,
 )
@@ -108,7 +109,16 @@ class ListedGraph:
         states = rows.reshape(self._size, machine.module.words)
         shaped = enabled.reshape(self._size, words)
         numbered = Levels(self._levels, steps.source.dtype)
-        return StateArrays(system, demands, states, numbered, visits, steps, shaped)
+        return StateArrays(
+            system,
+            demands,
+            lambda number: system.layout.unpack(tuple(states[number].tolist())),
+            lambda numbers: fingerprints(states[numbers]),
+            numbered,
+            visits,
+            steps,
+            shaped,
+        )
 
     def _steps(self) -> Steps | None:
         """List the steps between states in which a violation can stay."""

@@ -370,7 +370,7 @@ class SparkSearch(LevelSearch):
 
     def decided(self, properties: Sequence[Property]) -> Iterator[Decided]:
         """Decide liveness properties one after the other, once it has seen all states."""
-        return decided(self.system, properties, self.states())
+        return decided(self.system, properties)
 
     def close(self) -> None:
         """End Spark, if it was started here, and release the store."""

@@ -3,5 +3,5 @@
 A behavior that violates a liveness property is infinite.  Since the state space is finite, one of
 them is a *lasso*: a stem, and a cycle that repeats for ever.  It counts only if it is fair:
 ``demands`` lists the fairness conditions, ``formulas`` says which states a violation may visit,
-``components`` finds the fair cycles, and ``lasso`` makes a readable one and checks it step by step.
+``arrays`` finds the fair cycles, and ``lasso`` makes a readable one and checks it step by step.
 """

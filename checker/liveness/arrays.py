@@ -1,13 +1,18 @@
-"""Decides a liveness property on arrays: what ``region`` and ``components`` do, for many states.
+"""Decides a liveness property on arrays: finds the nearest fair component that violates it.
 
 States are numbers here, and a set of states is an array of truth values.  Tests compare the answers
-with the reference.
+with a reference of their own, on graphs of networkx.
+
+Source: Lichtenstein and Pnueli, "Checking that finite state concurrent programs satisfy their
+linear specification" (1985), 3; Emerson and Lei, "Modalities for model checking" (1987), for strong
+fairness.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,8 +22,9 @@ from scipy.sparse.csgraph import connected_components
 
 from ...core.layout import State
 from ...core.spec import Kind, Property, TransitionSystem
+from ..graph import StateGraph
 from .demands import Demands
-from .formulas import predicates_of
+from .formulas import predicates_of, premise_of, visit
 from .lasso import Decided, Stem, Witness
 
 Numbers = NDArray[np.signedinteger[Any]]
@@ -123,8 +129,10 @@ class StateArrays:
 
     Parameters
     ----------
-    words
-        The states as they are stored, a row each; some rows may be empty.
+    state
+        Returns a state by its number; some numbers may have none.
+    fingerprints
+        Returns the fingerprints of states, given an array of their numbers.
     levels
         The numbers of the states, by their distance from an initial state.
     visits
@@ -137,7 +145,8 @@ class StateArrays:
 
     system: TransitionSystem[Any, Any]
     demands: Demands
-    words: Words
+    state: Callable[[int], State]
+    fingerprints: Callable[[Numbers], Words]
     levels: Sequence[Numbers]
     visits: Callable[[Property], Visits]
     steps: Steps
@@ -147,6 +156,14 @@ class StateArrays:
         """Decide a property: find the stem to a fair component that violates it."""
         visits = self.visits(prop)
         return Decided(prop, self._violation(visits), visits.vacuous)
+
+    def owing(self, bits: int) -> StateArrays:
+        """Return the same graph with only some demands, given as the bits of a number."""
+        demands = self.demands
+        left = replace(demands, weak=demands.weak & bits, strong=demands.strong & bits)
+        return replace(
+            self, demands=left, enabled=self.enabled & packed(bits, self.enabled.shape[1])
+        )
 
     def _violation(self, visits: Visits) -> Witness | None:
         steps = self.steps.between(visits.stays)
@@ -159,16 +176,14 @@ class StateArrays:
 
     def _witness(self, stem: tuple[int, list[int]], component: Numbers) -> Witness:
         depth, chain = stem
-        members = np.sort(fingerprints(self.words[component == component[chain[-1]]]))
-        states = tuple(self._state(number) for number in chain)
-        return Witness(Stem(depth, states), Members(self.system.layout.fingerprint, members))
-
-    def _state(self, number: int) -> State:
-        return self.system.layout.unpack(tuple(int(word) for word in self.words[number]))
+        members = np.flatnonzero(component == component[chain[-1]])
+        states = tuple(map(self.state, chain))
+        known = Members(self.system.layout.fingerprint, np.sort(self.fingerprints(members)))
+        return Witness(Stem(depth, states), known)
 
     def _fair_components(self, visits: Visits, steps: Steps) -> Numbers:
         """Return for each state the number of its fair component, or -1."""
-        fair = np.full(len(self.words), -1, steps.source.dtype)
+        fair = np.full(len(self.enabled), -1, steps.source.dtype)
         demands = self.demands
         weak, strong = (
             packed(bits, self.enabled.shape[1]) for bits in (demands.weak, demands.strong)
@@ -200,7 +215,7 @@ class StateArrays:
             accepted += count
             # A behavior that ignores SF of a step is fair only if that step is never enabled.
             again = (possible & ~final)[numbers] & ~(enabled & ignored[numbers]).any(axis=1)
-            left = np.zeros(len(self.words), np.bool_)
+            left = np.zeros(len(self.enabled), np.bool_)
             left[where[again]] = True
             steps = inner.between(left)
         return fair
@@ -220,10 +235,13 @@ class StateArrays:
     def _nearest_stem(
         self, visits: Visits, steps: Steps, ends: Truths
     ) -> tuple[int, list[int]] | None:
-        """Return the depth at which a violation begins and the path: see ``lasso.nearest_stem``."""
+        """Return the shortest path to one of `ends`, and the depth at which its violation begins.
+
+        A state in which the violation can begin is reached first on the shortest path to it.
+        """
         continuing = visits.stays & ~visits.begins
-        graph = _graph(len(self.words), steps) if continuing.any() else None
-        known = np.zeros(len(self.words), np.bool_)
+        graph = _graph(len(self.enabled), steps) if continuing.any() else None
+        known = np.zeros(len(self.enabled), np.bool_)
         reached: list[Numbers] = []
         while len(reached) < len(self.levels) or len(reached[-1]):
             depth = len(reached)
@@ -255,7 +273,37 @@ class StateArrays:
 
     def _least(self, numbers: Numbers) -> int:
         """Return the state with the least fingerprint."""
-        return int(numbers[np.argmin(fingerprints(self.words[numbers]))])
+        return int(numbers[np.argmin(self.fingerprints(numbers))])
+
+
+def arrays_of(graph: StateGraph) -> StateArrays:
+    """Return a state graph as arrays that decide any liveness property."""
+    system, demands, size = graph.system, Demands.of(graph.system), len(graph.states)
+    words = demand_words(demands)
+    listed = Steps(*graph.columns())
+    steps = listed[listed.source != listed.target]
+    masks = np.array([packed(mask, words) for mask in demands.of_instance]).reshape(-1, words)
+    enabled = np.zeros((size, words), np.uint64)
+    np.bitwise_or.at(enabled, steps.source, masks[steps.instance])
+
+    def fingerprints(numbers: Numbers) -> Words:
+        wanted = (system.layout.fingerprint(graph.states[number]) for number in numbers)
+        return np.fromiter(wanted, np.uint64, len(numbers))
+
+    @cache
+    def visits(prop: Property) -> Visits:
+        numbered = zip(graph.states, graph.depths, strict=True)
+        roles = [visit(system, prop, state, not depth) for state, depth in numbered]
+        begins, stays, recurs = np.array(roles, np.bool_).T
+        vacuous = prop.kind is Kind.LEADS_TO and not begins.any()
+        if vacuous:
+            vacuous = not any(graph.satisfying(premise_of(prop)))
+        return Visits(begins, stays, recurs, vacuous)
+
+    # A breadth-first search numbers the states by their distance.
+    levels = np.split(np.arange(size), np.flatnonzero(np.diff(np.asarray(graph.depths))) + 1)
+    state = graph.states.__getitem__
+    return StateArrays(system, demands, state, fingerprints, levels, visits, steps, enabled)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Decide a liveness property, given all reachable states."""
+"""Decide liveness properties, and make the lasso of one that is violated."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from itertools import chain
 from typing import Any
 
 from ...core.errors import TidegateError
-from ...core.layout import State
 from ...core.spec import Kind, Property, Trace, TransitionSystem
 from ..counterexample import (
     LeastParents,
@@ -17,10 +16,9 @@ from ..counterexample import (
     shortest_traces,
     unwatched,
 )
+from ..graph import state_graph
 from .demands import Demands
-from .formulas import premise_of
-from .lasso import Cycle, Decided, Witness, nearest_stem
-from .region import region_of
+from .lasso import Cycle, Decided, Witness
 
 
 class LivenessError(TidegateError):
@@ -59,47 +57,13 @@ def refuse_undecidable(system: TransitionSystem[Any, Any], properties: Sequence[
 
 
 def decided(
-    system: TransitionSystem[Any, Any],
-    properties: Sequence[Property],
-    levels: Sequence[Sequence[State]],
+    system: TransitionSystem[Any, Any], properties: Sequence[Property]
 ) -> Iterator[Decided]:
-    """Decide liveness properties one after the other: the reference.
+    """Decide liveness properties one after the other, on the state graph that Python finds."""
+    from .arrays import arrays_of
 
-    Parameters
-    ----------
-    levels
-        All reachable states by their distance from an initial state.
-    """
-    for prop in properties:
-        witness = witness_of(system, prop, levels)
-        yield Decided(prop, witness, witness is None and _is_vacuous(system, prop, levels))
-
-
-def _is_vacuous(
-    system: TransitionSystem[Any, Any], prop: Property, levels: Sequence[Sequence[State]]
-) -> bool:
-    """Whether a property has a premise that holds in no state."""
-    if prop.kind is not Kind.LEADS_TO:
-        return False
-    premise = premise_of(prop)
-    for level in levels:
-        for state in level:
-            system.layout.load(state)
-            if system.satisfies(premise):
-                return False
-    return True
-
-
-def witness_of(
-    system: TransitionSystem[Any, Any], prop: Property, levels: Sequence[Sequence[State]]
-) -> Witness | None:
-    """Return where a liveness property is violated, or None if it holds."""
-    demands = Demands.of(system)
-    region = region_of(system, prop, levels, demands)
-    components = region.fair_components(demands)
-    ends = {state: nodes for nodes in components for state in nodes & region.recurring}
-    stem = nearest_stem(system, levels, region, ends)
-    return None if stem is None else Witness(stem, ends[stem.states[-1]])
+    arrays = arrays_of(state_graph(system))
+    yield from map(arrays.decided, properties)
 
 
 def lasso_of(

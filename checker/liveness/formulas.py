@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from ...core.layout import State
 from ...core.spec import Kind, Property, TransitionSystem
 
 
-@dataclass(frozen=True)
-class Visit:
+class Visit(NamedTuple):
     """The role that a state can have in a behavior that violates a property.
 
     Such a behavior reaches a state that *begins* the violation.  From there on it visits only

@@ -17,10 +17,9 @@ from typing import Any
 
 from ...core.layout import State
 from ...core.spec import EngineError, Property, Trace, TransitionSystem
-from ..counterexample import Watch, confirm_steps, least, unwatched
+from ..counterexample import Watch, confirm_steps, unwatched
 from .demands import Demand, Demands, demands_of
 from .formulas import visit
-from .region import Region
 
 Taken = tuple[int, State]
 """An instance of an action and the state that it leads to."""
@@ -65,62 +64,6 @@ class Decided:
     property: Property
     witness: Witness | None
     vacuous: bool = False
-
-
-def nearest_stem(
-    system: TransitionSystem[Any, Any],
-    levels: Sequence[Sequence[State]],
-    region: Region,
-    ends: Container[State],
-) -> Stem | None:
-    """Return the shortest stem to one of `ends`, if there is any.
-
-    Parameters
-    ----------
-    levels
-        All reachable states by their distance from an initial state.
-    ends
-        The states of fair cycles that a violation visits infinitely often.
-    """
-    begins = region.begins
-    # A state in which the violation can begin is reached first on the shortest path to it.
-    continuing = set(region.graph) - begins
-    reached: list[set[State]] = []
-    known: set[State] = set()
-    while len(reached) < len(levels) or reached[-1]:
-        depth = len(reached)
-        frontier = set()
-        if depth < len(levels):
-            frontier = {state for state in levels[depth] if state in begins}
-        if reached and continuing:
-            successors = (
-                successor for state in reached[-1] for _, successor in system.successors(state)
-            )
-            frontier |= {state for state in successors if state in continuing} - known
-        known |= frontier
-        reached.append(frontier)
-        if at_end := [state for state in frontier if state in ends]:
-            return _back(system, begins, reached, least(system, at_end))
-    return None
-
-
-def _back(
-    system: TransitionSystem[Any, Any],
-    begins: Container[State],
-    reached: Sequence[set[State]],
-    end: State,
-) -> Stem:
-    """Return the stem to a state of the last of `reached`, by the least parents."""
-    chain, depth = [end], len(reached) - 1
-    while chain[-1] not in begins:
-        depth -= 1
-        parents = (
-            state
-            for state in reached[depth]
-            if any(successor == chain[-1] for _, successor in system.successors(state))
-        )
-        chain.append(least(system, parents))
-    return Stem(depth, tuple(reversed(chain)))
 
 
 class Cycle:

@@ -59,7 +59,7 @@ def test_unfair_mutants_die_as_in_searches_from_scratch(monkeypatch):
     bounds = ["records=1 crashes=1"]
     known = fates(searched, bounds)
     assert {bool(fate.killed_by) for fate in known} == {True, False}
-    monkeypatch.setattr(killing, "_regions", no_answer)
+    monkeypatch.setattr(killing, "_original", no_answer)
     assert known == fates(searched, bounds)
 
 

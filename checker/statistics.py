@@ -106,19 +106,14 @@ def _diameter(graph: nx.DiGraph[int], steps: int) -> int | None:
 
 def _degrees(graph: StateGraph) -> list[Degrees]:
     """Return the degrees of every action."""
-    out: dict[str, Counter[int]] = {action.name: Counter() for action in graph.system.actions}
-    into: dict[str, Counter[int]] = {name: Counter() for name in out}
-    for source, step, target in graph.edges():
-        out[step.action][source] += 1
-        into[step.action][target] += 1
-    return [
-        Degrees(
-            name,
-            out[name].total(),
-            len(out[name]),
-            max(out[name].values(), default=0),
-            len(into[name]),
-            max(into[name].values(), default=0),
-        )
-        for name in out
-    ]
+    import numpy as np
+
+    source, target, instance = graph.columns()
+    listed = []
+    for name in dict.fromkeys(action.name for action in graph.system.actions):
+        own = [i for i, each in enumerate(graph.system.instances) if each.action.name == name]
+        taken = np.isin(instance, own)
+        out, into = (np.unique(ends[taken], return_counts=True)[1] for ends in (source, target))
+        most_out, most_in = int(out.max(initial=0)), int(into.max(initial=0))
+        listed.append(Degrees(name, int(taken.sum()), len(out), most_out, len(into), most_in))
+    return listed

@@ -99,7 +99,7 @@ def visits_of(
 class Steps:
     """Steps that change the state, an element each: source, target and instance.
 
-    States are numbers of one signed type; an instance has 16 bits.
+    States are numbers of one signed type; machine code's instances have 16 bits.
     """
 
     source: NDArray[Any]
@@ -224,7 +224,7 @@ class StateArrays:
         """Return for each component the demands that its steps meet."""
         size = self.enabled.shape[1]
         met = np.zeros((count, size), np.uint64)
-        # The sixteen bits of an instance are sorted without comparing.
+        # Sixteen bits, which machine code's instances have, are sorted without comparing.
         order = np.argsort(inner.instance, kind="stable")
         ordered = inner.instance[order]
         for instance, mask in enumerate(self.demands.of_instance):
@@ -280,9 +280,10 @@ def arrays_of(graph: StateGraph) -> StateArrays:
     """Return a state graph as arrays that decide any liveness property."""
     system, demands, size = graph.system, Demands.of(graph.system), len(graph.states)
     words = demand_words(demands)
-    listed = Steps(*graph.columns())
-    steps = listed[listed.source != listed.target]
-    masks = np.array([packed(mask, words) for mask in demands.of_instance]).reshape(-1, words)
+    every = Steps(*graph.columns())
+    steps = every[every.source != every.target]
+    listed = [packed(mask, words) for mask in demands.of_instance]
+    masks = np.array(listed, np.uint64).reshape(-1, words)
     enabled = np.zeros((size, words), np.uint64)
     np.bitwise_or.at(enabled, steps.source, masks[steps.instance])
 

@@ -130,3 +130,12 @@ def test_a_fair_component_that_no_violation_reaches_is_none():
     # Fair is the state in which everything stops, and no violation comes there.
     for arrays in (scattered(system, [prop], levels, Random(0)), arrays_of(state_graph(system))):
         assert arrays.decided(prop).witness is None
+
+
+def test_without_any_action_a_behavior_stays_where_it_begins():
+    goals = {Kind.EVENTUALLY: frozenset({1}), Kind.ALWAYS_EVENTUALLY: frozenset({0})}
+    graph = Graph(2, frozenset({0}), (), goals, frozenset())
+    arrays = arrays_of(state_graph(graph.system()))
+    violated, holds = graph.properties()
+    assert len(arrays.decided(violated).witness.stem.states) == 1
+    assert arrays.decided(holds).witness is None

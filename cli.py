@@ -41,7 +41,6 @@ COMMANDS = {
     "check": "check:check_command",
     "list": "catalogue:list_command",
     "show": "catalogue:show",
-    "rules": "rules:rules",
     "replay": "replay:replay",
     "conform": "conform:conform",
     "explain": "explain:explain",

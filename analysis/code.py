@@ -121,7 +121,7 @@ class Code:
 
 def code(protocol: Protocol) -> Code:
     """Return the code of a protocol."""
-    decides = _decisions(type(protocol.rules))
+    decides = decisions(type(protocol.rules))
     roots: list[Callable[..., Any]] = [action.apply for action in protocol.actions]
     rules = {}
     for field in fields(protocol.rules):
@@ -231,7 +231,7 @@ def _constants(function: Callable[..., Any], tree: ast.FunctionDef) -> Iterable[
             yield name, repr(value)
 
 
-def _decisions(rules: type) -> dict[str, str]:
+def decisions(rules: type) -> dict[str, str]:
     """Return the description of each rule, from the docstring of the class that declares them.
 
     It is a numpydoc docstring, whose section ``Parameters`` describes each field; one description

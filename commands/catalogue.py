@@ -12,7 +12,14 @@ from ..invariants import properties_of
 from ..model import PROTOCOLS
 from ..model.broker.releases import overview
 from ..render.catalogue import print_catalogue
-from ..render.story import described_bounds, described_properties, print_story, story
+from ..render.story import (
+    described_bounds,
+    described_properties,
+    print_rules,
+    print_story,
+    rules_in_force,
+    story,
+)
 from ..render.terminal import make_console, say, say_json
 from . import completion
 from .parameters import protocol_argument
@@ -144,18 +151,27 @@ def list_command(what: str | None, text: str | None, every: bool, as_json: bool)
 
 @click.command(short_help="Describe a protocol: story, rules, actions and expected verdicts.")
 @protocol_argument()
+@click.option(
+    "--rules",
+    "in_force",
+    is_flag=True,
+    help="Print every rule in force instead, inherited ones too: what it decides, its signature, "
+    "its source in Kafka, and the releases that have it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def show(protocol: str, as_json: bool) -> Ended:
+def show(protocol: str, in_force: bool, as_json: bool) -> Ended:
     """Describe PROTOCOL: its story, the rules it replaces, its actions with their guards.
 
     \b
     Examples:
       tidegate show kip-320
       tidegate show kip-101 --json
+      tidegate show kip-320 --rules      every rule, with its source and its releases
     """
-    description = story(find_protocol(protocol))
+    describe, write = (rules_in_force, print_rules) if in_force else (story, print_story)
+    description = describe(find_protocol(protocol))
     if as_json:
         say_json(description)
     else:
-        print_story(make_console(), description)
+        write(make_console(), description)
     return Ended(EXIT_HOLDS)

@@ -8,10 +8,12 @@ from typing import Any
 
 from rich.table import Table
 
+from ..analysis.code import decisions
 from ..core.bounds import declared
-from ..core.guards import guards, requirement
+from ..core.guards import guards, place, requirement
 from ..core.spec import Action, Property
 from ..invariants import FAMILIES, properties_of
+from ..model.broker.releases import deciding
 from .catalogue import print_table
 from .printed import Console, Text
 from .text import print_prose
@@ -25,7 +27,7 @@ def story(protocol: Any) -> dict[str, Any]:
         "parent": protocol.parent.name if protocol.parent else None,
         "summary": protocol.summary,
         "story": inspect.cleandoc(protocol.story),
-        "rules": _rules(protocol),
+        "rules": [row for row in _rules(protocol) if row["from"] == protocol.name],
         "older_rules": [
             {"mutant": f"{protocol.name}~{name} = {rule.__name__}", "what": _summary(rule)}
             for name, rule in protocol.older_rules
@@ -69,27 +71,68 @@ def described_properties(properties: Iterable[Property]) -> list[dict[str, str]]
     ]
 
 
+def rules_in_force(protocol: Any) -> dict[str, Any]:
+    """Return all that ``tidegate show --rules`` prints, ready to be written as JSON."""
+    is_broker = protocol.family.name == "broker"
+    rules = _rules(protocol)
+    for row in rules:
+        rule = getattr(protocol.rules, row["rule"])
+        row["releases"] = deciding(row["rule"], rule) if is_broker else ""
+    return {"protocol": protocol.name, "rules": rules}
+
+
 def _rules(protocol: Any) -> list[dict[str, Any]]:
-    """Return the rules that a protocol replaces against its parent; all, where it has none."""
+    """Return every rule of a protocol: what it decides, its function, which protocol brought it.
+
+    "was" is the parent's choice; None where there is no parent.
+    """
+    decides = decisions(type(protocol.rules))
     parent = protocol.parent.rules if protocol.parent else None
-    rules = []
+    rows = []
     for name, rule in vars(protocol.rules).items():
-        before = getattr(parent, name, None)
-        if rule is not before:
-            rules.append(
-                {
-                    "rule": name,
-                    "is": getattr(rule, "__name__", str(rule)),
-                    "was": getattr(before, "__name__", str(before)) if parent else None,
-                    "what": _summary(rule) if callable(rule) else "",
-                }
-            )
-    return rules
+        function = rule if inspect.isfunction(rule) else None
+        rows.append(
+            {
+                "rule": name,
+                "decides": decides.get(name, ""),
+                "is": _named(rule),
+                "was": _named(getattr(parent, name)) if parent else None,
+                "signature": _named(rule) + _parameters(function) if function else "",
+                "what": _summary(function) if function else "",
+                "source": _more(function) if function else "",
+                "place": place(function) if function else "",
+                "from": _origin(protocol, name),
+            }
+        )
+    return rows
+
+
+def _named(rule: Any) -> str:
+    return getattr(rule, "__name__", str(rule))
+
+
+def _parameters(function: Callable[..., Any]) -> str:
+    """Return the names of a function's parameters, in parentheses."""
+    return f"({', '.join(inspect.signature(function).parameters)})"
+
+
+def _origin(protocol: Any, name: str) -> str:
+    """Return the protocol that introduced a rule in its present form: this one or an ancestor."""
+    rule, at = getattr(protocol.rules, name), protocol
+    while at.parent is not None and getattr(at.parent.rules, name) == rule:
+        at = at.parent
+    return str(at.name)
 
 
 def _summary(function: Callable[..., Any]) -> str:
     """Return the first line of a function's docstring."""
     return (inspect.getdoc(function) or "").split("\n")[0]
+
+
+def _more(function: Callable[..., Any]) -> str:
+    """Return a function's docstring after the first line: where Kafka does the same."""
+    _, _, more = (inspect.getdoc(function) or "").partition("\n")
+    return " ".join(more.split())
 
 
 def _action(action: Action) -> dict[str, Any]:
@@ -116,7 +159,7 @@ def print_story(console: Console, page: dict[str, Any]) -> None:
     if page["rules"]:
         against = f"replaced against {page['parent']}" if page["parent"] else "of this protocol"
         console.print(Text(f"\nRules {against}", "bold"))
-        _print_rules(console, page["rules"])
+        _print_replaced(console, page["rules"])
     if page["older_rules"]:
         console.print(Text("\nOlder rules, each a protocol by this name", "bold"))
         for older in page["older_rules"]:
@@ -162,9 +205,23 @@ def _print_verdicts(console: Console, verdicts: list[dict[str, Any]]) -> None:
     console.print(table)
 
 
-def _print_rules(console: Console, rules: list[dict[str, Any]]) -> None:
+def _print_replaced(console: Console, rules: list[dict[str, Any]]) -> None:
     for rule in rules:
         was = f" (was {rule['was']})" if rule["was"] else ""
         console.print(Text.assemble((rule["rule"], "bold"), f" = {rule['is']}{was}"))
         if rule["what"]:
             print_prose(console, Text(rule["what"]), indent=3)
+
+
+def print_rules(console: Console, page: dict[str, Any]) -> None:
+    """Print what :func:`rules_in_force` returned."""
+    for row in page["rules"]:
+        head = Text.assemble((row["rule"], "bold"), f" = {row['signature'] or row['is']}")
+        print_prose(console, head)
+        print_prose(console, Text(row["decides"]), indent=3)
+        if row["what"]:
+            print_prose(console, Text(f"{row['what']} {row['source']}".rstrip()), indent=3)
+        since = f"From {row['from']}"
+        since += f"; Kafka {row['releases']}" if row["releases"] else ""
+        since += f"; {row['place']}" if row["place"] else ""
+        print_prose(console, Text(f"{since}.", "dim"), indent=3)

@@ -13,11 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 from ...core.errors import TidegateError
 from ..protocol import Protocol
 from . import assignment, defaults, log_start, older
+from .bounds import WITH_KRAFT
 from .protocols import kip279, kip595
 from .protocols.hw import HW
 from .protocols.kip101 import KIP_101
@@ -47,6 +49,23 @@ NEWEST_PATCH = 99
 """Stands for the newest patch release, if none is named."""
 
 PREFIX = "kafka-"
+
+_RECORDS = frozenset({"isr_propagation=records"})
+_KRAFT = frozenset(f"isr_propagation={value}" for value in WITH_KRAFT)
+_OPTIONS = {
+    "may_propose": _KRAFT,
+    "may_alter_partition": _KRAFT,
+    "may_be_members": _KRAFT,
+    "may_still_be_members": _KRAFT,
+    "may_register_unfenced": _KRAFT,
+    "keeps_broker_epoch": _KRAFT,
+    "knows_partition_epoch": _RECORDS,
+    "applies_known_record": _RECORDS,
+    "elects_last_known_leader": {"last_known_leader"},
+    "eligible_leaders": {"elr"},
+    "eligible_at_registration": {"elr"},
+}
+"""Rules that decide nothing without one of some options: a release without them has none."""
 
 
 class ReleaseError(TidegateError):
@@ -228,6 +247,30 @@ def overview() -> list[dict[str, str]]:
         else:
             rows.append(row)
     return rows
+
+
+@cache
+def _releases() -> tuple[Release, ...]:
+    return tuple(every_release())
+
+
+def deciding(name: str, rule: Any) -> str:
+    """Return the releases of Kafka whose brokers decide like this, as ranges."""
+    ranges = []
+    decided = groupby(_releases(), lambda one: (one.metadata, _decides(one, name, rule)))
+    for (metadata, same), group in decided:
+        names = [one.name for one in group]
+        if same:
+            until = f" to {names[-1]}" if len(names) > 1 else ""
+            ranges.append(f"{names[0]}{until} ({metadata})")
+    return ", ".join(ranges) or "none"
+
+
+def _decides(release: Release, name: str, rule: Any) -> bool:
+    """Whether the brokers of a release decide by this rule."""
+    options = _OPTIONS.get(name)
+    has_option = options is None or not options.isdisjoint(release.settings)
+    return has_option and bool(getattr(release.protocol.rules, name) == rule)
 
 
 @cache

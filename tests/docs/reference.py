@@ -6,11 +6,10 @@ from pathlib import Path
 
 from tidegate.analysis.code import code
 from tidegate.analysis.named import find_protocol
-from tidegate.commands.rules import rules_of
 from tidegate.core.guards import guards, requirement
 from tidegate.invariants import properties_of
 from tidegate.model import PROTOCOLS
-from tidegate.render.story import described_bounds, described_properties, story
+from tidegate.render.story import described_bounds, described_properties, rules_in_force, story
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -26,7 +25,7 @@ TITLES = {
 @cache
 def rules_in(name):
     """Return the rules of a built-in protocol."""
-    return rules_of(find_protocol(name))
+    return rules_in_force(find_protocol(name))["rules"]
 
 
 @cache
@@ -126,8 +125,8 @@ def rules():
         "Rules",
         """
         A rule is a decision in which protocols differ; a protocol of your own replaces some
-        ([tutorial](../first-change.md)). `tidegate rules PROTOCOL` prints those in force in one
-        protocol. A rule without a protocol here is an older one of Kafka, or one that shows a
+        ([tutorial](../first-change.md)). `tidegate show PROTOCOL --rules` prints those in force in
+        one protocol. A rule without a protocol here is an older one of Kafka, or one that shows a
         bug: `tidegate check 'kip-320~has_new_leader = if_leader_changes'`.
         """,
         sections,

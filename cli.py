@@ -47,7 +47,6 @@ COMMANDS = {
     "diff": "diff:diff",
     "bounds": "smallest:bounds",
     "resume": "resume:resume",
-    "render": "render:render",
     "graph": "graph:graph",
     "simulate": "simulate:simulate",
     "explore": "explore:explore",

@@ -117,10 +117,14 @@ def _trace_of(path: str, report: dict[str, Any], prop: str) -> Any:
     listed = report.get("properties")
     rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
     traces = {row["name"]: row["trace"] for row in rows if row.get("trace") and _is_name(row)}
-    by_name = {name.lower(): trace for name, trace in traces.items()}
-    if prop.lower() not in by_name:
+    chosen = [name for name in traces if name.lower() == prop.lower()]
+    if ":" in prop:
+        # The file of a custom property may have moved.
+        ending = prop.rpartition(":")[1:]
+        chosen += [name for name in traces if name.rpartition(":")[1:] == ending]
+    if not chosen:
         raise ReplayError(f"{path}: {unknown('trace of a property', prop, traces)}")
-    return by_name[prop.lower()]
+    return traces[chosen[0]]
 
 
 def _is_name(row: dict[str, Any]) -> bool:

@@ -137,7 +137,7 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
         lambda system: (system, retaken(system, start, lead.steps, lead.loop)),
     )
     settings = tuple(f"{bound}={value}" for bound, value in system.bounds.items())
-    return Saved(protocol, narrated, settings, prop, trace, {})
+    return Saved(protocol, narrated, settings, prop, trace)
 
 
 def _find(

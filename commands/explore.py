@@ -31,7 +31,7 @@ class ExplorerError(TidegateError):
     metavar="FILE",
     default="behavior.json",
     show_default=True,
-    help="The key 's' saves the behavior to FILE, for 'tidegate render' and 'tidegate replay'.",
+    help="The key 's' saves the behavior to FILE, for 'tidegate replay'.",
 )
 @click.option(
     "--max-states",
@@ -97,4 +97,4 @@ def saved(exploration: Exploration, path: str) -> str:
             write_json(target, document)
     except TidegateError as error:
         return str(error)
-    return f"saved; view it with: tidegate render {path} --html FILE"
+    return f"saved; view it with: tidegate replay {path} --html FILE"

@@ -55,7 +55,7 @@ EXPORTS = {"graphml": "GraphML", "dot": "DOT, for Graphviz", "json": "node-link 
     "trace_file",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Save the printed behavior as a trace, for 'tidegate render'.",
+    help="Save the printed behavior as a trace, for 'tidegate replay'.",
 )
 @click.option("--full", is_flag=True, help="Print every variable of every state of the behavior.")
 def graph(

@@ -11,7 +11,7 @@ from ..analysis.saved import replayed_as_recorded, systems_with_history
 from ..analysis.selection import refuse_unknown_property
 from ..checker.replay import Replayed, retaken, start_of, without_failure
 from ..checker.result import Verdict
-from ..checker.tracefile import read_trace
+from ..checker.tracefile import Recorded, read_trace
 from ..checker.violation import why_satisfied
 from ..core.spec import (
     ModelError,
@@ -40,8 +40,6 @@ class Saved:
         Its bounds, as on the command line.
     property
         The property that it violates; None for a behavior that violates nothing.
-    report
-        The report that contains the trace; empty for a trace alone.
     """
 
     protocol: Protocol
@@ -49,44 +47,54 @@ class Saved:
     settings: tuple[str, ...]
     property: Property | None
     trace: Trace
-    report: Mapping[str, Any]
 
 
 def saved(path: str, prop_name: str | None, named: str | None, trusted: bool) -> Saved:
-    """Read a trace and replay it, with every history.
-
-    Parameters
-    ----------
-    prop_name
-        For a report with several traces: the property that the wanted trace violates.
-    named, trusted
-        As for :func:`~tidegate.analysis.selection.recorded_protocol`.
+    """Read a trace and replay it, as :func:`replay_file` does.
 
     Raises
     ------
     ReplayError
         If it cannot be replayed, or does not violate its property.
     """
-    recorded = read_trace(path, prop_name)
-    if prop_name and recorded.property.lower() != prop_name.lower():
-        raise ReplayError(
-            f"{path}: this trace violates {recorded.property or 'no property'}, not {prop_name}; "
-            "leave out --property, or name a report with several traces"
-        )
-    protocol, recorded = protocol_to_replay(
-        path, recorded, named, trusted, [prop_name] if prop_name else []
-    )
-    refuse_unknown_property(path, protocol, recorded)
-    system, replayed = replayed_as_recorded(path, protocol, recorded)
+    protocol, recorded, system, replayed = replay_file(path, prop_name, named, trusted)
     prop = {prop.name: prop for prop in properties_of(protocol)}.get(recorded.property)
-    again = f"; see 'tidegate replay {path}'"
+    if why := changed(path, system, prop, replayed):
+        raise ReplayError(f"{path}: {why}; see 'tidegate replay {path}'")
+    settings = tuple(f"{name}={value}" for name, value in recorded.bounds.items())
+    return Saved(protocol, system, settings, prop, replayed.trace)
+
+
+def replay_file(
+    path: str, prop_name: str | None, named: str | None, trusted: bool
+) -> tuple[Protocol, Recorded, TransitionSystem[Any, Any], Replayed]:
+    """Read a trace and replay it, with every history.
+
+    Parameters
+    ----------
+    prop_name
+        The property that the wanted trace violates, where a report has several traces; a custom
+        property is Python code, which runs if it is named.
+    named, trusted
+        As for :func:`~tidegate.commands.trust.recorded_protocol`.
+    """
+    recorded = read_trace(path, prop_name)
+    names = [prop_name] if prop_name else []
+    protocol, recorded = protocol_to_replay(path, recorded, named, trusted, names)
+    refuse_unknown_property(path, protocol, recorded)
+    return protocol, recorded, *replayed_as_recorded(path, protocol, recorded)
+
+
+def changed(
+    path: str, system: TransitionSystem[Any, Any], prop: Property | None, replayed: Replayed
+) -> str:
+    """Return how a replay differs from what was recorded; nothing where it does not."""
     if replayed.stopped or replayed.differs is not None or replayed.open is not None:
-        raise ReplayError(f"{path}: its steps lead to other states than when it was saved{again}")
+        return "its steps lead to other states than when it was saved"
     if prop is not None and not violated_at_end(path, system, [prop], replayed):
         which = "it" if prop.kind.is_liveness else "its last state"
-        raise ReplayError(f"{path}: {which} does not violate {prop.name}{again}")
-    settings = tuple(f"{name}={value}" for name, value in recorded.bounds.items())
-    return Saved(protocol, system, settings, prop, replayed.trace, recorded.report)
+        return f"{which} does not violate {prop.name}"
+    return ""
 
 
 def violated_at_end(

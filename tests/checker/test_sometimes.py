@@ -214,7 +214,7 @@ def test_the_report_has_its_trace_which_replays_and_renders(model):
     replayed = run("replay", "report.json", "--trust")
     assert replayed.exit_code == 0
     assert "Two is reached at the end, as recorded." in flat(replayed)
-    assert "~Two is violated." in run("render", "report.json", "--trust", "--tla", "-").output
+    assert "~Two is violated." in run("replay", "report.json", "--trust", "--tla", "-").output
 
 
 @pytest.mark.parametrize("command", ["simulate", "bounds", "mutate", "graph", "explain"])

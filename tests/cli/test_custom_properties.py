@@ -130,7 +130,7 @@ def test_a_property_of_another_family_is_refused_with_what_its_state_lacks():
     [
         ("replay", "trace.json"),
         ("explain", "trace.json", "-q"),
-        ("render", "trace.json", "--tla", "-"),
+        ("replay", "trace.json", "--tla", "-"),
     ],
 )
 def test_a_trace_that_names_it_does_not_run_it_unless_the_user_does_too(trace, command):
@@ -163,7 +163,7 @@ def test_a_file_that_has_moved_is_named_where_it_is(trace):
 def test_another_property_than_that_of_the_trace_is_refused(trace):
     result = run("replay", trace, "--trust", "-p", "promises.py:BARE")
     assert result.exit_code == 2
-    assert "leave out -p promises.py:BARE" in flat(result)
+    assert "there is no trace of a property 'promises.py:BARE'" in flat(result)
 
 
 def test_a_checkpoint_that_names_it_does_not_run_it_unless_the_user_does_too():

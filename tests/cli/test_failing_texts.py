@@ -187,9 +187,9 @@ COMMANDS = {
     "simulate": (12, ["simulate", "lamps.py", "--walks", "9", "--jobs", "1"]),
     "graph --farthest": (0, ["graph", "lamps.py", "--farthest"]),
     "graph --graphml": (0, ["graph", "lamps.py", "--graphml", "-"]),
-    "render --markdown": (0, ["render", "report.json", *TRUSTED, "--markdown", "-"]),
-    "render --mermaid": (0, ["render", "report.json", *TRUSTED, "--mermaid", "-"]),
-    "render --itf": (0, ["render", "report.json", *TRUSTED, "--itf", "-"]),
+    "replay --markdown": (0, ["replay", "report.json", *TRUSTED, "--markdown", "-"]),
+    "replay --mermaid": (0, ["replay", "report.json", *TRUSTED, "--mermaid", "-"]),
+    "replay --itf": (0, ["replay", "report.json", *TRUSTED, "--itf", "-"]),
     "gate": (1, ["gate", "--config", "gate.toml", "--summary", "gate.md", "--json", "gate.json"]),
 }
 
@@ -203,13 +203,13 @@ holds = ["Apart"]
 
 SHOWN_BY = {
     "explain": [*COMMANDS, "checked"],
-    "shown": ["check --full", "replay", "simulate", "graph --farthest", "render --itf", "gate"],
-    "scene": ["explain", "explain MODEL", "render --markdown", "render --mermaid"],
-    "event": ["explain", "explain MODEL", "render --markdown", "render --mermaid"],
+    "shown": ["check --full", "replay", "simulate", "graph --farthest", "replay --itf", "gate"],
+    "scene": ["explain", "explain MODEL", "replay --markdown", "replay --mermaid"],
+    "event": ["explain", "explain MODEL", "replay --markdown", "replay --mermaid"],
 }
 """The commands that show a text; the others do without it."""
 
-NEVER = {"graph --farthest", "graph --graphml", "render --itf"}
+NEVER = {"graph --farthest", "graph --graphml", "replay --itf"}
 """The commands that show no explanation."""
 
 

@@ -204,7 +204,10 @@ SHOWING = {
     "check --html": ("the view", ["check", "own.py", *SMALL, "--html", "page.html"]),
     "graph": ("columns", ["graph", "own.py", *SMALL, "--graphml", "graph.xml"]),
     "replay": ("columns", ["replay", "trace.json", "--protocol", "own.py"]),
-    "render": ("the view", ["render", "trace.json", "--protocol", "own.py", "--markdown", "-"]),
+    "replay --markdown": (
+        "the view",
+        ["replay", "trace.json", "--protocol", "own.py", "--markdown", "-"],
+    ),
 }
 
 

@@ -74,7 +74,7 @@ def test_its_trace_can_be_replayed_and_shown():
     assert json.loads(Path("loss.json").read_text())["trace"]["#meta"]["protocol"] == "fence.py"
     assert run("replay", "loss.json", "--protocol", "fence.py").exit_code == 0
     assert run("replay", "loss.json", "--protocol", "kip-320").exit_code == 0
-    assert run("render", "loss.json", "--trust", "--markdown", "-").exit_code == 0
+    assert run("replay", "loss.json", "--trust", "--markdown", "-").exit_code == 0
 
 
 def test_a_change_of_the_file_counts_at_once(fence):

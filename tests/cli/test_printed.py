@@ -132,7 +132,7 @@ def test_actions_are_known_by_what_is_printed_of_them():
     assert one_line(NASTY) + "Crash" in "".join(result.output.split())
     forms = ("html", "markdown", "mermaid", "tla", "itf")
     options = [option for form in forms for option in (f"--{form}", f"out.{form}")]
-    assert run("render", "loss.json", "--protocol", "own.py", *options).exit_code == 0
+    assert run("replay", "loss.json", "--protocol", "own.py", *options).exit_code == 0
     for path in (Path("loss.html"), *(Path(f"out.{form}") for form in forms)):
         text = path.read_bytes().decode("utf-8")
         assert not HIDDEN.search(text)
@@ -162,7 +162,7 @@ def loss(tmp_path_factory):
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("field", ["protocol", "property", "action", "argument", "bound", "value"])
-@pytest.mark.parametrize("command", [["replay"], ["explain"], ["render", "--tla", "-"]], ids=str)
+@pytest.mark.parametrize("command", [["replay"], ["explain"], ["replay", "--tla", "-"]], ids=str)
 def test_names_in_a_trace_are_only_text(loss, field, command):
     document = json.loads(loss)
     meta, step = document["trace"]["#meta"], document["trace"]["states"][1]["#meta"]

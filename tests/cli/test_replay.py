@@ -97,7 +97,7 @@ def test_a_trace_of_a_mutant_that_fails_with_every_history_replays_without(tmp_p
     result = run("replay", path)
     assert result.exit_code == 0, result.output
     assert "TypeOk is violated at the end, as recorded." in flat(result)
-    assert run("render", path, "--tla", "-").exit_code == 0
+    assert run("replay", path, "--tla", "-").exit_code == 0
 
 
 def edit(path, change):

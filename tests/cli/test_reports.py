@@ -84,11 +84,10 @@ def test_a_resumed_search_keeps_its_verdict_too(shell):
 def test_every_form_of_a_trace_is_written_on_its_own(shell):
     assert run("check", *HW, "--json", "loss.json").exit_code == 12
     forms = ["--html", "/dev/full", "--markdown", "loss.md", "--tla", "/dev/full", "--itf", "l.itf"]
-    result = run("render", "loss.json", *forms)
+    result = run("replay", "loss.json", *forms)
     assert result.exit_code == 2
     assert f"Error: --html {FULL}" in result.errors
     assert f"Error: --tla {FULL}" in result.errors
-    assert "loss.md: Markdown" in result.errors
     assert shell.names() == {"loss.json", "loss.md", "l.itf"}
 
 

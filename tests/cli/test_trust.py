@@ -21,8 +21,8 @@ Path("was-run").touch()
 OWN = replace(HW, name="own", parent=HW)
 """
 
-RECORDED = ("replay", "explain", "render")
-AS_TEXT = {"render": ["--tla", "-"], "explain": ["--time-limit", "1", "-q"]}
+RECORDED = ("replay", "explain")
+AS_TEXT = {"explain": ["--time-limit", "1", "-q"]}
 
 
 def run(*arguments):

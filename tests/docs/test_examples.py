@@ -80,7 +80,7 @@ def test_every_command_on_these_pages_runs(arguments, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if arguments[0] == "check":
         arguments = [*arguments, "--max-states", "3000"]
-    if arguments[0] in ("replay", "render") or arguments[-1] == "divergence.json":
+    if arguments[0] == "replay" or arguments[-1] == "divergence.json":
         CliRunner().invoke(main, ["check", "hw", "--json", arguments[1]])
     if arguments[0] == "resume":
         CliRunner().invoke(main, ["check", "hw", "--checkpoint", arguments[1]])

@@ -90,6 +90,6 @@ def test_a_violation_is_saved_told_and_drawn(name, run, tmp_path):
     assert "is violated" in found.output
     run("replay", "trace.json", "--protocol", file, ends=(0,))
     run("explain", "trace.json", "--protocol", file, ends=(0,))
-    run("render", "trace.json", "--protocol", file, "--mermaid", "t.mmd", ends=(0,))
+    run("replay", "trace.json", "--protocol", file, "--mermaid", "t.mmd", ends=(0,))
     assert (tmp_path / "page.html").stat().st_size > 10_000
     assert "sequenceDiagram" in (tmp_path / "t.mmd").read_text("utf-8")

@@ -108,7 +108,7 @@ def test_keys_go_back_jump_and_save(exploration, tmp_path):
     assert document["#meta"]["property"] == "NoCommittedRecordLost"
     assert CliRunner().invoke(main, ["replay", str(path)]).exit_code == 0
     page = tmp_path / "page.html"
-    assert CliRunner().invoke(main, ["render", str(path), "--html", str(page)]).exit_code == 0
+    assert CliRunner().invoke(main, ["replay", str(path), "--html", str(page)]).exit_code == 0
 
 
 def test_the_chosen_step_is_explained(exploration, tmp_path):

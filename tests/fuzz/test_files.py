@@ -70,7 +70,7 @@ def test_a_trace_is_rendered(fuzz, directory, traces):
         directory.write("trace.json", mutated_trace(source, traces))
         form = f"--{source.choice(FORMS)}"
         more = source.choice(([], ["--full"], ["-p", "TypeOk"], ["--protocol", "hw"]))
-        directory.run("render", "trace.json", form, "out", *more, makes=["out"])
+        directory.run("replay", "trace.json", form, "out", *more, makes=["out"])
 
     fuzz(target)
 

@@ -167,14 +167,14 @@ def test_explain_tells_what_repeats(checked, tmp_path):
     ],
 )
 def test_every_form_shows_the_cycle(checked, form, expected):
-    result = run("render", checked[0], f"--{form}", "-")
+    result = run("replay", checked[0], f"--{form}", "-")
     assert result.exit_code == 0
     for text in expected:
         assert text in result.output
 
 
 def test_tla_does_not_print_the_state_that_the_cycle_comes_back_to_twice(checked):
-    text = run("render", checked[0], "--tla", "-").output
+    text = run("replay", checked[0], "--tla", "-").output
     assert text.count("\nState ") == STEPS
 
 

@@ -92,7 +92,7 @@ def saved(tmp_path):
 def test_a_saved_trace_is_written_in_every_form_at_once(saved, tmp_path):
     names = [*FORMS, "itf"]
     options = [part for name in names for part in (f"--{name}", str(tmp_path / f"out.{name}"))]
-    result = run("render", str(saved), *options)
+    result = run("replay", str(saved), *options)
     assert result.exit_code == 0, result.output
     for name in names:
         assert "NoCommittedRecordLost" in (tmp_path / f"out.{name}").read_text()
@@ -103,7 +103,7 @@ def test_the_itf_form_is_read_by_another_reader(saved, tmp_path):
     from itf_py import trace_from_json
 
     path = tmp_path / "out.itf.json"
-    assert run("render", str(saved), "--itf", str(path)).exit_code == 0
+    assert run("replay", str(saved), "--itf", str(path)).exit_code == 0
     trace = trace_from_json(json.loads(path.read_text()))
     assert len(trace.states) == 13
     assert trace.vars[:2] == ["partition", "replica"]
@@ -127,7 +127,7 @@ def test_the_itf_form_of_every_trace_is_read_by_another_reader(asked, tmp_path):
 
     report, path = tmp_path / "report.json", tmp_path / "out.itf.json"
     assert run("check", *asked.split(), "-q", "--json", str(report)).exit_code == 12
-    assert run("render", str(report), "--itf", str(path)).exit_code == 0
+    assert run("replay", str(report), "--itf", str(path)).exit_code == 0
     trace = trace_from_json(json.loads(path.read_text()))
     recorded = json.loads(report.read_text())["trace"]
     assert len(trace.states) == len(recorded["states"])
@@ -138,7 +138,7 @@ def test_the_itf_form_of_every_trace_is_read_by_another_reader(asked, tmp_path):
 
 def test_what_is_rendered_can_be_replayed(saved, tmp_path):
     path = tmp_path / "out.itf.json"
-    run("render", str(saved), "--itf", str(path))
+    run("replay", str(saved), "--itf", str(path))
     assert run("replay", str(path)).exit_code == 0
 
 
@@ -167,9 +167,9 @@ def test_where_nothing_is_violated_no_page_is_written(tmp_path):
 def test_each_trace_of_a_report_can_be_rendered(tmp_path):
     report, page = tmp_path / "all.json", tmp_path / "one.html"
     run("check", "hw", "--continue", "-q", "--json", str(report))
-    assert run("render", str(report), "-p", "logmatching", "--html", str(page)).exit_code == 0
+    assert run("replay", str(report), "-p", "logmatching", "--html", str(page)).exit_code == 0
     assert "LogMatching is violated after 15 steps" in page.read_text()
-    wrong = run("render", str(report), "-p", "TypeOk", "--html", str(page))
+    wrong = run("replay", str(report), "-p", "TypeOk", "--html", str(page))
     assert wrong.exit_code == 2
     assert "there is no trace of a property 'TypeOk'" in wrong.output
     assert "known: NoCommittedRecordLost" in " ".join(wrong.output.split())
@@ -177,15 +177,11 @@ def test_each_trace_of_a_report_can_be_rendered(tmp_path):
 
 def test_a_trace_alone_has_one_property(saved, tmp_path):
     saved.write_text(json.dumps(json.loads(saved.read_text())["trace"]))
-    result = run("render", str(saved), "-p", "LogMatching", "--html", str(tmp_path / "x.html"))
+    result = run("replay", str(saved), "-p", "LogMatching", "--html", str(tmp_path / "x.html"))
     assert result.exit_code == 2
-    assert "this trace violates NoCommittedRecordLost" in result.output
-
-
-def test_a_form_must_be_named(saved):
-    result = run("render", str(saved))
-    assert result.exit_code == 2
-    assert "--html FILE" in result.output
+    assert (
+        "it has NoCommittedRecordLost, not LogMatching; leave out -p LogMatching" in result.output
+    )
 
 
 def test_what_a_report_says_of_its_run_is_text_on_the_page(saved, tmp_path):
@@ -194,20 +190,35 @@ def test_what_a_report_says_of_its_run_is_text_on_the_page(saved, tmp_path):
     document["seconds"] = {"a": "<script>alert(1)</script>" * 50}
     saved.write_text(json.dumps(document))
     page = tmp_path / "x.html"
-    assert run("render", str(saved), "--html", str(page)).exit_code == 0
+    assert run("replay", str(saved), "--html", str(page)).exit_code == 0
     found = elements(page.read_text()).found
     assert "img" not in found
     assert found.count("script") == 1
 
 
 def test_two_forms_cannot_share_standard_output(saved):
-    result = run("render", str(saved), "--tla", "-", "--mermaid", "-")
+    result = run("replay", str(saved), "--tla", "-", "--mermaid", "-")
     assert result.exit_code == 2
     assert "only one form" in result.output
 
 
+def test_a_form_of_the_model_is_not_written_with_real_brokers(saved):
+    result = run("replay", str(saved), "--kafka", ".", "--mermaid", "-")
+    assert result.exit_code == 2
+    assert "leave out --kafka" in result.output
+
+
+def test_a_trace_that_another_protocol_refuses_is_not_written(saved, tmp_path):
+    page = tmp_path / "x.html"
+    result = run("replay", str(saved), "--protocol", "kip-101", "--html", str(page))
+    assert result.exit_code == 2
+    assert "STOPPED kip-101" in result.output
+    assert "no file is written" in " ".join(result.output.split())
+    assert not page.exists()
+
+
 def test_one_form_goes_to_standard_output(saved):
-    result = run("render", str(saved), "--tla", "-")
+    result = run("replay", str(saved), "--tla", "-")
     assert result.stdout.startswith(
         "Error: Invariant NoCommittedRecordLost is violated.\n\nState 1:"
     )
@@ -231,7 +242,7 @@ def change(saved, edit):
 )
 def test_a_trace_that_is_not_what_it_says_is_refused(saved, tmp_path, edit, message):
     change(saved, edit)
-    result = run("render", str(saved), "--html", str(tmp_path / "x.html"))
+    result = run("replay", str(saved), "--html", str(tmp_path / "x.html"))
     assert result.exit_code == 2
     assert message in " ".join(result.output.split())
     assert not (tmp_path / "x.html").exists()

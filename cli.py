@@ -46,7 +46,6 @@ COMMANDS = {
     "explain": "explain:explain",
     "diff": "diff:diff",
     "bounds": "smallest:bounds",
-    "resume": "resume:resume",
     "graph": "graph:graph",
     "simulate": "simulate:simulate",
     "explore": "explore:explore",

@@ -26,7 +26,6 @@ from . import completion
 from .parameters import (
     RunOptions,
     SearchOptions,
-    checkpoint_option,
     chosen,
     cluster,
     cluster_options,
@@ -36,6 +35,7 @@ from .parameters import (
     search_options,
     state_store,
 )
+from .recorded import search_to_resume
 from .saved import counterexample_page
 from .status import EXIT_STATUS, EXIT_VIOLATED, Ended, deciding, ended, exit_status
 from .trust import resume_command
@@ -105,9 +105,28 @@ from .trust import resume_command
     "--checkpoint",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write checkpoints to DIR; 'tidegate resume DIR' continues the search.",
+    help="Write checkpoints to DIR; 'tidegate check --resume DIR' continues the search.",
 )
-@checkpoint_option
+@click.option(
+    "--checkpoint-every",
+    type=click.FloatRange(min=0, max=1e9),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Minimum time between two checkpoints, which are written between levels.",
+)
+@click.option(
+    "--resume",
+    metavar="DIR",
+    help="Resume the search of a checkpoint in DIR, or of the store at DIR (a path or a URI). DIR "
+    "records what is searched; limits are set again, and the cluster may be another one.",
+)
+@click.option(
+    "--trust",
+    "trusted",
+    is_flag=True,
+    help="With --resume: trust DIR, run the Python code that it names, and use its Spark settings.",
+)
 @click.option(
     "--continue",
     "keep_going",
@@ -135,7 +154,8 @@ def check_command(**options: Any) -> Ended:
     PROTOCOL is a built-in protocol ('tidegate list' shows them), a custom protocol (FILE.py,
     FILE.py:NAME or MODULE:NAME), or a mutant of either: PROTOCOL~MUTANT, with the mutant's name
     (from 'tidegate mutate') after a tilde. With --release it is left out: the release picks the
-    rules and the options, and -b overrides the options.
+    rules and the options, and -b overrides the options. With --resume it is left out too, unless it
+    is custom.
 
     \b
     Examples:
@@ -148,12 +168,18 @@ def check_command(**options: Any) -> Ended:
       tidegate check hw --json report.json --quiet
       tidegate check hw --html loss.html
       tidegate check kip-320 -b replicas=3 -b crashes=3 --store fingerprint --checkpoint run
+      tidegate check --resume run
       tidegate check protocols/fence.py          a custom protocol
       tidegate check kip-320 -p promises.py:NO_GAP   a custom property
       tidegate check 'kip-320~Produce: s.written == k.records' -p TypeOk
       tidegate check kip-320 -b replicas=3 --engine spark --master spark://host:7077 --store /nfs/a
       tidegate check hw -b records=1 --engine spark --continue --export tables
     """
+    if options["resume"] is not None:
+        searched, options["checkpoint"] = search_to_resume(options["resume"], options)
+        return search_and_report(searched, chosen(RunOptions, options), resume=True)
+    if options["trusted"]:
+        raise click.UsageError("--trust needs --resume DIR")
     options = _with_repairs(_with_release(options))
     location = None if options["store"] in list(StateStore) else options["store"]
     on = cluster(options["engine"], location, options)

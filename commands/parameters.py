@@ -109,17 +109,6 @@ def protocol_argument(name: str = "protocol", **options: Any) -> Callable[[Comma
     return click.argument(name, shell_complete=completion.protocols, **options)
 
 
-checkpoint_option = click.option(
-    "--checkpoint-every",
-    type=click.FloatRange(min=0, max=1e9),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Minimum time between two checkpoints, which are written between levels.",
-)
-"""The option for the time between checkpoints."""
-
-
 def cluster_options(command: Command) -> Command:
     """Add the options that say on which cluster ``--engine spark`` searches."""
     for option in (
@@ -346,47 +335,25 @@ def file_options(helps: dict[str, str]) -> Callable[[Command], Command]:
     return add
 
 
-def trust_options(named: str, trusted: str) -> Callable[[Command], Command]:
-    """Return what adds the options for a file that says which protocol it is of.
+def trace_options(command: Command) -> Command:
+    """Add the options of a trace's protocol.
 
-    Code that such a file names is run only if the user names it too, or trusts the file.
-
-    Parameters
-    ----------
-    named, trusted
-        The help texts of the two options.
+    Code that a trace names is run only if the user names it too, or trusts the file.
     """
-
-    def add(command: Command) -> Command:
-        command = click.option("--trust", "trusted", is_flag=True, help=trusted)(command)
-        return click.option(
-            "--protocol",
-            "named",
-            metavar="PROTOCOL",
-            shell_complete=completion.protocols,
-            help=named,
-        )(command)
-
-    return add
-
-
-def property_option(about: str) -> Callable[[Command], Command]:
-    """Return the option that names the custom property that a file records, so that it runs."""
+    command = click.option(
+        "--trust",
+        "trusted",
+        is_flag=True,
+        help="Trust TRACE.json: run the Python code that it names.",
+    )(command)
     return click.option(
-        "-p",
-        "--property",
-        "properties",
-        metavar="FILE.py:NAME",
-        multiple=True,
-        help=f"{about[:-1]} (repeatable).",
-    )
+        "--protocol",
+        "named",
+        metavar="PROTOCOL",
+        shell_complete=completion.protocols,
+        help="Replay under this protocol instead of the one that TRACE.json names.",
+    )(command)
 
-
-trace_options = trust_options(
-    "Replay under this protocol instead of the one that TRACE.json names.",
-    "Trust TRACE.json: run the Python code that it names.",
-)
-"""The options of a trace's protocol."""
 
 quiet_option = click.option(
     "-q", "--quiet", is_flag=True, help="Print only the verdict; show no progress."

@@ -31,7 +31,9 @@ class UntrustedError(TidegateError):
     """A file names code to run, and the user has not trusted it."""
 
 
-def recorded_protocol(file: str, recorded: str, named: str | None, trusted: bool) -> str:
+def recorded_protocol(
+    file: str, recorded: str, named: str | None, trusted: bool, option: Sequence[str]
+) -> str:
     """Return the name of the protocol of a trace, a checkpoint or a store.
 
     Anybody may have made `file`: Python code that it names is run only if the user names the
@@ -42,7 +44,9 @@ def recorded_protocol(file: str, recorded: str, named: str | None, trusted: bool
     recorded
         The name in the file.
     named
-        The user's --protocol, if any; it takes precedence.
+        The protocol that the user names, if any; it takes precedence.
+    option
+        What stands before such a name on the command line.
 
     Raises
     ------
@@ -56,9 +60,14 @@ def recorded_protocol(file: str, recorded: str, named: str | None, trusted: bool
             f"{file} names the protocol {recorded}, which is Python code; a file from somebody "
             "else can name any code. If you trust that code, run:"
         )
-        error.details = (command_with("--protocol", recorded),)
+        error.details = (command_with(*option, _argument(recorded)),)
         raise error
     return recorded
+
+
+def _argument(protocol: str) -> str:
+    """Return a custom protocol's name as an argument, which is never taken for an option."""
+    return f"./{protocol}" if protocol.startswith("-") else protocol
 
 
 def recorded_properties(
@@ -134,7 +143,7 @@ def protocol_to_replay(
         If there is no such protocol or property, if the trace is of another family, or if the trace
         names untrusted code.
     """
-    name = recorded_protocol(file, recorded.protocol, named, trusted)
+    name = recorded_protocol(file, recorded.protocol, named, trusted, ["--protocol"])
     chosen = find_protocol(name)
     family = chosen.family.name
     if trusted or not is_custom(recorded.protocol):
@@ -164,9 +173,9 @@ def protocol_to_resume(place: str, recorded: str, named: str | None, trusted: bo
     """
     if named is not None and not is_custom(recorded) and named.lower() != recorded.lower():
         raise SelectionError(
-            f"{place}: the search is of {recorded}, not of {named}; leave out --protocol"
+            f"{place}: the search is of {recorded}, not of {named}; leave out {named}"
         )
-    return recorded_protocol(place, recorded, named, trusted)
+    return recorded_protocol(place, recorded, named, trusted, [])
 
 
 def refuse_outside(place: str, recorded: Cluster | None, options: Mapping[str, Any]) -> None:
@@ -207,6 +216,6 @@ def resume_command(place: Path | str, searched: SearchOptions) -> str:
     if searched.cluster is not None and _outside(searched.cluster, {}):
         vouched = ["--trust"]
     else:
-        vouched = ["--protocol", searched.protocol] if is_custom(searched.protocol) else []
+        vouched = [_argument(searched.protocol)] if is_custom(searched.protocol) else []
         vouched += [f"--property={name}" for name in searched.names if is_custom(name)]
-    return shlex.join(["tidegate", "resume", str(place), *vouched])
+    return shlex.join(["tidegate", "check", "--resume", str(place), *vouched])

@@ -137,7 +137,7 @@ class Checkpoint:
         if _is_manifest(self.folder / _MANIFEST):
             raise CheckpointError(
                 f"--checkpoint {self.folder}: there is a checkpoint already; resume it with "
-                f"'tidegate resume {self.folder}', or name another directory"
+                f"'tidegate check --resume {self.folder}', or name another directory"
             )
 
     def _refuse_others(self) -> None:

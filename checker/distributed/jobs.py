@@ -121,7 +121,7 @@ class Jobs:
             f"waiting for executors: {self.context.master} has had none for {PATIENCE:.0f} s. See "
             f"that workers are running which have {memory} of memory to spare (--conf "
             "spark.executor.memory=...) and a core that no other application holds; Ctrl-C ends "
-            "the search, and 'tidegate resume' continues it"
+            "the search, and 'tidegate check --resume' continues it"
         )
 
     def _tasks(self, group: str) -> tuple[int, int, int]:
@@ -152,8 +152,9 @@ def _translated(error: BaseException) -> BaseException:
     if re.search(_NO_MEMORY, text, re.MULTILINE):
         return SparkError(
             "a Python process of an executor got no more memory; give it more with "
-            "'tidegate resume', by --conf spark.executor.pyspark.memory=... if that is set (1g is "
-            "the least that is of use), or begin anew in another store with more --partitions"
+            "'tidegate check --resume', by --conf spark.executor.pyspark.memory=... if that is set "
+            "(1g is the least that is of use), or begin anew in another store with more "
+            "--partitions"
         )
     if "No space left on device" in text:
         return UnwritableError(

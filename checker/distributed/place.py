@@ -66,7 +66,7 @@ def _refuse_begun(store: Store) -> None:
     if has_manifest(store):
         raise StoreError(
             f"--store {store.location}: a search was begun there already; resume it with "
-            f"'tidegate resume {store.location}', or name another directory"
+            f"'tidegate check --resume {store.location}', or name another directory"
         )
 
 

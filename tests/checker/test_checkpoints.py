@@ -169,7 +169,7 @@ def test_a_directory_is_used_by_one_search_at_a_time(searched, kept):
 
 def test_a_checkpoint_is_not_written_over(searched, kept):
     before = (kept / "manifest.json").read_bytes()
-    with pytest.raises(CheckpointError, match=f"tidegate resume {re.escape(str(kept))}"):
+    with pytest.raises(CheckpointError, match=f"tidegate check --resume {re.escape(str(kept))}"):
         searched(HW, checkpoint=kept)
     assert (kept / "manifest.json").read_bytes() == before
 
@@ -309,10 +309,10 @@ def killed_and_resumed(folder, arguments, kills, seconds, seed):
             shutil.rmtree(folder)
             process = started("check", *arguments, "--checkpoint", folder)
         else:
-            process = started("resume", folder)
+            process = started("check", "--resume", folder)
     process.kill()
     process.wait()
-    resumed = [sys.executable, "-m", "tidegate", "resume", str(folder), "--json", "-"]
+    resumed = [sys.executable, "-m", "tidegate", "check", "--resume", str(folder), "--json", "-"]
     output = subprocess.run(resumed, capture_output=True, text=True, check=False).stdout
     return json.loads(output), killer
 

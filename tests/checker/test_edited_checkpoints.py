@@ -150,7 +150,7 @@ def test_the_command_line_says_in_one_line_what_was_edited(tmp_path, change, sai
     assert CliRunner().invoke(main, ["check", *arguments]).exit_code == 3
     edit(tmp_path / "run", change)
     # In a process of its own, since a wrong number was once an address.
-    command = [sys.executable, "-m", "tidegate", "resume", folder]
+    command = [sys.executable, "-m", "tidegate", "check", "--resume", folder]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2, done.stderr
     [line] = done.stderr.splitlines()

@@ -107,7 +107,9 @@ def test_ctrl_c_with_workers_reports_what_was_covered(tmp_path):
     assert process.returncode == 130
     assert (report["outcome"], report["stopped_by"]) == ("incomplete", "an interrupt")
     assert report["engine"] == "compiled"
-    result = run("resume", str(folder), "--max-depth", str(report["depth"]), "--json", "-")
+    result = run(
+        "check", "--resume", str(folder), "--max-depth", str(report["depth"]), "--json", "-"
+    )
     assert result.exit_code == 3
     assert json.loads(result.stdout)["stopped_by"] == f"--max-depth {report['depth']}"
 
@@ -117,7 +119,7 @@ def test_small_models_never_wait_for_the_compiler():
         "import sys; from tidegate.cli import main; main(sys.argv[1:], standalone_mode=False);"
         "sys.exit('llvmlite' in sys.modules)"
     )
-    for arguments in (["check", "kip-101"], ["check", "hw", "-q"], ["list"], ["resume", "--help"]):
+    for arguments in (["check", "kip-101"], ["check", "hw", "-q"], ["list"]):
         process = subprocess.run(
             [sys.executable, "-c", code, *arguments], capture_output=True, check=False
         )

@@ -171,13 +171,13 @@ def test_a_checkpoint_that_names_it_does_not_run_it_unless_the_user_does_too():
     limit = ("--max-depth", "4", "--checkpoint", "run", "--checkpoint-every", "0")
     begun = run("check", "hw", *bounds, "-p", NAME, *limit)
     assert begun.exit_code == 3, begun.output
-    assert f"tidegate resume run --property={NAME}" in flat(begun)
+    assert f"tidegate check --resume run --property={NAME}" in flat(begun)
     Path("was-run").unlink()
-    refused = run("resume", "run")
+    refused = run("check", "--resume", "run")
     assert f"run names the property {NAME}, which is Python code" in flat(refused)
     assert refused.exit_code == 2
     assert not was_run()
-    resumed = run("resume", "run", f"--property={NAME}")
+    resumed = run("check", "--resume", "run", f"--property={NAME}")
     assert resumed.exit_code == 0, resumed.output
     assert f"every state satisfies {NAME}" in flat(resumed)
 

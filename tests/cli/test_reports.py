@@ -75,7 +75,7 @@ def test_each_report_that_cannot_be_written_is_named(shell):
 def test_a_resumed_search_keeps_its_verdict_too(shell):
     small = ["published/async-isr", "--checkpoint", "run", "--checkpoint-every", "0"]
     assert run("check", *small, "--max-depth", "3").exit_code == 3
-    result = run("resume", "run", "--json", "/dev/full")
+    result = run("check", "--resume", "run", "--json", "/dev/full")
     assert result.exit_code == 2
     assert "HOLDS published/async-isr" in result.flat
     assert f"Error: --json {FULL}" in result.errors

@@ -111,8 +111,8 @@ def test_a_compiled_search_that_is_terminated_can_be_resumed(shell):
     with shell.start("check", *small, *how) as process:
         ready = shell.path / "run" / "manifest.json"
         done = ended_by(shell, "SIGTERM", process, ready.exists)
-    assert "Resume with: tidegate resume run" in done.output
-    resumed = shell.run("resume", "run", "--max-states", "1")
+    assert "Resume with: tidegate check --resume run" in done.output
+    resumed = shell.run("check", "--resume", "run", "--max-states", "1")
     assert resumed.returncode == 3, resumed.errors
 
 
@@ -224,5 +224,5 @@ def test_a_search_by_spark_that_a_signal_ends_leaves_no_java_behind(shell, name,
     with shell.start("check", *small, *how, "--json", "report.json") as process:
         done = ended_by(shell, name, process, ready)
     assert "stopped by an interrupt" in done.output
-    assert "Resume with: tidegate resume store" in done.output
+    assert "Resume with: tidegate check --resume store" in done.output
     assert shell.names() == {"store", "report.json"}

@@ -151,29 +151,55 @@ def checkpoint(named):
 
 @pytest.mark.usefixtures("checkpoint")
 def test_resuming_a_checkpoint_runs_no_code_that_it_names():
-    result = run("resume", "run", "-q")
+    result = run("check", "--resume", "run", "-q")
     assert result.exit_code == 2
     assert not was_run()
     [_, again] = result.output.splitlines()[-2:]
-    assert again.strip() == "tidegate resume run -q --protocol own.py"
+    assert again.strip() == "tidegate check --resume run -q own.py"
     assert run(*again.split()[1:]).exit_code == 0
-    assert run("resume", "run", "-q", "--trust").exit_code == 0
+    assert run("check", "--resume", "run", "-q", "--trust").exit_code == 0
 
 
 def test_the_command_that_a_search_prints_goes_on_with_it(checkpoint):
-    assert checkpoint.output.endswith("Resume with: tidegate resume run --protocol own.py\n")
+    assert checkpoint.output.endswith("Resume with: tidegate check --resume run own.py\n")
 
 
 @pytest.mark.usefixtures("checkpoint")
 def test_a_checkpoint_of_a_file_that_has_moved_is_resumed_by_its_new_name():
     Path("rules").mkdir()
     Path("own.py").rename("rules/mine.py")
-    result = run("resume", "run", "-q", "--protocol", "rules/mine.py")
+    result = run("check", "--resume", "run", "-q", "rules/mine.py")
     assert result.exit_code == 0, result.output
     Path("rules/mine.py").write_text(OWN.replace("hw import HW", "kip320 import KIP_320 as HW"))
-    result = run("resume", "run", "-q", "--protocol", "rules/mine.py")
+    result = run("check", "--resume", "run", "-q", "rules/mine.py")
     assert result.exit_code == 2
     assert "made by other code" in flat(result)
+
+
+@pytest.mark.parametrize(
+    "again",
+    ["-b records=2", "--engine compiled", "--continue", "--release 3.9", "--checkpoint new"],
+)
+@pytest.mark.usefixtures("checkpoint")
+def test_what_a_checkpoint_records_is_not_set_again(again):
+    option, *value = again.replace("-b ", "--bound ").split()
+    result = run("check", "--resume", "run", "own.py", option, *value)
+    assert result.exit_code == 2
+    assert f"run records what is searched, and how; leave out {option}" in flat(result)
+
+
+@pytest.mark.usefixtures("checkpoint")
+def test_a_name_in_a_checkpoint_is_never_an_option():
+    edited(lambda document: document["about"].update(protocol="--json=own.py"))
+    result = run("check", "--resume", "run")
+    assert result.exit_code == 2
+    assert result.output.endswith("  tidegate check --resume run ./--json=own.py\n")
+
+
+def test_only_a_search_that_is_resumed_can_be_trusted():
+    result = run("check", "hw", "--trust")
+    assert result.exit_code == 2
+    assert "--trust needs --resume DIR" in flat(result)
 
 
 def edited(change):
@@ -187,9 +213,9 @@ def edited(change):
 @pytest.mark.usefixtures("checkpoint")
 def test_a_checkpoint_of_a_built_in_protocol_is_of_no_other_one():
     edited(lambda document: document["about"].update(protocol="hw"))
-    result = run("resume", "run", "--protocol", "own.py")
+    result = run("check", "--resume", "run", "own.py")
     assert result.exit_code == 2
-    assert "the search is of hw, not of own.py; leave out --protocol" in flat(result)
+    assert "the search is of hw, not of own.py; leave out own.py" in flat(result)
     assert not was_run()
 
 
@@ -219,10 +245,10 @@ def test_what_a_store_records_that_acts_outside_it_is_not_used(option):
     }  # fmt: skip
     Path("run").mkdir()
     Path("run/manifest.json").write_text(sealed(document))
-    result = run("resume", "run")
+    result = run("check", "--resume", "run")
     assert result.exit_code == 2
     assert f"run records {option}; with these, a store" in flat(result)
-    assert result.output.endswith("  tidegate resume run --trust\n")
+    assert result.output.endswith("  tidegate check --resume run --trust\n")
 
 
 @pytest.mark.usefixtures("named")

@@ -156,7 +156,7 @@ def test_a_resumed_search_decides_liveness(counter):
     limited = ("--checkpoint", "kept", "--checkpoint-every", "0", "--max-states", "3")
     stopped = run("check", counter(), "-b", "resets=1", *limited, status=3)
     assert "nothing violates Small, Ends, Recovers so far" in stopped
-    output = run("resume", "kept", "--protocol", "counter.py", "-q", status=13)
+    output = run("check", "--resume", "kept", "counter.py", "-q", status=13)
     assert "Ends is violated" in output
 
 

@@ -114,8 +114,8 @@ def test_a_full_store_ends_the_search_and_can_be_resumed(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert result.exit_code == 3
     assert f"{store}, which cannot be written to (File too large)" in flat(result.output)
-    assert f"Resume with: tidegate resume {store}" in flat(result.output)
-    resumed = run("resume", store, "--local-levels", "1000000000")
+    assert f"Resume with: tidegate check --resume {store}" in flat(result.output)
+    resumed = run("check", "--resume", store, "--local-levels", "1000000000")
     assert resumed.exit_code == 0
     assert "737,794 distinct states, depth 26" in flat(resumed.output)
 
@@ -127,7 +127,7 @@ shift
 status=$?
 mount -o remount,size=600m "${store%/*}"
 python=$1
-"$python" -m tidegate resume "$store" --json "$report"
+"$python" -m tidegate check --resume "$store" --json "$report"
 exit $status
 """
 
@@ -160,7 +160,7 @@ def test_a_disk_that_is_full_amid_a_job_ends_the_search_and_it_can_be_resumed(tm
     assert re.search(
         r"\(stopped by (a full disk: there is no room|--store \S+, which)", flat(done.stdout)
     )
-    assert f"Resume with: tidegate resume {store}" in flat(done.stdout)
+    assert f"Resume with: tidegate check --resume {store}" in flat(done.stdout)
     assert "Traceback" not in done.stderr
     assert json.loads(report.read_text())["distinct_states"] == 4_093_531
 
@@ -245,10 +245,10 @@ def test_an_interrupted_job_says_what_was_covered_and_prints_nothing_else(tmp_pa
         stdout, stderr = process.communicate()
     assert (process.returncode, stderr) == (130, "")
     assert "(stopped by an interrupt)" in flat(stdout)
-    assert f"Resume with: tidegate resume {store}" in flat(stdout)
+    assert f"Resume with: tidegate check --resume {store}" in flat(stdout)
     assert (store / "spark.log").exists()
     with subprocess.Popen(
-        [*TIDEGATE, "resume", str(store), "--max-states", "1", "--json", "-"], **pipes
+        [*TIDEGATE, "check", "--resume", str(store), "--max-states", "1", "--json", "-"], **pipes
     ) as process:
         report = json.loads(process.communicate()[0])
     assert f"{report['distinct_states']:,} distinct states" in flat(stdout)

@@ -161,7 +161,7 @@ def test_a_search_whose_driver_was_killed_is_resumed(reported, master, tmp_path,
     assert begun["spark_levels"] + 1 >= FATAL
     assert not begun["expanded"]
     # Elsewhere is with another number of executors: those of this process.
-    again = [*tidegate, "resume", str(store), "--trust", "--json", "-"]
+    again = [*tidegate, "check", "--resume", str(store), "--trust", "--json", "-"]
     done = subprocess.run(
         [*again, "--master", "local[2]"] if elsewhere else again,
         stdout=subprocess.PIPE,

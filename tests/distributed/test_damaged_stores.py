@@ -164,7 +164,16 @@ def test_the_command_line_names_the_damaged_file_in_one_line(tmp_path):
     assert CliRunner().invoke(main, command).exit_code == 3
     path = store / "levels" / "00007" / "00000-of-00001.run"
     path.write_bytes(flipped(path.read_bytes(), 20))
-    command = [sys.executable, "-m", "tidegate", "resume", str(store), "--local-levels", str(HERE)]
+    command = [
+        sys.executable,
+        "-m",
+        "tidegate",
+        "check",
+        "--resume",
+        str(store),
+        "--local-levels",
+        str(HERE),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"Error: {path}: damaged; begin the search anew, in another store\n"
@@ -409,7 +418,10 @@ def test_a_state_on_another_level_is_an_error_not_a_trace(resumed, store):
 def test_what_is_no_manifest_is_refused_in_one_line(tmp_path, content):
     """Brackets that are nested deeply are too much for Python's own reader."""
     (tmp_path / "manifest.json").write_bytes(content)
-    for command in (["resume", str(tmp_path)], ["resume", f"file://{tmp_path}"]):
+    for command in (
+        ["check", "--resume", str(tmp_path)],
+        ["check", "--resume", f"file://{tmp_path}"],
+    ):
         result = CliRunner().invoke(main, command)
         assert result.exit_code == 2
         [line] = result.output.splitlines()

@@ -258,7 +258,7 @@ def test_a_killed_driver_that_is_resumed_leaves_the_same_rows(
     cut = content(folder)
     assert all(cut[table] < expected[table] for table in ("states", "steps"))
     result = CliRunner().invoke(
-        main, ["resume", str(store), "--trust", "--local-levels", str(HERE)]
+        main, ["check", "--resume", str(store), "--trust", "--local-levels", str(HERE)]
     )
     assert result.exit_code == 12, result.output
     assert content(folder) == expected
@@ -371,7 +371,7 @@ def test_a_full_disk_ends_the_search_and_it_can_be_resumed(exported, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     said = " ".join(result.output.split())
     assert f"--export {folder}, which cannot be written to (File too large)" in said
-    assert f"Resume with: tidegate resume {store}" in said
+    assert f"Resume with: tidegate check --resume {store}" in said
     assert content(folder)["states"] < expected["states"]
-    CliRunner().invoke(main, ["resume", store, "--trust", "--local-levels", str(HERE)])
+    CliRunner().invoke(main, ["check", "--resume", store, "--trust", "--local-levels", str(HERE)])
     assert content(folder) == expected

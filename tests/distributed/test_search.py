@@ -119,7 +119,9 @@ def test_a_store_that_holds_a_search_is_left_alone(reported, tmp_path):
     cluster = Cluster(local_levels=HERE, store=str(tmp_path))
     reported("published/hw", "", cluster=cluster)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    with pytest.raises(StoreError, match=r"a search was begun there already.*tidegate resume"):
+    with pytest.raises(
+        StoreError, match=r"a search was begun there already.*tidegate check --resume"
+    ):
         reported("published/kip-101", "", cluster=cluster)
     with pytest.raises(StoreError, match="made by other code"):
         reported("published/kip-101", "", cluster=cluster, how={"resume": True})

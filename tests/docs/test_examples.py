@@ -82,8 +82,8 @@ def test_every_command_on_these_pages_runs(arguments, tmp_path, monkeypatch):
         arguments = [*arguments, "--max-states", "3000"]
     if arguments[0] == "replay" or arguments[-1] == "divergence.json":
         CliRunner().invoke(main, ["check", "hw", "--json", arguments[1]])
-    if arguments[0] == "resume":
-        CliRunner().invoke(main, ["check", "hw", "--checkpoint", arguments[1]])
+    if "--resume" in arguments:
+        CliRunner().invoke(main, ["check", "hw", "--checkpoint", arguments[2]])
     if "two_phase.py" in arguments and arguments[0] == "check":
         CliRunner().invoke(main, ["init", "--model", "two_phase.py"])
     if arguments[0] == "gate":

@@ -63,7 +63,7 @@ def test_every_command_works(name, run):
     run("check", file, *bounds, "--debug")
     run("check", file, *bounds, "--engine", "compiled", "--store", "fingerprint")
     run("check", file, *bounds, "--engine", "compiled", "--checkpoint", "kept")
-    run("resume", "kept", "--protocol", file)
+    run("check", "--resume", "kept", file)
     # Symmetry is shown from the code, or refused in one line.
     symmetric = run("check", file, *bounds, "--symmetry", ends=(*ENDS, 2))
     assert symmetric.exit_code != 2 or symmetric.output.count("Error") == 1

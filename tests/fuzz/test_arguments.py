@@ -65,7 +65,6 @@ SHORT = {
     "explain": ["--time-limit", "0.001"],
     "diff": ["--time-limit", "0.001", "--max-states", "50"],
     "bounds": ["--time-limit", "0.001"],
-    "resume": [],
     "graph": ["--max-states", "50"],
     "simulate": ["--walks", "3", "--steps", "20", "--time-limit", "0.05", "--jobs", "1"],
     "gate": ["--list"],

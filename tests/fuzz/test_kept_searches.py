@@ -39,7 +39,7 @@ from tidegate.cli import main
 
 FEW = 6
 DOCUMENTED = {0, 2, 3, 11, 12, 13, 130}
-"""Statuses with which ``resume`` may end; 70 is an internal error or an ill-formed model."""
+"""Statuses with which a resumed search may end; 70 is an internal error or an ill-formed model."""
 
 BELIEVED = {
     "checkpoint": ("about", "taken"),
@@ -77,7 +77,9 @@ def answered(*arguments):
         line, *commands = result.stderr.splitlines()
         assert line.startswith("Error: "), said
         # A command that goes on, where there is one, has a line of its own.
-        assert all(command.startswith("  tidegate resume ") for command in commands[:1]), said
+        assert all(command.startswith("  tidegate check --resume ") for command in commands[:1]), (
+            said
+        )
         assert len(commands) <= 1, said
         return 2, None, line
     report = json.loads(result.stdout)
@@ -100,7 +102,7 @@ class Kept:
 
     def resumed(self, folder):
         """Resume a copy of it."""
-        return answered("resume", str(folder), *self.options)
+        return answered("check", "--resume", str(folder), *self.options)
 
 
 def read(folder):

@@ -212,7 +212,7 @@ def _is_complete(request: SearchRequest, search: Finished) -> bool:
 
 
 def _refuse_empty(request: SearchRequest, search: Finished) -> None:
-    """Refuse the result of a watched search without any state: every property would hold.
+    """Refuse the result of a watched search without any state and any violation: all would hold.
 
     Raises
     ------
@@ -220,8 +220,8 @@ def _refuse_empty(request: SearchRequest, search: Finished) -> None:
         If the constraint excludes all initial states.
     """
     system = request.system
-    watched = request.resources.watch
-    if watched and system.constraint is not None and not search.distinct_states:
+    watched, found = request.resources.watch, search.distinct_states or search.violations
+    if watched and system.constraint is not None and not found:
         raise about(
             system.constraint,
             f"no initial state of {system.name} satisfies its constraint; nothing is searched",

@@ -8,6 +8,7 @@ on the order in which states were found.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from time import perf_counter
@@ -160,7 +161,8 @@ class Search:
 
     def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
         """Return for each child its parent with the least fingerprint on the level before it."""
-        return least_parents(self.system, self.symmetry, self.levels[level - 1], children)
+        failed = self.stopped_by is not None and self.stopped_by.by is Stop.FAILED
+        return least_parents(self.system, self.symmetry, self.levels[level - 1], children, failed)
 
     def states(self) -> list[list[State]]:
         """Return all states, level by level."""
@@ -258,15 +260,24 @@ def least_parents(
     symmetry: Symmetry | None,
     before: Sequence[State],
     children: set[State],
+    failed: bool = False,
 ) -> dict[State, State]:
-    """Return for each child its parent with the least fingerprint among the states `before`."""
+    """Return for each child its parent with the least fingerprint among the states `before`.
+
+    Parameters
+    ----------
+    failed
+        Whether an error of the model ended the search: it may be met again in one of the states,
+        whose other steps count.
+    """
     fingerprint = system.layout.fingerprint
     canonical = symmetry.canonical if symmetry else itself
     best: dict[State, tuple[int, State]] = {}
     for state in before:
-        for _, successor in system.successors(state, watched=False):
-            child = canonical(successor)
-            if child in children:
-                candidate = (fingerprint(state), state)
-                best[child] = min(candidate, best.get(child, candidate))
+        with suppress(*[ModelError] if failed else []):
+            for _, successor in system.successors(state, watched=False):
+                child = canonical(successor)
+                if child in children:
+                    candidate = (fingerprint(state), state)
+                    best[child] = min(candidate, best.get(child, candidate))
     return {child: parent for child, (_, parent) in best.items()}

@@ -119,7 +119,9 @@ class Verification:
         machine, properties = search.machine, search.comparison.properties
         with self._unwatched():
             probes = Probes(self._system, properties, machine.sampler, PROBED)
-            inside = probes.run([state for _, state in self._some()])
+            # Where the constraint excludes every initial state, there are none but these.
+            reached = [state for _, state in self._some()] or list(self._system.initial_states())
+            inside = probes.run(reached)
         if search.symmetry:
             states = compare_made_up(search.symmetry, inside, machine.represent, PROBED)
         else:

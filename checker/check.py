@@ -220,8 +220,9 @@ def _refuse_empty(request: SearchRequest, search: Finished) -> None:
         If the constraint excludes all initial states.
     """
     system = request.system
-    watched, found = request.resources.watch, search.distinct_states or search.violations
-    if watched and system.constraint is not None and not found:
+    watched = request.resources.watch
+    is_empty = not search.distinct_states and not search.violations
+    if watched and system.constraint is not None and is_empty:
         raise about(
             system.constraint,
             f"no initial state of {system.name} satisfies its constraint; nothing is searched",

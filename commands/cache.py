@@ -8,7 +8,7 @@ from ..render.terminal import say
 from .status import EXIT_HOLDS, Ended
 
 
-@click.command(short_help="Show or clear the caches on disk.")
+@click.command()
 @click.option("--clear", "clearing", is_flag=True, help="Remove all cached files.")
 def cache(clearing: bool) -> Ended:
     """Show the caches of machine code and of passed gate cells: directory and size.

@@ -106,7 +106,7 @@ def _fairness(family: str) -> list[dict[str, str]]:
     return [{"action": name, "owed": text} for name, text in owed.items()]
 
 
-@click.command(name="list", short_help="Show the protocols, the properties and the bounds.")
+@click.command(name="list")
 @click.argument("what", required=False, metavar="[WHAT]", shell_complete=completion.words(KINDS))
 @click.argument("text", required=False, metavar="[TEXT]", shell_complete=completion.protocols)
 @click.option("--all", "every", is_flag=True, help="Show everything.")
@@ -149,7 +149,7 @@ def list_command(what: str | None, text: str | None, every: bool, as_json: bool)
     return Ended(EXIT_HOLDS)
 
 
-@click.command(short_help="Describe a protocol: story, rules, actions and expected verdicts.")
+@click.command()
 @protocol_argument()
 @click.option(
     "--rules",

@@ -44,7 +44,6 @@ from .trust import resume_command
 @click.command(
     name="check",
     epilog=EXIT_STATUS,
-    short_help="Search every state of a protocol and print the trace that breaks it.",
 )
 @protocol_argument(required=False)
 @click.option(

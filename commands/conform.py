@@ -26,7 +26,7 @@ from .parameters import bound_option, protocol_argument, quiet_option
 from .status import EXIT_HOLDS, EXIT_INTERRUPTED, EXIT_OTHER, Ended, ended
 
 
-@click.command(short_help="Compare a protocol with real brokers, by random walks.")
+@click.command()
 @protocol_argument(required=False)
 @click.option(
     "--kafka",

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .comparison.sides import Side
 
 
-@click.command(short_help="Compare two protocols: code, verdicts, counterexamples and states.")
+@click.command()
 @protocol_argument("old")
 @protocol_argument("new")
 @model_options("Compare this property")

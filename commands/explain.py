@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ..render.explained import Findings
 
 
-@click.command(short_help="Explain a trace in words: which faults and elections it needs.")
+@click.command()
 @protocol_argument("trace", metavar="TRACE.json|PROTOCOL")
 @model_options("Explain a violation of this property")
 @time_limit_option("Time limit of all searches together.", default="2m")

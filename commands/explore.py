@@ -22,7 +22,7 @@ class ExplorerError(TidegateError):
     """The explorer lacks Textual or a terminal."""
 
 
-@click.command(short_help="Step through the states by hand, in the terminal.")
+@click.command()
 @protocol_argument()
 @model_options("Judge this property in every state")
 @click.option(

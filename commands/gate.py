@@ -32,9 +32,7 @@ REPORTS = ("junit", "sarif", "json")
 """Reports that are written to the file of the option of the same name."""
 
 
-@click.command(
-    epilog=EXIT_STATUS, short_help="Check that every verdict in tidegate.toml is still as expected."
-)
+@click.command(epilog=EXIT_STATUS)
 @click.option(
     "--tier",
     type=click.Choice(TIERS),

@@ -29,7 +29,7 @@ MOST_STATES = 20_000
 EXPORTS = {"graphml": "GraphML", "dot": "DOT, for Graphviz", "json": "node-link JSON"}
 
 
-@click.command(short_help="Export the state graph, or print its statistics.")
+@click.command()
 @protocol_argument()
 @model_options("Mark the states that violate this property")
 @click.option(

@@ -25,7 +25,7 @@ MODEL = "two_phase_commit.py"
 """The example that ``--model`` writes."""
 
 
-@click.command(short_help="Write a first tidegate.toml and a custom protocol, or a model.")
+@click.command()
 @click.argument(
     "directory", metavar="[DIR]", default=".", type=click.Path(file_okay=False, path_type=Path)
 )

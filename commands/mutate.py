@@ -33,7 +33,7 @@ from .parameters import (
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 
 
-@click.command(short_help="Weaken each guard and rule in turn, and see which property notices.")
+@click.command()
 @protocol_argument()
 @model_options("Check this property")
 @click.option(

@@ -40,7 +40,7 @@ _ON_KAFKA = ("html", "json")
 """The files that can say what real brokers did."""
 
 
-@click.command(short_help="Replay a saved trace; write it as a page, a diagram or a text.")
+@click.command()
 @click.argument("trace", metavar="TRACE.json")
 @click.option(
     "-p",

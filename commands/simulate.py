@@ -36,7 +36,6 @@ BATCH = 20
 @click.command(
     name="simulate",
     epilog=EXIT_STATUS,
-    short_help="Take random walks, for bounds too large to search exhaustively.",
 )
 @protocol_argument()
 @model_options("Judge this property")

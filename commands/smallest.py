@@ -25,7 +25,7 @@ from .parameters import (
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 
 
-@click.command(name="bounds", short_help="Find the minimal bounds that violate a property.")
+@click.command(name="bounds")
 @protocol_argument()
 @model_options("Find the bounds that violate this property")
 @bound_option(

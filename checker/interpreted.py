@@ -130,7 +130,8 @@ class Search:
         except KeyboardInterrupt as error:
             self.stopped_by = reason(error, perf_counter() - self._looked)
         except ModelError as error:
-            if not self.violations:
+            reached = {prop.name for prop in self.properties if prop.kind is Kind.SOMETIMES}
+            if self.violations.keys() <= reached:
                 raise
             # What was violated before stays violated.
             self.stopped_by = Stopped(Stop.FAILED, note=f": {error.head()}")

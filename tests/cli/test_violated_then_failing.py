@@ -114,3 +114,18 @@ def test_a_constraint_that_excludes_every_initial_state_is_refused(tmp_path, eng
     assert "no initial state of" in output
     assert "nothing is searched" in output
     assert not report
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_state_that_was_reached_does_not_outweigh_an_error_of_the_model(tmp_path, engine):
+    """Nothing is violated, so that the error decides how the search ends."""
+    file = tmp_path / "reached.py"
+    text = MODEL.replace('@model.invariant("low")', '@model.sometimes("high")')
+    for name, part in {
+        "inside": "True", "fails": "5", "error": "s.x += 99", "forbidden": "9"
+    }.items():  # fmt: skip
+        text = text.replace("{" + name + "}", part)
+    file.write_text(text)
+    result = CliRunner().invoke(main, ["check", str(file), "--engine", engine])
+    assert result.exit_code == 70, result.output
+    assert "reached.py:44" in result.output

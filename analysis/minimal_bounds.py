@@ -270,21 +270,6 @@ def below(one: BoundValues, other: BoundValues) -> bool:
     return all(one[name] <= other[name] for name in one)
 
 
-def sufficient(every_minimal: Sequence[MinimalBounds]) -> BoundValues:
-    """Return small bounds within which each of several properties is violated."""
-    enough: BoundValues = {}
-    for minimal in every_minimal:
-        nearest = min(minimal.points, key=lambda point: _added(enough, point.bounds), default=None)
-        for name, value in nearest.bounds.items() if nearest else ():
-            enough[name] = max(value, enough.get(name, 0))
-    return enough
-
-
-def _added(enough: BoundValues, bounds: BoundValues) -> int:
-    """Return by how much bounds have to grow to include others."""
-    return sum(max(0, value - enough.get(name, 0)) for name, value in bounds.items())
-
-
 def shown(bounds: BoundValues) -> str:
     """Return bounds as on the command line.
 

@@ -9,7 +9,7 @@ from ..checker.tracefile import Recorded
 from ..core.spec import Property, ReplayError, TransitionSystem
 from ..invariants import properties_of
 from ..model import Protocol
-from .named import SelectionError, find_protocol
+from .named import find_protocol
 from .properties import find_properties, system_for
 
 
@@ -27,26 +27,6 @@ def refuse_unknown_property(file: str, protocol: Protocol, recorded: Recorded) -
             f"{file}: its property {recorded.property!r} is none of the {protocol.family.name} "
             f"family; known: {', '.join(known)}"
         )
-
-
-def protocols_to_compare(names: Sequence[str]) -> list[Protocol]:
-    """Return the protocols of these names, or all whose family has scenarios to compare them in.
-
-    Raises
-    ------
-    SelectionError
-        If a protocol does not exist, or its family has no scenarios.
-    """
-    from ..model import PROTOCOLS
-
-    named = [find_protocol(name) for name in names]
-    for protocol in named:
-        if not protocol.family.scenarios:
-            raise SelectionError(
-                f"the {protocol.family.name} family, to which {protocol.name} belongs, has no "
-                "scenarios to compare protocols in"
-            )
-    return named or [protocol for protocol in PROTOCOLS if protocol.family.scenarios]
 
 
 def assemble(

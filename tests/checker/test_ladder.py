@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from tidegate.analysis.ladder import bounds_up_to, first_violations
+from tests.docs.first_violations import first_violations
+from tidegate.analysis.ladder import bounds_up_to
 from tidegate.checker.check import check
 from tidegate.core.spec import Fairness, Kind, Outcome, Property
 from tidegate.invariants.progress import STUCK

@@ -5,7 +5,8 @@ import random
 
 import pytest
 
-from tidegate.analysis.minimal_bounds import MinimalBoundsSearch, below, sufficient
+from tests.docs.bounds import sufficient
+from tidegate.analysis.minimal_bounds import MinimalBoundsSearch, below
 from tidegate.checker.check import check
 from tidegate.core.bounds import BoundsError, declared, parse
 from tidegate.core.spec import Outcome

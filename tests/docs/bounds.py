@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from tidegate.analysis.ladder import Ladder, ladder
+from tidegate.analysis.ladder import BoundValues, Ladder, ladder
 from tidegate.analysis.minimal_bounds import (
     MinimalBounds,
     find_minimal_bounds,
     shown,
-    sufficient,
 )
 from tidegate.analysis.named import find_protocol
 from tidegate.analysis.pool import processes, share
@@ -144,3 +143,18 @@ def write() -> None:
     with part.open("w") as target:
         write_known_violations(target, PROTOCOLS, os.cpu_count() or 1)
     part.replace(page)
+
+
+def sufficient(every_minimal: Sequence[MinimalBounds]) -> BoundValues:
+    """Return small bounds within which each of several properties is violated."""
+    enough: BoundValues = {}
+    for minimal in every_minimal:
+        nearest = min(minimal.points, key=lambda point: _added(enough, point.bounds), default=None)
+        for name, value in nearest.bounds.items() if nearest else ():
+            enough[name] = max(value, enough.get(name, 0))
+    return enough
+
+
+def _added(enough: BoundValues, bounds: BoundValues) -> int:
+    """Return by how much bounds have to grow to include others."""
+    return sum(max(0, value - enough.get(name, 0)) for name, value in bounds.items())

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from tests.docs.first_violations import LadderVerdict
 from tests.docs.verdicts import PAGE, compared_properties, letters, section, write_verdicts
-from tidegate.analysis.ladder import LadderVerdict
 from tidegate.invariants.broker import INVARIANTS
 from tidegate.model import PROTOCOLS
 

@@ -13,14 +13,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from tidegate.analysis.ladder import BoundValues, LadderVerdict, first_violations
+from tests.docs.first_violations import LadderVerdict, first_violations
+from tidegate.analysis.ladder import BoundValues
 from tidegate.analysis.named import SelectionError, find_protocol
 from tidegate.analysis.pool import processes, share
 from tidegate.analysis.properties import system_for
-from tidegate.analysis.selection import protocols_to_compare
 from tidegate.core.spec import Property, TransitionSystem
 from tidegate.invariants import invariants_of, properties_of
-from tidegate.model import Protocol, Scenario
+from tidegate.model import PROTOCOLS, Protocol, Scenario
 
 PAGE = Path(__file__).parents[2] / "docs" / "verdicts.md"
 
@@ -138,6 +138,24 @@ def compared_properties(protocol: Protocol, scenario: Scenario) -> tuple[Propert
     if not scenario.eventually:
         return invariants_of(protocol)
     return tuple(prop for prop in properties_of(protocol) if prop.kind.needs_graph)
+
+
+def protocols_to_compare(names: Sequence[str]) -> list[Protocol]:
+    """Return the protocols of these names, or all whose family has scenarios to compare them in.
+
+    Raises
+    ------
+    SelectionError
+        If a protocol does not exist, or its family has no scenarios.
+    """
+    named = [find_protocol(name) for name in names]
+    for protocol in named:
+        if not protocol.family.scenarios:
+            raise SelectionError(
+                f"the {protocol.family.name} family, to which {protocol.name} belongs, has no "
+                "scenarios to compare protocols in"
+            )
+    return named or [protocol for protocol in PROTOCOLS if protocol.family.scenarios]
 
 
 def compare(which: tuple[str, int]) -> dict[str, LadderVerdict]:

@@ -214,8 +214,9 @@ def _refuse_unknown(what: str, value: str, known: Sequence[str]) -> None:
 
 
 def _refuse_limits(seconds: object, **limits: object) -> None:
-    if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0):
-        raise SelectionError(f"time_limit={seconds!r}: give seconds, more than 0")
+    if seconds is not None and not (isinstance(seconds, (int, float)) and 0 < seconds <= 1e9):
+        which = "give seconds, more than 0 and at most 10**9, or None for no limit"
+        raise SelectionError(f"time_limit={seconds!r}: {which}")
     for name, value in limits.items():
         if value is None:
             continue

@@ -56,6 +56,11 @@ def print_replayed(
         console.print(Text.assemble(("DIFFERS ", "bold yellow"), f"{system.name}: {taken} taken."))
         where = f"State {replayed.differs} is not as recorded"
         print_prose(console, Text(f"{where}: an action or the file has changed since."))
+    elif replayed.open is not None and any(p.name == recorded.property for p in violated):
+        console.print(Text.assemble(("DIFFERS ", "bold yellow"), f"{system.name}: {taken} taken."))
+        last = len(replayed.trace.steps)
+        where = f"State {last} is not state {replayed.open}"
+        print_prose(console, Text(f"{where}: these steps are not the cycle that the file says."))
     elif not recorded.property:
         line = f"{system.name}: {taken} taken, as recorded."
         print_prose(console, Text.assemble(("REPLAYED ", "bold green"), line))

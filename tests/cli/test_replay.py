@@ -39,6 +39,16 @@ def test_the_itf_trace_alone_replays_too(saved):
     assert run("replay", str(saved)).exit_code == 0
 
 
+def test_a_cycle_that_is_none_is_not_as_recorded(saved):
+    """The last state is not the one to which the file says that the steps lead back."""
+    trace = json.loads(saved.read_text())["trace"]
+    saved.write_text(json.dumps({**trace, "loop": 2}))
+    result = run("replay", str(saved))
+    assert result.exit_code == 1
+    assert "DIFFERS hw: 12 steps taken. State 12 is not state 2:" in flat(result)
+    assert "as recorded" not in flat(result)
+
+
 def test_a_trace_of_every_property_replays(tmp_path):
     path = tmp_path / "all.json"
     run("check", "hw", "-p", "all", "--continue", "-q", "--json", str(path))

@@ -410,7 +410,7 @@ def test_a_limit_that_is_no_whole_number_is_refused(limit, value):
         tidegate.check("kip-101", {"records": 1}, **{limit: value})
 
 
-@pytest.mark.parametrize("value", [0, -1.0, "soon", float("nan")])
+@pytest.mark.parametrize("value", [0, -1.0, "soon", float("nan"), float("inf"), 1e15])
 def test_a_time_limit_that_is_none_is_refused(value):
     with pytest.raises(TidegateError, match="give seconds, more than 0"):
         tidegate.check("kip-101", {"records": 1}, time_limit=value)

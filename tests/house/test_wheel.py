@@ -55,6 +55,7 @@ def test_the_wheel_holds_only_the_package(source, root, modules, tmp_path, front
             *modules.values(),
             root / "py.typed",
             root / "brokers" / "messages.txt",
+            root / "model" / "broker" / "survivors.txt",
             *root.glob("*/templates/*"),
             *root.glob("examples/*.py"),
         )

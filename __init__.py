@@ -5,8 +5,9 @@ What is exported here is the public interface.  Everything else may change.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .core.exports import importer
 
 __version__ = "0.1.0"
 
@@ -82,7 +83,7 @@ __all__ = [
     "switch",
 ]
 
-_HOMES = {
+HOMES = {
     "library": ("Checked", "TraceStep", "check"),
     "core.bounds": ("BoundsError", "choice", "number", "switch"),
     "core.containers": ("Bag", "Set", "bag_of", "set_of"),
@@ -99,13 +100,6 @@ _HOMES = {
     "model.custom.model": ("Model",),
     "model.protocol": ("Expected", "Family", "Protocol", "Scenario", "assemble"),
 }  # fmt: skip
-"""Where each name is defined: a name is imported on first use, so that commands which do not
-need the engine start without it."""
+"""The module that defines each name."""
 
-
-def __getattr__(name: str) -> Any:
-    """Import an exported name from where it is defined."""
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f".{home}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = importer(__name__, HOMES)

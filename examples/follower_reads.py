@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import product
 
 from tidegate import NONE, Action, Fairness, Property, array, integer
-from tidegate.kafka import KIP_595, BrokerState, Constants, acting_leader, leads
+from tidegate.model import KIP_595, BrokerState, Constants, acting_leader, leads
 
 
 class State(BrokerState):

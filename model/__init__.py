@@ -1,27 +1,84 @@
 """What Kafka does.  Knows nothing of checking: imports only the vocabulary.
 
-Built-in protocols are imported on first use: a check of a custom model needs none of them.
+``dataclasses.replace`` changes one of Kafka's protocols, as in the example follower_reads.py.  To
+add a variable, derive a class from the state's declaration, ``BrokerState``.
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ..core.exports import importer
 from .protocol import Expected, Family, Protocol, Scenario
 
 if TYPE_CHECKING:
+    from ..core.assumptions import assumes
+    from ..core.scene import Entry, Log, LogOffset, Promise
+    from .broker.bounds import Constants
+    from .broker.in_flight import LogEntry
+    from .broker.instances import announced, brokers, nobody, pairs
+    from .broker.leadership import acting_leader, leads
     from .broker.protocols.every import BROKER
+    from .broker.protocols.hw import HW
+    from .broker.protocols.kip101 import KIP_101
+    from .broker.protocols.kip279 import KIP_279
+    from .broker.protocols.kip320 import KIP_320
+    from .broker.protocols.kip595 import KIP_595
+    from .broker.protocols.kip595_reset import KIP_595_RESET
+    from .broker.releases import release
+    from .broker.state import BrokerState, Replica
     from .built_in import PROTOCOLS, PUBLISHED
 
-__all__ = ["BROKER", "PROTOCOLS", "PUBLISHED", "Expected", "Family", "Protocol", "Scenario"]
+__all__ = [
+    "BROKER",
+    "HW",
+    "KIP_101",
+    "KIP_279",
+    "KIP_320",
+    "KIP_595",
+    "KIP_595_RESET",
+    "PROTOCOLS",
+    "PUBLISHED",
+    "BrokerState",
+    "Constants",
+    "Entry",
+    "Expected",
+    "Family",
+    "Log",
+    "LogEntry",
+    "LogOffset",
+    "Promise",
+    "Protocol",
+    "Replica",
+    "Scenario",
+    "acting_leader",
+    "announced",
+    "assumes",
+    "brokers",
+    "leads",
+    "nobody",
+    "pairs",
+    "release",
+]
 
+HOMES = {
+    ".core.assumptions": ("assumes",),
+    ".core.scene": ("Entry", "Log", "LogOffset", "Promise"),
+    "broker.bounds": ("Constants",),
+    "broker.in_flight": ("LogEntry",),
+    "broker.instances": ("announced", "brokers", "nobody", "pairs"),
+    "broker.leadership": ("acting_leader", "leads"),
+    "broker.protocols.every": ("BROKER",),
+    "broker.protocols.hw": ("HW",),
+    "broker.protocols.kip101": ("KIP_101",),
+    "broker.protocols.kip279": ("KIP_279",),
+    "broker.protocols.kip320": ("KIP_320",),
+    "broker.protocols.kip595": ("KIP_595",),
+    "broker.protocols.kip595_reset": ("KIP_595_RESET",),
+    "broker.releases": ("release",),
+    "broker.state": ("BrokerState", "Replica"),
+    "built_in": ("PROTOCOLS", "PUBLISHED"),
+}
+"""The module that defines each name: a check of a custom model imports none of Kafka's."""
 
-def __getattr__(name: str) -> Any:
-    """Import the built-in protocols, for one of the tuples that hold them."""
-    if name not in ("BROKER", "PROTOCOLS", "PUBLISHED"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "BROKER":
-        from .broker.protocols import every
-
-        return every.BROKER
-    from . import built_in
-
-    return getattr(built_in, name)
+__getattr__ = importer(__name__, HOMES)

@@ -8,7 +8,7 @@ import pytest
 import tidegate
 from tidegate.analysis.named import find_protocol
 from tidegate.core.spec import ModelError
-from tidegate.kafka import KIP_595, BrokerState, Constants
+from tidegate.model import KIP_595, BrokerState, Constants
 from tidegate.model.broker.actions import follower as original
 
 HEAD = """\

@@ -247,7 +247,7 @@ def test_an_interrupt_that_a_text_raises_costs_no_verdict(lamps, part):
 
 PROPERTY = """
 from tidegate import Property
-from tidegate.kafka import acting_leader
+from tidegate.model import acting_leader
 
 
 def hidden(s, k):

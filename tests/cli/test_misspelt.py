@@ -9,7 +9,7 @@ OWN = '''"""A custom protocol."""
 
 from dataclasses import replace
 
-from tidegate.kafka import KIP_320
+from tidegate.model import KIP_320
 
 
 def serve(s, k, leader, epoch):

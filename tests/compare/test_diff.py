@@ -283,7 +283,7 @@ EXTRA = '''"""KIP-595 with a variable that nothing reads."""
 from dataclasses import replace
 
 from tidegate import integer
-from tidegate.kafka import KIP_595, BrokerState
+from tidegate.model import KIP_595, BrokerState
 
 
 class State(BrokerState):

@@ -254,7 +254,7 @@ def test_a_mutant_and_a_file_say_where_their_properties_are_listed(tmp_path, mon
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(
         "from dataclasses import replace\n"
-        "from tidegate.kafka import KIP_101\n"
+        "from tidegate.model import KIP_101\n"
         'MINE = replace(KIP_101, name="mine", parent=KIP_101)\n'
     )
     output = run("check", "mine.py", "--max-states", "5", status=3)

@@ -20,7 +20,7 @@ Find the row of the cluster that you run. `tidegate check --release 2.6 -b moves
 a release; `--metadata zookeeper` or `--metadata kraft` is needed where both exist (3.3 to 3.9), and
 `--protocol-version 2.3` sets an older `inter.broker.protocol.version` or `metadata.version`, which selects the older
 rules of the protocol between brokers. A release without a patch number is its newest patch release. Every command takes the release
-by name, as in `tidegate gate` or `tidegate check 'kafka-4.0-kraft~...'`, and a file takes `tidegate.kafka.release("4.0")`: always with its options, unless `-b` sets them.
+by name, as in `tidegate gate` or `tidegate check 'kafka-4.0-kraft~...'`, and a file takes `tidegate.model.release("4.0")`: always with its options, unless `-b` sets them.
 Of 4.4 there are no sources on Maven Central: its classes were compared with those of 4.3.1, and the rules are the same.
 
 *Based on* is the protocol whose rules it has, with the options that come with the release; *other rules* are those in

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import tidegate
-from tidegate import kafka
+from tidegate import model
 from tidegate.cli import main
 from tidegate.core.errors import ModelError
 from tidegate.core.layout import Layout
@@ -83,7 +83,7 @@ def test_the_reference_has_everything_that_is_exported():
         assert re.search(rf"`[^`]*\b{name}\b[^`]*`", LIBRARY), name
     for module, names in re.findall(r"from (tidegate\S*) import (.*)", LIBRARY):
         for name in names.split(", "):
-            assert hasattr({"tidegate": tidegate, "tidegate.kafka": kafka}[module], name)
+            assert hasattr({"tidegate": tidegate, "tidegate.model": model}[module], name)
 
 
 def test_the_first_block_of_the_reference_runs(capsys):

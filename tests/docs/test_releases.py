@@ -83,7 +83,7 @@ def test_a_release_has_its_options_under_every_name(name, bounds, tmp_path):
     own = tmp_path / "own.py"
     own.write_text(
         "from dataclasses import replace\n"
-        "from tidegate.kafka import release\n"
+        "from tidegate.model import release\n"
         f"OWN = replace(release({release!r}, {metadata!r}), summary='Mine.')\n"
     )
     wanted = system_for(find_protocol(name), bounds.split(), ()).bounds

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tidegate import NONE, Action, Fairness, array, boolean
 from tidegate.analysis.named import find_protocol
-from tidegate.kafka import BrokerState, Constants, brokers
+from tidegate.model import BrokerState, Constants, brokers
 from tidegate.model.broker.actions.faults import restart
 from tidegate.model.broker.actions.follower import handle_fetch_response
 from tidegate.model.broker.actions.leader import answer_fetch, handle_fetch, receive_fetch

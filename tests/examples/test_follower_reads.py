@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tidegate.analysis.named import find_protocol
 from tidegate.analysis.properties import system_for
-from tidegate.kafka import KIP_595
+from tidegate.model import KIP_595
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "follower_reads.py"
 SETTINGS = ["records=1", "crashes=1"]

@@ -12,7 +12,7 @@ from tidegate.core.spec import Step
 TEXT = """
 from dataclasses import replace
 
-from tidegate.kafka import KIP_595
+from tidegate.model import KIP_595
 from tidegate.model.broker.actions import faults
 
 

@@ -6,7 +6,7 @@ import importlib
 import pytest
 
 import tidegate
-import tidegate.kafka
+import tidegate.model
 
 FAMILIES = ("model.broker", "model.published", "model.async_isr")
 """The packages of the families."""
@@ -36,7 +36,7 @@ def _outside(package, name, file, everything):
 @pytest.mark.parametrize("package", [*FAMILIES, PROPERTIES])
 def test_a_family_imports_only_what_is_exported(package, modules):
     exported = {
-        name: getattr(home, name) for home in (tidegate.kafka, tidegate) for name in home.__all__
+        name: getattr(home, name) for home in (tidegate.model, tidegate) for name in home.__all__
     }
     own = {
         name: file

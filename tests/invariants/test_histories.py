@@ -87,7 +87,7 @@ import copy, functools, operator
 from dataclasses import dataclass
 from functools import partial, wraps
 from tidegate import NONE, Property
-from tidegate.kafka import acting_leader
+from tidegate.model import acting_leader
 
 def committed_at(offset, committed):
     return committed[offset].record != NONE
@@ -179,7 +179,7 @@ WAYS = {
     "def holds(s, k):\n    return not is_committed(s, k, renamed(s))",
     "single dispatch": "@functools.singledispatch\ndef of(s):\n    return s.aux_committed\n\n"
     "def holds(s, k):\n    return not is_committed(s, k, of(s))",
-    "pattern": "from tidegate.kafka import BrokerState\n\ndef holds(s, k):\n    match s:\n"
+    "pattern": "from tidegate.model import BrokerState\n\ndef holds(s, k):\n    match s:\n"
     "        case object(aux_committed=seen):\n"
     "            return not is_committed(s, k, seen)\n    return True",
     "global rebound": "of = None\n\ndef holds(s, k):\n    return not is_committed(s, k, of(s))\n\n"
@@ -366,7 +366,7 @@ def test_a_variable_that_several_histories_have_is_kept_with_one_of_them(written
 
 ISSUE = '''
 from tidegate import NONE, Property
-from tidegate.kafka import acting_leader
+from tidegate.model import acting_leader
 
 def lost(s, k):
     leader = acting_leader(s)

@@ -7,12 +7,12 @@ import pytest
 
 import tidegate
 from tidegate.core.errors import TidegateError
-from tidegate.kafka import HW, KIP_101
+from tidegate.model import HW, KIP_101
 
 
 def test_what_is_exported_is_there():
     assert sorted(tidegate.__all__) == sorted(
-        {name for names in tidegate._HOMES.values() for name in names}
+        {name for names in tidegate.HOMES.values() for name in names}
     )
     for name in tidegate.__all__:
         assert getattr(tidegate, name) is not None

@@ -143,7 +143,7 @@ RULE = """\
 import time
 from dataclasses import replace
 import tidegate
-from tidegate.kafka import KIP_320
+from tidegate.model import KIP_320
 
 @tidegate.pure
 def may(epoch: int, other: int) -> bool:

@@ -9,13 +9,13 @@ from tidegate import Property, check
 from tidegate.analysis.selection import assemble
 from tidegate.checker.simulate import walk
 from tidegate.core.errors import AssumptionError
-from tidegate.kafka import KIP_595, release
+from tidegate.model import KIP_595, release
 from tidegate.model.broker.actions import alter_partition, faults
 
 WRAPPED = """
 from dataclasses import replace
 
-from tidegate.kafka import KIP_595
+from tidegate.model import KIP_595
 from tidegate.model.broker.actions import alter_partition
 
 
@@ -38,7 +38,7 @@ FORGETS = """
 from dataclasses import replace
 
 from tidegate import NONE
-from tidegate.kafka import KIP_320
+from tidegate.model import KIP_320
 from tidegate.model.broker.actions import leader as leaders
 
 

@@ -12,7 +12,7 @@ from tidegate import TidegateError, check
 HEAD = '''"""A protocol that a test made."""
 from dataclasses import replace
 from tidegate import NONE, Action, Fairness, array, integer
-from tidegate.kafka import KIP_320, BrokerState, brokers, nobody
+from tidegate.model import KIP_320, BrokerState, brokers, nobody
 
 
 class State(BrokerState):

@@ -13,7 +13,7 @@ PROTOCOL = '''
 from dataclasses import replace
 
 from tidegate import Action, Fairness, Property, array, boolean, integer
-from tidegate.kafka import KIP_320, BrokerState, Constants, brokers, leads
+from tidegate.model import KIP_320, BrokerState, Constants, brokers, leads
 
 
 class State(BrokerState):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tidegate import NONE, Action, Fairness, Property, integer
-from tidegate.kafka import KIP_320, BrokerState, Constants, acting_leader, nobody
+from tidegate.model import KIP_320, BrokerState, Constants, acting_leader, nobody
 
 
 class State(BrokerState):

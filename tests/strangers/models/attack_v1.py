@@ -1,6 +1,6 @@
 """A family extension: a rule that answers None on a path."""
 from dataclasses import replace
-from tidegate.kafka import KIP_320, Constants, BrokerState
+from tidegate.model import KIP_320, Constants, BrokerState
 
 
 def may_join(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:

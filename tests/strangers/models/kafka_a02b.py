@@ -1,7 +1,7 @@
 """A rule that forgets its return in the first of two branches; the other branch, further down, has one."""
 from dataclasses import replace
 
-from tidegate.kafka import KIP_320, BrokerState, Constants
+from tidegate.model import KIP_320, BrokerState, Constants
 
 
 def may_join(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tidegate import NONE, Action, Fairness, Property, array, boolean, integer, optional
-from tidegate.kafka import KIP_320, KIP_595, HW, BrokerState, Constants, acting_leader, leads, brokers, nobody, pairs
+from tidegate.model import KIP_320, KIP_595, HW, BrokerState, Constants, acting_leader, leads, brokers, nobody, pairs
 
 
 def may_join(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:

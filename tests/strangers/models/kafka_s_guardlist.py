@@ -2,7 +2,7 @@
 from dataclasses import replace
 
 from tidegate import NONE, Action, Fairness, Property, array, boolean, integer
-from tidegate.kafka import KIP_320, BrokerState, Constants, acting_leader, brokers, nobody
+from tidegate.model import KIP_320, BrokerState, Constants, acting_leader, brokers, nobody
 from tidegate.model.broker.actions import leader as original
 
 

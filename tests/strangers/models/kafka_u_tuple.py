@@ -2,7 +2,7 @@
 from dataclasses import replace
 
 from tidegate import NONE
-from tidegate.kafka import KIP_320, BrokerState, Constants, leads
+from tidegate.model import KIP_320, BrokerState, Constants, leads
 
 
 def rule(s, k, leader, offset):

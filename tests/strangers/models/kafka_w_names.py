@@ -2,7 +2,7 @@
 from dataclasses import replace
 
 from tidegate import Action, Fairness, Property, integer
-from tidegate.kafka import KIP_320, BrokerState, nobody
+from tidegate.model import KIP_320, BrokerState, nobody
 
 
 class State(BrokerState):

@@ -102,7 +102,8 @@ async def _counted_fetch(
 
     Kafka shrinks the ISR again if a follower joins it below the log end, as that lags for long; in
     the model that is a step of its own.  So the leader shall believe that a follower that may join
-    has caught up.  If it does not join it lags again: the high watermark waits for who does not.
+    has caught up.  If it does not join it lags again, unless the model has it as caught up: the
+    high watermark waits for who does not lag.
     """
     inside, led = run.broker(leader).inside, before["replica"][leader]
     lagging = await _lagging(run, follower, leader, before)
@@ -122,8 +123,8 @@ async def _counted_fetch(
     partition = await run.exchange(follower, leader, FETCH.key)
     for other in lagging:
         await inside.let_lag(run.topic, other)
-    below_end = offset < led["leo"]
-    if may_join and below_end and follower not in await inside.isr(run.topic):
+    lags = offset < led["leo"] and follower not in after["replica"][leader]["caught_up"]
+    if may_join and lags and follower not in await inside.isr(run.topic):
         await inside.let_lag(run.topic, follower)
     return partition
 

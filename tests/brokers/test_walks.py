@@ -89,6 +89,22 @@ FIRST_FETCH = """
 """
 """Broker 1 leads alone in an old epoch; broker 0 has lagged since, and broker 2 fetches now."""
 
+CAUGHT_UP_BEFORE = """
+    Fence 2
+    Elect 1
+    Fence 1
+    BecomeFollower 2 2
+    BecomeLeader 1 2
+    SendFetch 1 2
+    HandleFetch 1 2
+    HandleFetchResponse 1 2
+    SendFetch 1 2
+    Produce 1
+    HandleFetch 1 2
+    Produce 1
+"""
+"""Broker 1 leads alone in an old epoch; broker 2 has had its log end, and cannot join the ISR."""
+
 
 @pytest.fixture
 def does_it(begin, kafka):
@@ -131,6 +147,12 @@ def test_before_2_4_a_first_fetch_moves_the_high_watermark_past_who_has_lagged(d
     assert end["replica"][1]["hw"] == 1
 
 
+def test_the_high_watermark_waits_for_who_has_caught_up_and_cannot_join(does_it):
+    settings = "replicas=3 records=2 elections=3 moves hw_waits"
+    end = does_it("2.6.0", "kafka-2.6.0-zookeeper", settings, CAUGHT_UP_BEFORE)
+    assert end["replica"][1]["hw"] == 0
+
+
 @pytest.mark.parametrize(
     "passes",
     [
@@ -163,7 +185,8 @@ def test_a_leader_does_not_propose_what_a_change_record_says(
 
     monkeypatch.setattr(ScriptedQuorum, "announce", later)
     settings = "replicas=3 records=1 elections=2 moves min_isr=2 hw_waits elr=off"
-    end = does_it("4.4.0", "kafka-4.4.0-kraft", f"{settings} last_known_leader=off", script)
+    settings += " last_known_leader=off isr_propagation=records"
+    end = does_it("4.4.0", "kafka-4.4.0-kraft", settings, script)
     assert 2 not in end["replica"][leader]["isr"]
     assert end["replica"][leader]["hw"] == hw
 

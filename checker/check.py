@@ -7,7 +7,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from ..core.errors import about
+from ..core.errors import ImpureError, about
 from ..core.outside import Outside
 from ..core.spec import (
     DisagreementError,
@@ -123,7 +123,7 @@ def _searched(request: SearchRequest, symmetry: bool) -> Result:
             return _result(request, search, judged, complete, grounds, tried)
         finally:
             search.close()
-    except EngineError as error:
+    except (EngineError, ImpureError) as error:
         _explain(request, error)
         raise
 
@@ -172,7 +172,7 @@ def _functions(
     return [system.initialise, *actions, *constraint, *premises, *predicates]
 
 
-def _explain(request: SearchRequest, error: EngineError) -> None:
+def _explain(request: SearchRequest, error: EngineError | ImpureError) -> None:
     """Raise another error if something else than the engine is at fault.
 
     Raises
@@ -184,8 +184,8 @@ def _explain(request: SearchRequest, error: EngineError) -> None:
     """
     resources = request.resources
     if request.trial:
-        raise request.trial.unconfirmed(error) from error
-    if resources.resume and not isinstance(error, DisagreementError):
+        raise request.trial.doubted(error) from error
+    if resources.resume and not isinstance(error, (DisagreementError, ImpureError)):
         place = resources.checkpoint or (resources.cluster and resources.cluster.store)
         raise ResumeError(
             f"{place}: damaged, no search can have written this ({error}); begin the search anew"

@@ -137,7 +137,7 @@ def confirm_end(system: TransitionSystem[Any, Any], prop: Property, state: State
     answers = {system.violates(prop, state) for _ in range(times)}
     if len(answers) > 1:
         call = partial(prop.predicate, system.record, system.constants)
-        raise nondeterministic(system.layout, call, predicate_of(prop))
+        raise nondeterministic(call.func, predicate_of(prop))
     if not answers.pop():
         raise EngineError(f"{prop.name} is not {prop.verb} at the end of the trace")
 

@@ -22,10 +22,9 @@ from time import perf_counter
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
-from ..core.blame import did_otherwise, impure, nondeterministic, predicate_of, spaces_of
-from ..core.errors import ImpureError, is_users, shown
+from ..core.blame import did_otherwise, impure, nondeterministic, predicate_of
+from ..core.errors import ImpureError, TidegateError, is_users, shown
 from ..core.layout import State
-from ..core.purity import DeclaredPure, declared_pure
 from ..core.spec import ModelError, Property, TransitionSystem
 from .answers import CONSTRAINT, Answers, answers, differing, identity, initial
 from .elsewhere import Difference, Elsewhere, Job
@@ -75,8 +74,7 @@ class Trial:
     ) -> None:
         self._system, self._properties, self._load = system, properties, load
         self.declared = tuple(
-            Declared(one.function, shown(one.line), one.reason)
-            for one in _declared(system, properties)
+            Declared(one.function, shown(one.line), one.reason) for one in system.declared_pure
         )
         self._chance = Random(0)
         self._records: dict[State, Answers] = {}
@@ -148,15 +146,15 @@ class Trial:
         number = elsewhere.answered
         return Tried(self.declared, len(expected) * bool(number), number, elsewhere.why_not)
 
-    def unconfirmed(self, error: Exception) -> ModelError:
-        """Return the error for a search that Python does not confirm: a declaration is wrong."""
-        return ModelError(
-            f"{error}; the model reaches {self._named()}, declared pure, and what a declared "
-            "function returns may depend on its arguments only"
+    def doubted(self, error: TidegateError) -> ModelError:
+        """Return the error of a search that Python does not confirm: a declaration is wrong."""
+        named = ", ".join(f"{one.function} ({one.place})" for one in self.declared)
+        doubt = ModelError(
+            f"{Exception.__str__(error)}; the model reaches {named}, declared pure: what a "
+            "declared function returns may depend on its arguments only"
         )
-
-    def _named(self) -> str:
-        return ", ".join(f"{one.function} ({one.place})" for one in self.declared)
+        doubt.place = error.place
+        return doubt
 
     def _answers(self, state: State) -> Answers:
         """Return what the model says in a state that was evaluated before without an error."""
@@ -246,46 +244,27 @@ class Trial:
                 break
         return new
 
-    def _error(self, difference: Difference) -> ModelError:
+    def _error(self, difference: Difference) -> ImpureError:
         """Return the error for a difference, at the function whose answer differs."""
         system, key, again = self._system, difference.key, difference.again
-        values = system.record, system.constants
         system.layout.reset()
         if isinstance(key, int):
             instance = system.instances[key]
-            call = partial(instance.action.apply, *values, *instance.arguments)
-            return did_otherwise(system.layout, call, instance.step, again)
+            return did_otherwise(instance.action.apply, instance.step, again)
         functions = {predicate_of(p): p.predicate for p in with_premises(self._properties)}
-        if key == CONSTRAINT and system.constraint is not None:
-            return nondeterministic(system.layout, partial(system.constraint, *values), key, again)
+        if system.constraint is not None:
+            functions[CONSTRAINT] = system.constraint
         if key in functions:
-            return nondeterministic(system.layout, partial(functions[key], *values), key, again)
+            return nondeterministic(functions[key], key, again)
         if difference.text:
-            error = ModelError(
-                f"{difference.text}, only when it was called {again}; the model reaches "
-                f"{self._named()}, declared pure: what a declared function returns may depend on "
-                "its arguments only"
-            )
+            error = ImpureError(f"{difference.text}, only when it was called {again}")
             error.place = difference.place
             return error
         what = difference.what or "initialise wrote other initial states"
         return impure(
-            system.layout,
-            partial(system.initialise, *values),
+            system.initialise,
             f"{what} when it was called {again}; a model may depend on the bounds only",
         )
-
-
-def _declared(
-    system: TransitionSystem[Any, Any], properties: Iterable[Property]
-) -> tuple[DeclaredPure, ...]:
-    """Return the functions declared pure that a system or some properties reach."""
-    functions: list[Callable[..., Any] | None] = [system.initialise, system.constraint]
-    functions += [action.apply for action in system.actions]
-    for prop in properties:
-        functions += [prop.predicate, prop.premise, prop.witness]
-    spaces = spaces_of(system.layout, system.constants)
-    return declared_pure([one for one in functions if one is not None], *spaces)
 
 
 def spread(members: Sequence[T], most: int) -> Sequence[T]:

@@ -21,7 +21,6 @@ from .errors import (
     spot_of,
 )
 from .layout import Layout, State
-from .purity import declared_pure
 from .record import ConstantError
 
 Attempt = tuple[object, Callable[[], object]]
@@ -145,35 +144,20 @@ def predicate_of(prop: Any) -> str:
     return f"the predicate of property {prop.name}"
 
 
-def spaces_of(layout: Layout[Any], constants: object) -> tuple[object, ...]:
-    """Return what the functions of a model receive, so that they may name its attributes."""
-    return constants, getattr(constants, "rules", None), *layout.classes
-
-
-def impure(layout: Layout[Any], call: partial[Any], what: str) -> ImpureError:
+def impure(function: Callable[..., Any], what: str) -> ImpureError:
     """Return the error for a function of the model that depends on more than it may.
 
     Parameters
     ----------
-    call
-        Its call, on the record and the constants; the functions declared pure that it reaches may
-        be at fault, and are named.
     what
         What it did, as a sentence.
     """
-    declared = ", ".join(map(str, declared_pure([call.func], *spaces_of(layout, call.args[1]))))
-    hint = (
-        f"; it reaches {declared}, declared pure: what a declared function returns may depend on "
-        "its arguments only"
-    )
-    error = ImpureError(what + hint * bool(declared))
-    error.place = about(call.func, "").place
+    error = ImpureError(what)
+    error.place = about(function, "").place
     return error
 
 
-def nondeterministic(
-    layout: Layout[Any], call: partial[Any], who: str, again: str = "again"
-) -> ModelError:
+def nondeterministic(function: Callable[..., Any], who: str, again: str = "again") -> ImpureError:
     """Return the error for a predicate or a constraint that is not deterministic.
 
     Parameters
@@ -182,20 +166,16 @@ def nondeterministic(
         How it was called once more.
     """
     return impure(
-        layout,
-        call,
+        function,
         f"{who} returned another value when it was called {again} in the same state; it may depend "
         "on the state and the bounds only",
     )
 
 
-def did_otherwise(
-    layout: Layout[Any], call: partial[Any], step: object, again: str = "again"
-) -> ModelError:
+def did_otherwise(function: Callable[..., Any], step: object, again: str = "again") -> ImpureError:
     """Return the error for a step that is not deterministic; see :func:`nondeterministic`."""
     return impure(
-        layout,
-        call,
+        function,
         f"{step} did something else when it was taken {again} in the same state; an action may "
         "depend on the state, the bounds and its arguments only",
     )
@@ -220,7 +200,7 @@ def refuse_writing(
     intact = layout.intact()
     if intact and layout.values() == before:
         if isinstance(answer, int) and call() != answer:
-            raise nondeterministic(layout, call, who)
+            raise nondeterministic(call.func, who)
         return
     written = f"wrote {', '.join(layout.changed(before))}" if intact else layout.mistake()
     layout.reset()
@@ -272,4 +252,4 @@ def refuse_nondeterminism(
     if again() == answer and layout.values() == after:
         return
     layout.reset()
-    raise did_otherwise(layout, again, step)
+    raise did_otherwise(again.func, step)

@@ -1,25 +1,21 @@
-"""``@tidegate.pure``: functions that are declared pure, and which of them a model reaches."""
+"""``@tidegate.pure``: functions that are declared pure."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, partial, update_wrapper
+from functools import partial, update_wrapper
 from inspect import getattr_static
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, MethodType
 from typing import Any, TypeVar, cast, overload
 
-from .errors import Line, ModelError, is_users, printed, shown
+from .errors import Line, ModelError, printed, shown
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _MARK = "__tidegate_pure__"
 """The attribute that :func:`pure` sets; it has the :class:`DeclaredPure`."""
-
-_MOST_ELEMENTS = 10_000
-"""The most elements of a collection among which functions are looked for."""
 
 
 @dataclass(frozen=True)
@@ -95,29 +91,6 @@ def declaration_of(function: object) -> DeclaredPure | None:
     return None
 
 
-def declared_pure(
-    functions: Iterable[Callable[..., Any]], *spaces: object
-) -> tuple[DeclaredPure, ...]:
-    """Return the functions declared pure that some functions reach, in the order of their lines.
-
-    Reached is what their code names: variables of the module and of enclosing functions, defaults,
-    functions in collections, and attributes of whatever module, class or object is reached.  So a
-    function may be reached that no run calls.  What a declared one calls is not looked at.
-
-    Parameters
-    ----------
-    functions
-        Actions, predicates and the other functions that a search calls.
-    spaces
-        Objects and classes that they receive as arguments: what they name may be an attribute of
-        one, such as a rule, or a method of the state.
-    """
-    reach = _Reach(spaces)
-    for function in functions:
-        reach.visit_root(function)
-    return tuple(sorted(reach.declared, key=lambda one: (one.line, one.function)))
-
-
 def _marked(declared: Any, reason: str, module: object, line: Line) -> Any:
     """Return a function, or a wrapper of it, that says what is declared of it."""
     if isinstance(declared, property):
@@ -174,113 +147,3 @@ def own_attributes(value: object) -> Mapping[str, Any]:
     except (AttributeError, TypeError):
         return {}
     return cast(Mapping[str, Any], attributes)
-
-
-class _Reach:
-    """The functions declared pure that a walk along the names in code has met."""
-
-    def __init__(self, spaces: Iterable[object]) -> None:
-        self.declared: set[DeclaredPure] = set()
-        self._names: set[str] = set()
-        self._holders: list[dict[str, Any]] = [_members(space) for space in spaces]
-        # What was visited is kept, so that no other object gets its number.
-        self._seen: dict[int, object] = {}
-        self._packages: set[str] = set()
-
-    def visit_root(self, function: object) -> None:
-        """Visit a function that a search calls, wherever it is from, with its package."""
-        for one in _unwrapped(function):
-            if isinstance(one, FunctionType):
-                self._packages.add(_package(one))
-        todo = [function]
-        while todo:
-            one = todo.pop()
-            if id(one) in self._seen:
-                continue
-            self._seen[id(one)] = one
-            declaration = declaration_of(one)
-            if declaration is not None:
-                self.declared.add(declaration)
-            else:
-                todo += self._next(one)
-
-    def _next(self, value: object) -> Iterator[object]:
-        """Yield what a value leads to."""
-        yield from _unwrapped(value)[1:]
-        if isinstance(value, FunctionType):
-            if self._is_read(value):
-                yield from _outside(value)
-                yield from self._named(_names(value.__code__))
-        elif isinstance(value, partial):
-            yield from (*value.args, *value.keywords.values())
-        elif isinstance(value, property):
-            yield from (value.fget, value.fset)
-        elif isinstance(value, (list, tuple, set, frozenset)):
-            yield from list(value)[:_MOST_ELEMENTS]
-        elif isinstance(value, dict):
-            yield from list(value.values())[:_MOST_ELEMENTS]
-        elif isinstance(value, MethodType):
-            yield value.__self__
-        elif isinstance(value, ModuleType) or _is_of_user(value):
-            yield from self._held(_members(value))
-
-    def _is_read(self, function: FunctionType) -> bool:
-        """Whether a function is the model's, not one of Python or of a library."""
-        return _is_of_file(function.__code__.co_filename) or _package(function) in self._packages
-
-    def _named(self, names: set[str]) -> Iterator[object]:
-        """Yield the attributes with some names of all modules, classes and objects so far."""
-        new = names - self._names
-        self._names |= new
-        for members in self._holders:
-            yield from (members[name] for name in new & members.keys())
-
-    def _held(self, members: dict[str, Any]) -> Iterator[object]:
-        """Yield the attributes of a module, a class or an object that some code names."""
-        self._holders.append(members)
-        # An operator calls its method without naming it.
-        operators = {name for name in members if isinstance(members[name], FunctionType)}
-        operators = {name for name in operators if name.startswith("__")}
-        yield from (members[name] for name in (self._names | operators) & members.keys())
-
-
-def _outside(function: FunctionType) -> Iterator[object]:
-    """Yield the values of the module, of enclosing functions and of defaults that code names."""
-    space = function.__globals__
-    yield from (space[name] for name in _names(function.__code__) if name in space)
-    for cell in function.__closure__ or ():
-        with suppress(ValueError):
-            yield cell.cell_contents
-    yield from function.__defaults__ or ()
-    yield from (function.__kwdefaults__ or {}).values()
-
-
-def _members(holder: object) -> dict[str, Any]:
-    """Return the attributes of a module, of a class or of an object and its class."""
-    kind = holder if isinstance(holder, type) else type(holder)
-    classes = () if isinstance(holder, ModuleType) else reversed(kind.__mro__)
-    members = {name: value for one in classes for name, value in vars(one).items()}
-    return members | dict(own_attributes(holder))
-
-
-def _names(code: CodeType) -> set[str]:
-    """Return the variables and attributes that code, or code nested in it, names."""
-    inner = (_names(part) for part in code.co_consts if isinstance(part, CodeType))
-    return set(code.co_names).union(*inner)
-
-
-def _package(function: FunctionType) -> str:
-    """Return the package of a function; that of a script or a file is itself."""
-    return str(function.__module__).partition(".")[0]
-
-
-def _is_of_user(value: object) -> bool:
-    """Whether a value is a class of the user, or an object of one."""
-    kind = value if isinstance(value, type) else type(value)
-    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-    return isinstance(file, str) and _is_of_file(file)
-
-
-@cache
-def _is_of_file(file: str) -> bool:
-    return is_users(file)

@@ -33,6 +33,7 @@ from .errors import (
     is_ours,
 )
 from .layout import Layout, State
+from .purity import DeclaredPure
 from .recovering import recovers
 from .scene import View
 from .telling import Telling
@@ -120,6 +121,8 @@ class TransitionSystem(Telling[S, K]):
         and that it writes only values within their declared ranges.
     repeats
         Whether liveness predicates are watched, too, since functions are declared pure.
+    declared_pure
+        The functions declared pure that a reading of its code met.
     writes_unseen
         Whether the code writes something of which its reading does not know what it is.
     after_call
@@ -164,6 +167,7 @@ class TransitionSystem(Telling[S, K]):
         self.constraint = constraint
         self.view = view
         self.debug, self.repeats, self._watched = False, False, 0
+        self.declared_pure: tuple[DeclaredPure, ...] = ()
         self.writes_unseen = False
         self.after_call: Callable[[], None] | None = None
         self._tried: list[Tried] = [

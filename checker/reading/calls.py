@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from ...core.containers import Bag, Set
 from ...core.fields import Record
-from ...core.purity import is_declared_pure
 from ...core.sequences import Seq
 from .builtins import Arguments, Names
 from .comparisons import is_set, shortened
@@ -120,7 +119,7 @@ class Calls:
                     self.reader.local(self.body, one, None, {})
 
     def _known(self, callee: Any, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        if is_declared_pure(callee):
+        if self.reader.trusts(callee):
             return self._declared(callee, arguments, named)
         remembered = callee
         callee = self.objects.unwrapped(self.body, node, callee, arguments)

@@ -7,7 +7,6 @@ from types import FunctionType
 from typing import TYPE_CHECKING
 
 from ...core.fields import Record
-from ...core.purity import is_declared_pure
 from .held import LOADING, attributes_of, by_itself, functions_in, held, making, names_in
 from .values import Known, Object, Value
 
@@ -49,7 +48,7 @@ class Meetings:
 
     def _is_end(self, value: object) -> bool:
         """Whether an object is Tidegate's, or declared pure."""
-        return self._objects.is_framework(type(value)) or is_declared_pure(value)
+        return self._objects.is_framework(type(value)) or self._reader.trusts(value)
 
     def instance(self, kind: type, owner: Value) -> None:
         """Read what Python may call by itself on an instance of a class."""

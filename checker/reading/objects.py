@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors import is_library
 from ...core.fields import Record
-from ...core.purity import is_declared_pure
 from .contents import (
     CONTAINERS,
     MOST_PARTS,
@@ -111,7 +110,7 @@ class Objects:
     def _part_refused(self, value: Any) -> str:
         if isinstance(value, (*PLAIN, *CONTAINERS, ModuleType)):
             return ""
-        if is_declared_pure(value):
+        if self.reader.trusts(value):
             return ""
         if isinstance(value, _MEMOISED):
             value = value.__wrapped__
@@ -153,7 +152,7 @@ class Objects:
 
     def refuse_unlisted(self, body: Body, node: ast.AST, value: Any) -> None:
         """Refuse the call of what is neither read, nor on the list, nor declared pure."""
-        if is_declared_pure(value) or is_ours(value) or is_pure(value) or is_wrapper(value):
+        if self.reader.trusts(value) or is_ours(value) or is_pure(value) or is_wrapper(value):
             return
         body.find(node, f"{_callee(node)} {unlisted(value)}")
 

@@ -8,7 +8,7 @@ from inspect import unwrap
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ...core.purity import is_declared_pure
+from ...core.purity import DeclaredPure, declaration_of
 from .body import Body
 from .declared import declared_result, wrong_answers
 from .held import functions_in
@@ -71,6 +71,8 @@ class Reader:
         Names of attributes of values of which nothing is known, and texts that may be such names.
     classes
         The model's own classes that were met.
+    declared
+        The functions declared pure that were met.
     writes_unseen
         Whether something is written of which it is not known if it outlives the call.
     """
@@ -80,6 +82,7 @@ class Reader:
         self.objects = Objects(self)
         self.unresolved: set[str] = set()
         self.classes: set[type] = set()
+        self.declared: set[DeclaredPure] = set()
         self.writes_unseen = False
         self._known: dict[object, Summary] = {}
         self._contexts: dict[int, int] = {}
@@ -101,6 +104,13 @@ class Reader:
         if self.objects.is_read(value):
             arguments = None if first is None else (first,)
             self._later.setdefault((id(value), first), (value, arguments))
+
+    def trusts(self, function: object) -> bool:
+        """Whether a function is declared pure, so that it is tried and not read."""
+        declaration = declaration_of(function)
+        if declaration is not None:
+            self.declared.add(declaration)
+        return declaration is not None
 
     def rest(self) -> list[Objection]:
         """Read the functions that may be called with anything, and return what was found there."""
@@ -144,7 +154,7 @@ class Reader:
     ) -> Value:
         """Return what a call in a body may return, and note there what it does."""
         unread = is_ours(function) or not self.objects.is_read(function)
-        if is_declared_pure(function) or unread or (self.loads and not is_own(function)):
+        if self.trusts(function) or unread or (self.loads and not is_own(function)):
             history = any(value.history for value in (*arguments, *named.values()))
             return marked(declared_result(function), history)
         summary = self.summary(function, arguments, named, body.depends)

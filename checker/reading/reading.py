@@ -88,6 +88,7 @@ def refuse_unreadable(
     _refuse(objections)
     # What is read leaves open whether that is data of the module, so it is watched.
     system.writes_unseen = reader.writes_unseen
+    system.declared_pure = tuple(sorted(reader.declared, key=lambda one: (one.line, one.function)))
 
 
 def _refuse(objections: Sequence[Objection]) -> None:

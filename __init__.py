@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .core.spec import Action, Fairness, Kind, Property, TidegateError, TransitionSystem
     from .library import Checked, TraceStep, check
     from .model.custom.model import Model
-    from .model.protocol import Expected, Family, Protocol, Scenario, assemble
+    from .model.protocol import Expected, Protocol
 
 __all__ = [
     "NONE",
@@ -46,7 +46,6 @@ __all__ = [
     "Event",
     "Expected",
     "Fairness",
-    "Family",
     "Kind",
     "Message",
     "Model",
@@ -54,7 +53,6 @@ __all__ = [
     "Property",
     "Protocol",
     "Record",
-    "Scenario",
     "Scene",
     "Seq",
     "Set",
@@ -63,7 +61,6 @@ __all__ = [
     "TransitionSystem",
     "View",
     "array",
-    "assemble",
     "bag_of",
     "boolean",
     "check",
@@ -98,7 +95,7 @@ HOMES = {
         "Action", "Fairness", "Kind", "Property", "TidegateError", "TransitionSystem",
     ),
     "model.custom.model": ("Model",),
-    "model.protocol": ("Expected", "Family", "Protocol", "Scenario", "assemble"),
+    "model.protocol": ("Expected", "Protocol"),
 }  # fmt: skip
 """The module that defines each name."""
 

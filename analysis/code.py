@@ -133,7 +133,7 @@ def code(protocol: Protocol) -> Code:
         rules[field.name] = Rule(field.name, decides.get(field.name, ""), function, value)
     return Code(
         name=protocol.name,
-        family=protocol.family.name,
+        family=protocol.family,
         summary=protocol.summary,
         rules=rules,
         actions={

@@ -21,7 +21,7 @@ _LIMITS = ("low", "high", "length")
 
 def every_history(protocol: Protocol) -> frozenset[str]:
     """Return the histories that the states of a protocol can keep."""
-    return frozenset(name.removeprefix(TRACK) for name in histories_of(protocol.family.bounds))
+    return frozenset(name.removeprefix(TRACK) for name in histories_of(protocol.model.bounds))
 
 
 def histories(prop: Property, protocol: Protocol) -> frozenset[str]:
@@ -31,17 +31,17 @@ def histories(prop: Property, protocol: Protocol) -> frozenset[str]:
     of them.  What ``explain`` and ``places`` read counts as well, unless they ask ``k.track_...``
     whether it is there.
     """
-    family = protocol.family
-    tracked = histories_of(family.bounds)
+    model = protocol.model
+    tracked = histories_of(model.bounds)
     if not tracked:
         return frozenset()
-    state: Any = protocol.state or family.state
-    received = (*_records(state), *family.bounds.__mro__[:-1])
+    state: Any = protocol.state or model.state
+    received = (*_records(state), *model.bounds.__mro__[:-1])
     decides = reached((prop.witness or prop.predicate, prop.premise), received, protocol.rules)
     tells = reached((prop.explain, prop.places), received, protocol.rules)
     if decides.anything or decides.texts or tells.anything:
         return every_history(protocol)
-    kept = kept_with(state, family.bounds)
+    kept = kept_with(state, model.bounds)
     needed = {name for name in tracked if name in decides.names}
     for names, mentioned in ((decides.names, set()), (tells.names, tells.names)):
         # Some variables are there with any of several histories.
@@ -53,12 +53,12 @@ def histories(prop: Property, protocol: Protocol) -> frozenset[str]:
 
 def names_of_history(protocol: Protocol) -> Collection[str]:
     """Return the variables that a state holds only with some history, and the switches of these."""
-    family = protocol.family
-    tracked = histories_of(family.bounds)
+    model = protocol.model
+    tracked = histories_of(model.bounds)
     if not tracked:
         return ()
-    state: Any = protocol.state or family.state
-    return (*kept_with(state, family.bounds), *tracked)
+    state: Any = protocol.state or model.state
+    return (*kept_with(state, model.bounds), *tracked)
 
 
 def keeps_histories(system: TransitionSystem[Any, Any], prop: Property, protocol: Protocol) -> bool:

@@ -90,7 +90,7 @@ class Killing:
         if protocol.mutates_conditions:
             # Kafka's families explain the survivors of several protocols together.
             names = [mutant.name for mutant in every]
-            for name in protocol.family.survivors:
+            for name in protocol.model.survivors:
                 if name not in names:
                     raise SelectionError(unknown("mutant in survivors=", name, names))
         self._mutants = {
@@ -171,7 +171,7 @@ class Killing:
 
     def survivors(self) -> list[Fate]:
         """Return the mutants that were searched at all bounds and not killed, in order."""
-        notes = self._protocol.family.survivors
+        notes = self._protocol.model.survivors
         return [
             mutant.fate(self._ladder, notes.get(self._own(mutant)) or notes.get(mutant.name, ""))
             for mutant in self._mutants.values()

@@ -97,7 +97,7 @@ def _newest() -> Protocol:
 
 def _is_of_kafka(protocol: Protocol) -> bool:
     # The family itself is not imported for a model of another one.
-    return protocol.family.name == "broker"
+    return protocol.family == "broker"
 
 
 def repairs(protocol: Protocol) -> dict[str, tuple[str, Any]]:

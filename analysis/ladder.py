@@ -65,14 +65,14 @@ def ladder(protocol: Protocol, settings: Sequence[str], limits: Sequence[str]) -
     TidegateError
         For a bound that cannot be varied, or that is fixed as well.
     """
-    family = protocol.family
-    known = declared(family.bounds)
+    model = protocol.model
+    known = declared(model.bounds)
     protocol.within(settings)
     fixed = set(map(bound_name, settings))
     if limits:
         largest = dict(_limit(protocol, text) for text in limits)
-    elif family.scenarios:
-        largest = dict(family.scenarios[0].largest)
+    elif model.largest_bounds:
+        largest = dict(model.largest_bounds)
     else:
         largest = {
             name: default + 1
@@ -96,7 +96,7 @@ def ladder(protocol: Protocol, settings: Sequence[str], limits: Sequence[str]) -
 
 def _limit(protocol: Protocol, text: str) -> tuple[str, int]:
     """Return name and value of a ``--max``."""
-    known = declared(protocol.family.bounds)
+    known = declared(protocol.model.bounds)
     name, equals, value = text.partition("=")
     name = name.strip().replace("-", "_")
     if name not in known:

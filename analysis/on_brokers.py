@@ -173,10 +173,10 @@ def of_brokers(protocol: Protocol) -> Protocol:
     ReplayError
         If it is of another family.
     """
-    family = BROKER[0].family.name
-    if protocol.family.name != family:
+    family = BROKER[0].family
+    if protocol.family != family:
         raise ReplayError(
-            f"{protocol.name} is of the {protocol.family.name} family; real brokers follow "
+            f"{protocol.name} is of the {protocol.family} family; real brokers follow "
             f"protocols of the {family} family"
         )
     return protocol

@@ -71,7 +71,7 @@ def select(protocol: Protocol, names: Sequence[str]) -> Selection:
         If there is no such property, or names contradict each other.
     """
     protocol = with_custom(protocol, names)
-    family = protocol.family.name
+    family = protocol.family
     known = {prop.name.lower(): prop for prop in properties_of(protocol)}
     if not known:
         raise SelectionError(f"{protocol.name}: {unknown('family', family, FAMILIES)}")
@@ -113,7 +113,7 @@ def _others(
 
     Every custom model has TypeOk and Deadlock; it need not mean them.
     """
-    kafka = protocol.family.name in FAMILIES
+    kafka = protocol.family in FAMILIES
     for prop in known.values():
         declared = kafka or prop not in (TYPE_OK, DEADLOCK)
         if prop.name not in wanted and (declared or prop.name in protocol.default_properties):
@@ -201,7 +201,7 @@ def system_for(
 
 def _is_all_ours(protocol: Protocol, properties: Iterable[Property]) -> bool:
     """Whether this is a protocol of Kafka's brokers as it comes, and no property is a user's."""
-    if protocol.family.name != "broker":
+    if protocol.family != "broker":
         return False
     from ..model import BROKER
 

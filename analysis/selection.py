@@ -24,7 +24,7 @@ def refuse_unknown_property(file: str, protocol: Protocol, recorded: Recorded) -
     known = [prop.name for prop in properties_of(protocol)]
     if recorded.property and recorded.property not in known:
         raise ReplayError(
-            f"{file}: its property {recorded.property!r} is none of the {protocol.family.name} "
+            f"{file}: its property {recorded.property!r} is none of the {protocol.family} "
             f"family; known: {', '.join(known)}"
         )
 

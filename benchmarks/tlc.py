@@ -86,7 +86,7 @@ def task(protocol: Protocol, bounds: Any, invariant: str | None = None) -> Task:
     lines = ["INIT Init", "NEXT Next"]
     constants = {"Replicas": f"{{{', '.join(replicas)}}}"}
     module, files = MODULES[protocol.name], {}
-    if protocol.family.name == "async-isr":
+    if protocol.family == "async-isr":
         module, files = WRAPPER, {f"{WRAPPER}.tla": CONSTRAINT}
         lines.append("CONSTRAINT Within")
         constants |= {
@@ -177,7 +177,7 @@ def expected(protocol: Protocol, bounds: Any, names: Sequence[str]) -> tuple[str
     """Return what Tidegate has to say, from the goldens where there is a row, else by searching."""
     for row in json.loads(GOLDENS.read_text("utf-8"))["rows"]:
         if row["protocol"] == protocol.name:
-            same = parse(protocol.family.bounds, row["bounds"].split()) == bounds
+            same = parse(protocol.model.bounds, row["bounds"].split()) == bounds
             if same and set(names) <= set(row["steps"]):
                 steps = {name: row["steps"][name] for name in names}
                 return "golden", Counted(row["distinct"], row["depth"], steps)
@@ -193,8 +193,8 @@ def compare(options: argparse.Namespace) -> bool:
     if options.protocol not in protocols:
         raise TlcError(unknown("published protocol", options.protocol, protocols))
     protocol = protocols[options.protocol]
-    bounds = parse(protocol.family.bounds, options.bound)
-    known = ASKED[protocol.family.name]
+    bounds = parse(protocol.model.bounds, options.bound)
+    known = ASKED[protocol.family]
     for name in options.property:
         if name not in known:
             raise TlcError(unknown("invariant that TLC can evaluate", name, known))

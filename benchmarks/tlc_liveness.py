@@ -34,7 +34,7 @@ LIVENESS = Path(__file__).parents[1] / "tests" / "liveness"
 def liveness_task(row: dict[str, Any], properties: Sequence[str]) -> Task:
     """Return the run of TLC for a row of the goldens."""
     [protocol] = [p for p in PROTOCOLS if p.name == row["protocol"]]
-    counting = task(protocol, parse(protocol.family.bounds, row["bounds"].split()))
+    counting = task(protocol, parse(protocol.model.bounds, row["bounds"].split()))
     wanted = "".join(f"\nPROPERTY {name}" for name in properties)
     return Task(
         f"LastEpoch{counting.module}",

@@ -85,7 +85,7 @@ def check(
     >>> from tidegate.core.spec import TYPE_OK
     >>> from tidegate.model import PROTOCOLS
     >>> hw = PROTOCOLS[0]
-    >>> system = hw.system(hw.family.bounds(records=1, log_size=1, crashes=1))
+    >>> system = hw.system(hw.model.bounds(records=1, log_size=1, crashes=1))
     >>> check(system, [TYPE_OK]).outcome
     <Outcome.HOLDS: 'holds'>
     """

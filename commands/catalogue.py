@@ -28,12 +28,12 @@ from .status import EXIT_HOLDS, Ended
 
 def catalogue() -> dict[str, Any]:
     """Return what ``tidegate list`` shows."""
-    families = {protocol.family.name: protocol for protocol in PROTOCOLS}
+    families = {protocol.family: protocol for protocol in PROTOCOLS}
     return {
         "protocols": [
             {
                 "name": protocol.name,
-                "family": protocol.family.name,
+                "family": protocol.family,
                 "summary": protocol.summary,
                 "default_properties": list(protocol.default_properties),
             }
@@ -44,7 +44,7 @@ def catalogue() -> dict[str, Any]:
             name: described_properties(properties_of(one)) for name, one in families.items()
         },
         "fairness": {name: _fairness(name) for name in families},
-        "bounds": {name: described_bounds(one.family.bounds) for name, one in families.items()},
+        "bounds": {name: described_bounds(one.model.bounds) for name, one in families.items()},
     }
 
 
@@ -83,7 +83,7 @@ def _of_file(kind: str, name: str) -> dict[str, list[dict[str, str]]]:
     """Return what a protocol or model in a file has of one kind."""
     protocol = find_protocol(name)
     if kind == "bounds":
-        rows = described_bounds(protocol.family.bounds)
+        rows = described_bounds(protocol.model.bounds)
     elif kind == "properties":
         rows = described_properties(properties_of(protocol))
     else:
@@ -91,16 +91,13 @@ def _of_file(kind: str, name: str) -> dict[str, list[dict[str, str]]]:
             *({"action": action.name, "owed": action.owed} for action in protocol.actions),
             *({"action": joint.named, "owed": joint.owed} for joint in protocol.fairness),
         ]
-    return {protocol.family.name: rows}
+    return {protocol.family: rows}
 
 
 def _fairness(family: str) -> list[dict[str, str]]:
     """Return the actions of a family's protocols, with the fairness of each."""
     actions = (
-        action
-        for protocol in PROTOCOLS
-        if protocol.family.name == family
-        for action in protocol.actions
+        action for protocol in PROTOCOLS if protocol.family == family for action in protocol.actions
     )
     owed = {action.name: action.owed for action in actions}
     return [{"action": name, "owed": text} for name, text in owed.items()]

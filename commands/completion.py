@@ -86,10 +86,10 @@ def settings(context: Context, parameter: Parameter, incomplete: str) -> Offers:
     """Return bounds, or after ``NAME=`` the values of that bound."""
     from ..model import PROTOCOLS
 
-    families = {one.family.name: one.family for one in _protocols(context) or PROTOCOLS}
+    models = {one.family: one.model for one in _protocols(context) or PROTOCOLS}
     known: dict[str, Bound] = {}
-    for family in families.values():
-        known.update({name: bound for name, (bound, _) in declared(family.bounds).items()})
+    for model in models.values():
+        known.update({name: bound for name, (bound, _) in declared(model.bounds).items()})
     name, equals, _ = incomplete.partition("=")
     if not equals:
         return _beginning(

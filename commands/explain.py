@@ -81,7 +81,7 @@ def explain(trace: str, **options: Any) -> Ended:
             chosen.system, chosen.trace, chosen.property, about=chosen.protocol.summary
         )
         print_sentences(console, narrative, options["quiet"])
-        words, findings, stopped_by = chosen.protocol.family.faults_and_elections, None, None
+        words, findings, stopped_by = chosen.protocol.model.faults_and_elections, None, None
         if chosen.property is not None:
             findings, stopped_by = _find(chosen, words, options)
             if findings is not None:
@@ -172,7 +172,7 @@ def _findings(
         )
         switches = [
             name
-            for name, (_, default) in declared(chosen.protocol.family.bounds).items()
+            for name, (_, default) in declared(chosen.protocol.model.bounds).items()
             if isinstance(default, bool)
             and chosen.system.bounds[name] == "true"
             and _is_possible(build, name)

@@ -81,7 +81,7 @@ def mutate(protocol: str, **options: Any) -> Ended:
     """
     chosen = find_protocol(protocol)
     common = " ".join(options["settings"])
-    usual = [""] if common else chosen.family.mutation_bounds
+    usual = [""] if common else chosen.model.mutation_bounds
     ladder = [f"{within} {common}".strip() for within in options["within"] or usual]
     selection = _selected(chosen, options["names"])
     undecided = left_undecided(chosen, ladder[0].split(), selection)

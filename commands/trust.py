@@ -145,15 +145,15 @@ def protocol_to_replay(
     """
     name = recorded_protocol(file, recorded.protocol, named, trusted, ["--protocol"])
     chosen = find_protocol(name)
-    family = chosen.family.name
+    family = chosen.family
     if trusted or not is_custom(recorded.protocol):
         with suppress(SelectionError):
             # The protocol of the trace may no longer exist; the trace has all of it.
-            family = find_protocol(recorded.protocol).family.name
-    if family != chosen.family.name:
+            family = find_protocol(recorded.protocol).family
+    if family != chosen.family:
         raise SelectionError(
             f"the trace is of {recorded.protocol} ({family} family), whose steps differ from "
-            f"those of {chosen.name} ({chosen.family.name}); name a protocol of the {family} family"
+            f"those of {chosen.name} ({chosen.family}); name a protocol of the {family} family"
         )
     if is_same(name, recorded.protocol):
         recorded = replace(recorded, protocol=chosen.name)

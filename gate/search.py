@@ -45,7 +45,7 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> CellOutcome:
     findings = [search.recognised(one) for one in judge(cell, list(expected), cell_verdicts)]
     properties = [
         replace(
-            _property_outcome(expectation, prop, protocol.family.name, cell_verdicts),
+            _property_outcome(expectation, prop, protocol.family, cell_verdicts),
             known_bug=search.known_bugs.get(prop.name, ""),
         )
         for expectation, prop in expected.items()

@@ -23,7 +23,7 @@ def properties_of(protocol: Protocol) -> tuple[Property, ...]:
         If it gives one of its own the name of another.
     """
     properties = protocol.properties
-    if protocol.family.name == "broker":
+    if protocol.family == "broker":
         from .broker import PROPERTIES
 
         properties = (*properties, *PROPERTIES)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..core.exports import importer
-from .protocol import Expected, Family, Protocol, Scenario
+from .protocol import Expected, Protocol
 
 if TYPE_CHECKING:
     from ..core.assumptions import assumes
@@ -43,14 +43,12 @@ __all__ = [
     "Constants",
     "Entry",
     "Expected",
-    "Family",
     "Log",
     "LogEntry",
     "LogOffset",
     "Promise",
     "Protocol",
     "Replica",
-    "Scenario",
     "acting_leader",
     "announced",
     "assumes",

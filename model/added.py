@@ -15,6 +15,7 @@ from ..core.parts_shown import shown_part
 from ..core.scene import Detail, Event, Participant, Scene, View, about
 from ..core.spec import Action
 from .custom.view import SHARED, first_sentence, lines
+from .protocol import Protocol
 
 Columns = Callable[[Any, Any], dict[str, str]]
 
@@ -122,6 +123,25 @@ class Added:
             if line not in was.details and about(line) in self.names
         ]
         return f"Now {'; '.join(changed)}." if changed else ""
+
+
+def added(protocol: Protocol) -> Added | None:
+    """Return what a protocol adds to the state and the actions of its model, if it adds any.
+
+    The sentences of a model cover the actions of its protocols in this package: an action that is
+    replaced is another one.
+    """
+    theirs, state = declared_parts(protocol.model.state), protocol.state or protocol.model.state
+    names = tuple(name for name in declared_parts(state) if name not in theirs)
+    actions = {}
+    if protocol.parent is not None:
+        known = {action.name: action.apply for action in protocol.parent.actions}
+        package = __name__.partition(".")[0]
+        for action in protocol.actions:
+            outside = getattr(action.apply, "__module__", "").partition(".")[0] != package
+            if outside and known.get(action.name) is not action.apply:
+                actions[action.name] = action
+    return Added(state, names, actions) if names or actions else None
 
 
 def _pictured(who: Participant) -> str:

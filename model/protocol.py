@@ -3,79 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from inspect import signature
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from ..core.assumptions import assumptions_of
-from ..core.bounds import bound_name, brief, parse, shown, unknown
+from ..core.bounds import bound_name, parse, unknown
 from ..core.errors import ModelError, about, blaming
-from ..core.fields import declared_parts
-from ..core.layout import Layout, integer
+from ..core.layout import integer
 from ..core.printable import one_line
 from ..core.spec import Action, JointFairness, Property, TransitionSystem
-from ..core.vocabulary import is_available
-from .added import Added
 
-S = TypeVar("S")
+if TYPE_CHECKING:
+    from .custom.model import Model
 
 TRACK = "track_"
 """Begins the name of a constant that says whether the state includes a history."""
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """A setting in which all protocols of a family are compared, over a range of bounds.
-
-    ``settings`` is written as on the command line, separated by spaces; ``largest`` names the
-    bounds that are varied, with the largest value of each.  ``eventually`` says that the protocols
-    are compared by what must eventually happen, not by what must never happen.
-    """
-
-    title: str
-    settings: str
-    largest: Mapping[str, int]
-    eventually: bool = False
-
-
-@dataclass(frozen=True)
-class Family:
-    """Protocols that share a state, bounds and actions, and differ in some rules.
-
-    Parameters
-    ----------
-    name
-        As printed by ``tidegate list``.
-    bounds
-        The dataclass of the ``k`` that actions receive.  It declares the bounds of every protocol
-        in the family, and may have ``rules``, and a ``track_...`` for every history.
-    scenarios
-        The settings in which its protocols are compared.
-    mutation_bounds
-        Bounds at which mutants of its protocols are searched, one after the other, each as on the
-        command line.
-    survivors
-        The mutants that no search is expected to kill, by name, with the reason.  If the reason
-        holds for one protocol only, the protocol's name comes first, as in ``hw: Produce: ...``.
-    faults_and_elections
-        Actions that are faults or elections, by name, and what one of their steps is called.  The
-        world does these to the replicas; bounds limit them.
-    build
-        ``build(protocol, bounds, needs)`` makes the transition system; `needs` names the
-        histories that the requested properties read.
-    state
-        The declaration of the state of its protocols.
-    """
-
-    name: str
-    bounds: type
-    scenarios: tuple[Scenario, ...]
-    mutation_bounds: tuple[str, ...]
-    survivors: Mapping[str, str]
-    faults_and_elections: Mapping[str, str]
-    build: Callable[[Protocol, Any, frozenset[str]], TransitionSystem[Any, Any]]
-    state: Any = None
 
 
 @dataclass(frozen=True)
@@ -93,14 +36,14 @@ class Expected:
 
 @dataclass(frozen=True)
 class Protocol:
-    """One protocol: its family's actions under its own rules.
+    """One protocol: the actions of a model under its own rules.
 
     Parameters
     ----------
     name
         As given on the command line.
-    family
-        Whose state, bounds and actions it shares.
+    model
+        Whose state, bounds and initial states it has.
     summary
         One sentence: what it does and whether that is safe.  Unprintable characters in it, and in
         the names of actions, are escaped.
@@ -138,7 +81,7 @@ class Protocol:
     """
 
     name: str
-    family: Family
+    model: Model[Any, Any]
     summary: str
     rules: Any
     actions: tuple[Action, ...]
@@ -167,6 +110,16 @@ class Protocol:
                 raise ValueError(f"older_rules: {unknown('rule', name, known)}")
 
     @property
+    def family(self) -> str:
+        """What its model's variants are called together."""
+        return self.model.family
+
+    @property
+    def is_mutant(self) -> bool:
+        """Whether it is a mutant of its parent."""
+        return self.parent is not None and self.name.startswith(f"{self.parent.name}~")
+
+    @property
     def mutates_conditions(self) -> bool:
         """Whether conditions within actions make mutants, and not only guards and rules."""
         return isinstance(self.rules, NoRules)
@@ -182,14 +135,14 @@ class Protocol:
         chosen = list(settings)
         named = set(map(bound_name, chosen))
         own = [setting for setting in self.settings if bound_name(setting) not in named]
-        return parse(self.family.bounds, [*own, *chosen])
+        return parse(self.model.bounds, [*own, *chosen])
 
     def system(
         self, bounds: Any, needs: frozenset[str] = frozenset()
     ) -> TransitionSystem[Any, Any]:
         """Return the transition system of this protocol within `bounds`."""
         with blaming(f"building the transition system of {self.name}"):
-            return self.family.build(self, bounds, needs)
+            return self.model.system(self, bounds, needs)
 
 
 def _refuse_other_arity(rules: Any) -> None:
@@ -226,7 +179,7 @@ def counter(action: str) -> str:
     return f"taken_{action}"
 
 
-def counting(state: type[S], limits: tuple[tuple[str, int], ...]) -> type[S]:
+def counting(state: type, limits: tuple[tuple[str, int], ...]) -> type:
     """Return the declaration of a state that counts the steps of limited actions."""
     counters = {
         counter(action): integer(0, most, f"steps of {action} so far") for action, most in limits
@@ -255,73 +208,3 @@ def first_rules(bounds: type) -> Any:
 def histories_of(bounds: type) -> tuple[str, ...]:
     """Return the names of the fields of a class of bounds that say whether a history is kept."""
     return tuple(one.name for one in fields(bounds) if one.name != "rules" and is_extra(one))
-
-
-def _added(protocol: Protocol, state: type) -> Added | None:
-    """Return what a protocol adds to the state and the actions of its family, if it adds any.
-
-    The sentences of a family cover the actions of its protocols in this package: an action that is
-    replaced is another one.
-    """
-    theirs, mine = declared_parts(state), protocol.state or state
-    names = tuple(name for name in declared_parts(mine) if name not in theirs)
-    actions = {}
-    if protocol.parent is not None:
-        known = {action.name: action.apply for action in protocol.parent.actions}
-        package = __name__.partition(".")[0]
-        for action in protocol.actions:
-            outside = getattr(action.apply, "__module__", "").partition(".")[0] != package
-            if outside and known.get(action.name) is not action.apply:
-                actions[action.name] = action
-    return Added(mine, names, actions) if names or actions else None
-
-
-def assemble(
-    protocol: Protocol,
-    bounds: Any,
-    needs: frozenset[str],
-    *,
-    initialise: Callable[[Any, Any], Iterator[None]],
-    columns: Callable[[Any, Any], dict[str, str]],
-    **look: Any,
-) -> TransitionSystem[Any, Any]:
-    """Make the transition system of a protocol from what its family declares.
-
-    Its headline names the main bounds, or all of them where none is.
-
-    Parameters
-    ----------
-    needs
-        The histories that the state includes.
-    look
-        Further arguments of :class:`TransitionSystem`.
-    """
-    state = protocol.family.state
-    kept: dict[str, Any] = {
-        name: name.removeprefix(TRACK) in needs for name in histories_of(type(bounds))
-    }
-    if not isinstance(protocol.rules, NoRules):
-        kept["rules"] = protocol.rules
-    k = replace(bounds, **kept) if kept else bounds
-    actions = [action.apply for action in protocol.actions if is_available(action, k)]
-    # A mutant is wrong on purpose, and a property has to notice it.
-    is_mutant = protocol.parent and protocol.name.startswith(f"{protocol.parent.name}~")
-    assumptions = () if is_mutant else assumptions_of([*actions, *vars(protocol.rules).values()])
-    every = shown(bounds)
-    if added := _added(protocol, state):
-        columns = added.columns(columns)
-        if view := look.get("view"):
-            look["view"] = added.view(view)
-    return TransitionSystem(
-        name=protocol.name,
-        bounds=every,
-        headline=brief(bounds) or ", ".join(f"{name}={value}" for name, value in every.items()),
-        constants=k,
-        layout=Layout(counting(protocol.state or state, protocol.limits), k),
-        actions=protocol.actions,
-        initialise=initialise,
-        columns=columns,
-        fairness=protocol.fairness,
-        assumptions=assumptions,
-        **look,
-    )

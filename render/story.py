@@ -23,7 +23,7 @@ def story(protocol: Any) -> dict[str, Any]:
     """Return all that ``tidegate show`` prints of a protocol, ready to be written as JSON."""
     return {
         "name": protocol.name,
-        "family": protocol.family.name,
+        "family": protocol.family,
         "parent": protocol.parent.name if protocol.parent else None,
         "summary": protocol.summary,
         "story": inspect.cleandoc(protocol.story),
@@ -36,7 +36,7 @@ def story(protocol: Any) -> dict[str, Any]:
         "fairness": [{"action": joint.named, "owed": joint.owed} for joint in protocol.fairness],
         "default_properties": list(protocol.default_properties),
         "settings": list(protocol.settings),
-        "bounds": described_bounds(protocol.family.bounds),
+        "bounds": described_bounds(protocol.model.bounds),
         "properties": described_properties(properties_of(protocol)),
         "expected": [
             {"bounds": expected.bounds, "violated": list(expected.violated)}
@@ -73,7 +73,7 @@ def described_properties(properties: Iterable[Property]) -> list[dict[str, str]]
 
 def rules_in_force(protocol: Any) -> dict[str, Any]:
     """Return all that ``tidegate show --rules`` prints, ready to be written as JSON."""
-    is_broker = protocol.family.name == "broker"
+    is_broker = protocol.family == "broker"
     rules = _rules(protocol)
     for row in rules:
         rule = getattr(protocol.rules, row["rule"])

@@ -34,7 +34,7 @@ EVERY_HISTORY = frozenset({"committed", "acked", "high_watermark", "listed_offse
 def make_system(protocol, settings="", needs=EVERY_HISTORY):
     """Return the transition system of a protocol with the bounds of ``"records=3 moves"``."""
     chosen = find_protocol(protocol)
-    return chosen.system(parse(chosen.family.bounds, settings.split()), needs)
+    return chosen.system(parse(chosen.model.bounds, settings.split()), needs)
 
 
 class Behavior:

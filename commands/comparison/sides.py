@@ -100,9 +100,9 @@ class Side:
         properties = find_violable(protocol, names)
         return About(
             protocol.name,
-            protocol.family.name,
+            protocol.family,
             protocol.summary,
-            protocol.family.mutation_bounds,
+            protocol.model.mutation_bounds,
             tuple(prop.name for prop in properties),
         )
 

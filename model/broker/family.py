@@ -8,10 +8,11 @@ and KIP-966, and Kafka's source where the KIPs are silent.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from inspect import signature
 from typing import Any
 
-from ...core.spec import Action, Fairness, TransitionSystem
-from ..protocol import Family, Protocol, assemble
+from ...core.spec import Action, Fairness
+from ..custom.model import Model
 from .actions import (
     alter_partition,
     change_records,
@@ -28,24 +29,27 @@ from .actions import (
     reassignment,
 )
 from .bounds import ZOOKEEPER, Constants
-from .instances import (
-    announced,
-    brokers,
-    delayed,
-    nobody,
-    pairs,
-    prefixes,
-    recorded,
-    squares,
-    starts,
-)
+from .mutation_bounds import MUTATION_BOUNDS
 from .presentation.scenes import VIEW
 from .presentation.view import DELETED_LEGEND, ELR_LEGEND, LEGEND, columns
-from .scenarios import MUTATION_BOUNDS, SCENARIOS
 from .state import BrokerState
 from .survivors import SURVIVORS
 
+BROKER = Model(
+    Constants,
+    BrokerState,
+    name="broker",
+    family="broker",
+    columns=columns,
+    legend=lambda k: LEGEND + k.elr * ELR_LEGEND + bool(k.deletions) * DELETED_LEGEND,
+    view=VIEW,
+    survivors=SURVIVORS,
+    mutation_bounds=MUTATION_BOUNDS,
+    largest_bounds={"records": 3, "crashes": 2, "elections": 3},
+)
 
+
+@BROKER.initial
 def initialise(s: BrokerState, k: Constants) -> Iterator[None]:
     """Let broker 0 lead epoch 0; all replicas are in the ISR and have received LeaderAndIsr."""
     all_replicas = (1 << (k.replicas - 1 if k.spare_broker else k.replicas)) - 1
@@ -74,278 +78,222 @@ def initialise(s: BrokerState, k: Constants) -> Iterator[None]:
     yield
 
 
-def build(
-    protocol: Protocol, bounds: Constants, needs: frozenset[str]
-) -> TransitionSystem[BrokerState, Constants]:
-    """Make the transition system of a protocol of this family."""
-    return assemble(
-        protocol,
-        bounds,
-        needs,
-        initialise=initialise,
-        columns=columns,
-        legend=LEGEND + bounds.elr * ELR_LEGEND + bool(bounds.deletions) * DELETED_LEGEND,
-        view=VIEW,
-    )
+VALUES: dict[str, Callable[[Constants], range]] = {
+    **dict.fromkeys(
+        ("broker", "by", "follower", "leader", "successor"), lambda k: range(k.replicas)
+    ),
+    # All brokers have applied epoch 0 at first, but a broker that restarts applies it again.
+    "epoch": lambda k: range(k.elections + 1),
+    "kept": lambda k: range(k.log_size + 1),
+    "last": lambda k: range(k.queued_records),
+    "offset": lambda k: range(1, k.log_size + 1),
+    "record": lambda k: range(k.records),
+}
+"""The values of each parameter of an action."""
 
 
-def _fault(
-    name: str,
-    apply: Callable[..., bool],
+def _action(
+    function: Callable[..., bool],
     who: str,
     source: str,
-    bound: str,
-    arguments: Callable[[Any], Iterator[tuple[int, ...]]] = brokers,
+    when: Callable[[Constants], bool] = lambda k: True,
+    *,
+    fair: bool = True,
+    sign: str = "",
 ) -> Action:
-    """Make an action without fairness that is available only if its bound is not 0."""
-    return Action(
-        name,
-        apply,
+    """Declare an action, whose parameters have the values above.
+
+    Parameters
+    ----------
+    who, source
+        Who acts, and where that is stated.
+    when
+        Whether there is such an action within given bounds; by default always.
+    fair
+        Whether it is fair: not if it is up to a client, or to chance.
+    sign
+        What one of its steps is called, if it is a fault, an election or the like, which bounds
+        limit.
+    """
+    parameters = list(signature(function).parameters)[2:]
+    values: dict[str, Any] = {name: VALUES[name] for name in parameters}
+    BROKER.action(
         who,
-        arguments,
-        source,
-        Fairness.NONE,
-        available=lambda k: bool(getattr(k, bound)),
-    )
+        source=source,
+        fairness=Fairness.WEAK if fair else Fairness.NONE,
+        sign=sign,
+        when=when,
+        distinct="by" in parameters or {"leader", "follower"} <= {*parameters},
+        **values,
+    )(function)
+    return BROKER.actions[-1]
 
 
-def kraft(
-    name: str,
-    apply: Callable[..., bool],
-    who: str,
-    source: str,
-    arguments: Callable[[Any], Iterator[tuple[int, ...]]] = brokers,
-) -> Action:
-    """Make an action of a KRaft cluster."""
-    return Action(name, apply, who, arguments, source, available=lambda k: k.kraft)
+def _elections(k: Constants) -> bool:
+    return k.elections > 0
 
 
-def zookeeper(
-    name: str,
-    apply: Callable[..., bool],
-    who: str,
-    arguments: Callable[[Any], Iterator[tuple[int, ...]]] = nobody,
-    history: str = "",
-) -> Action:
-    """Make an action of a ZooKeeper cluster; `history` names a history that it needs, if any."""
-    return Action(
-        name,
-        apply,
-        who,
-        arguments,
-        "KAFKA-1367",
-        available=lambda k: (
-            k.isr_propagation == ZOOKEEPER and (not history or getattr(k, f"track_{history}"))
-        ),
-    )
+def _kraft(k: Constants) -> bool:
+    return k.kraft
 
 
-def reassigns(
-    name: str, apply: Callable[..., bool], arguments: Callable[[Any], Iterator[tuple[int, ...]]]
-) -> Action:
-    """Make an action by which an administrator asks the controller for other replicas."""
-    return Action(
-        name,
-        apply,
-        "controller",
-        arguments,
-        "PartitionReassignmentReplicas, KIP-455",
-        Fairness.NONE,
-        available=lambda k: k.reassignments > 0,
-    )
+def _records(k: Constants) -> bool:
+    return k.change_records
+
+
+def _reassigned(k: Constants) -> bool:
+    return k.reassignments > 0
+
+
+def _zookeeper(k: Constants) -> bool:
+    return k.isr_propagation == ZOOKEEPER
+
+
+def _reads(k: Constants) -> bool:
+    return k.isr_propagation == ZOOKEEPER and k.track_read
+
+
+def _delays(k: Constants) -> bool:
+    return k.purgatory and k.delays_produces
 
 
 CLIENT = (
-    Action(
-        "Produce", leader.produce, "leader", brokers, "KIP-101", Fairness.NONE,
-        available=lambda k: k.records > 0,
-    ),
-    Action(
-        "DeleteRecords", deletion.delete_records, "leader", starts, "KIP-107", Fairness.NONE,
-        available=lambda k: k.deletions > 0,
-    ),
-)  # fmt: skip
+    _action(leader.produce, "leader", "KIP-101", lambda k: k.records > 0, fair=False),
+    _action(deletion.delete_records, "leader", "KIP-107", lambda k: k.deletions > 0, fair=False),
+)
 
 FETCHING = (
-    Action("SendFetch", follower.send_fetch, "follower", pairs, "KIP-101"),
-    Action("HandleFetch", leader.handle_fetch, "leader", pairs, "KIP-101"),
-    Action("HandleFetchResponse", follower.handle_fetch_response, "follower", pairs, "KIP-101"),
-    Action("HandleOutOfRange", follower.handle_out_of_range, "follower", pairs, "KAFKA-2477"),
-    Action("HandleListOffsets", leader.handle_list_offsets, "leader", pairs, "KAFKA-2477"),
-    Action(
-        "HandleListOffsetsResponse", follower.handle_list_offsets_response, "follower", pairs,
-        "KAFKA-7414",
-    ),
-    Action("RefuseRequest", leader.refuse_request, "leader", pairs, "KIP-320"),
-    Action(
-        "HandleLateFetch", leader.handle_late_fetch, "leader", pairs, "KIP-903", Fairness.NONE,
-        available=lambda k: k.late_request,
+    _action(follower.send_fetch, "follower", "KIP-101"),
+    _action(leader.handle_fetch, "leader", "KIP-101"),
+    _action(follower.handle_fetch_response, "follower", "KIP-101"),
+    _action(follower.handle_out_of_range, "follower", "KAFKA-2477"),
+    _action(leader.handle_list_offsets, "leader", "KAFKA-2477"),
+    _action(follower.handle_list_offsets_response, "follower", "KAFKA-7414"),
+    _action(leader.refuse_request, "leader", "KIP-320"),
+    _action(
+        leader.handle_late_fetch, "leader", "KIP-903", lambda k: k.late_request,
+        fair=False, sign="late fetch",
     ),
 )  # fmt: skip
 
 EPOCH_REQUESTS = (
-    Action("SendEpochRequest", epoch_request.send_epoch_request, "follower", pairs, "KIP-101"),
-    Action("HandleEpochRequest", epoch_request.handle_epoch_request, "leader", pairs, "KIP-101"),
-    Action(
-        "HandleEpochResponse", epoch_request.handle_epoch_response, "follower", pairs, "KIP-101"
-    ),
+    _action(epoch_request.send_epoch_request, "follower", "KIP-101"),
+    _action(epoch_request.handle_epoch_request, "leader", "KIP-101"),
+    _action(epoch_request.handle_epoch_response, "follower", "KIP-101"),
 )
 
-TRUNCATION_ON_FETCH = (
-    Action("HandleDivergingEpoch", follower.handle_diverging_epoch, "follower", pairs, "KIP-595"),
-)
+TRUNCATION_ON_FETCH = (_action(follower.handle_diverging_epoch, "follower", "KIP-595"),)
 
 METADATA = (
-    Action(
-        "BecomeLeader", metadata.become_leader, "leader", announced, "KIP-101",
-        available=lambda k: not k.change_records,
+    _action(metadata.become_leader, "leader", "KIP-101", lambda k: not k.change_records),
+    _action(metadata.become_follower, "follower", "KIP-101"),
+    _action(leader.shrink_isr, "leader", "KIP-497", lambda k: not k.kraft, sign="ISR shrink"),
+    _action(
+        leader.pass_lag_time, "leader", "Partition.maybeIncrementLeaderHW, KAFKA-4485",
+        lambda k: k.hw_waits,
     ),
-    Action("BecomeFollower", metadata.become_follower, "follower", announced, "KIP-101"),
-    Action(
-        "ShrinkIsr", leader.shrink_isr, "leader", pairs, "KIP-497",
-        available=lambda k: not k.kraft,
+    _action(controller.elect, "controller", "KIP-101", _elections, sign="election"),
+    _action(
+        controller.elect_last_known, "controller", "KIP-966",
+        lambda k: k.last_known_leader and k.elections > 0, sign="election",
     ),
-    Action(
-        "PassLagTime", leader.pass_lag_time, "leader", pairs,
-        "Partition.maybeIncrementLeaderHW, KAFKA-4485", available=lambda k: k.hw_waits,
-    ),
-    Action(
-        "Elect", controller.elect, "controller", brokers, "KIP-101",
-        available=lambda k: k.elections > 0,
-    ),
-    Action(
-        "ElectLastKnown", controller.elect_last_known, "controller", brokers, "KIP-966",
-        available=lambda k: k.last_known_leader and k.elections > 0,
-    ),
-    Action(
-        "Fence", controller.fence, "controller", brokers, "KIP-380",
-        available=lambda k: k.elections > 0,
-    ),
+    _action(controller.fence, "controller", "KIP-380", _elections, sign="fence"),
 )  # fmt: skip
 
 ALTER_PARTITION = (
-    kraft("ProposeShrink", alter_partition.propose_shrink, "leader", "KIP-497", pairs),
-    kraft("HandleAlterPartition", alter_partition.handle_alter_partition, "controller", "KIP-497"),
-    kraft(
-        "HandleAlterPartitionResponse", alter_partition.handle_alter_partition_response, "leader",
-        "KIP-497",
-    ),
-    kraft("FenceOutOfSync", alter_partition.fence_out_of_sync, "controller", "KIP-631"),
-    kraft("Unfence", alter_partition.unfence, "controller", "KIP-631"),
-)  # fmt: skip
+    _action(alter_partition.propose_shrink, "leader", "KIP-497", _kraft, sign="ISR shrink"),
+    _action(alter_partition.handle_alter_partition, "controller", "KIP-497", _kraft),
+    _action(alter_partition.handle_alter_partition_response, "leader", "KIP-497", _kraft),
+    _action(alter_partition.fence_out_of_sync, "controller", "KIP-631", _kraft),
+    _action(alter_partition.unfence, "controller", "KIP-631", _kraft),
+)
 
 CHANGE_RECORDS = (
-    Action(
-        "ApplyChangeRecord", change_records.apply_change_record, "leader", recorded,
-        "Partition.makeLeader, KAFKA-15021", available=lambda k: k.change_records,
+    _action(
+        change_records.apply_change_record, "leader", "Partition.makeLeader, KAFKA-15021", _records
     ),
-    Action(
-        "FenceFollower", change_records.fence_follower, "controller", brokers,
-        "PartitionChangeBuilder, KAFKA-15021", available=lambda k: k.change_records,
+    _action(
+        change_records.fence_follower, "controller", "PartitionChangeBuilder, KAFKA-15021",
+        _records, sign="fence",
     ),
 )  # fmt: skip
 
+_REPLICAS = "PartitionReassignmentReplicas, KIP-455"
+_BY_REQUEST: Any = {"when": _reassigned, "fair": False}
+
 REASSIGNMENT = (
-    reassigns("AddReplica", reassignment.add_replica, brokers),
-    reassigns("ReplaceReplica", reassignment.replace_replica, pairs),
-    reassigns("RemoveReplica", reassignment.remove_replica, squares),
-    reassigns("CancelReassignment", reassignment.cancel_reassignment, brokers),
-    Action(
-        "CompleteReassignment", alter_partition.complete_reassignment, "controller", squares,
-        "PartitionReassignmentReplicas, KIP-455", available=lambda k: k.reassignments > 0,
+    _action(
+        reassignment.add_replica, "controller", _REPLICAS, **_BY_REQUEST, sign="added replica"
     ),
-    Action(
-        "StopReplica", reassignment.stop_replica, "broker", announced,
-        "ReplicaManager.stopPartitions, KIP-455", available=lambda k: k.reassignments > 0,
+    _action(
+        reassignment.replace_replica, "controller", _REPLICAS, **_BY_REQUEST,
+        sign="replaced replica",
+    ),
+    _action(
+        reassignment.remove_replica, "controller", _REPLICAS, **_BY_REQUEST, sign="removed replica"
+    ),
+    _action(
+        reassignment.cancel_reassignment, "controller", _REPLICAS, **_BY_REQUEST,
+        sign="cancelled reassignment",
+    ),
+    _action(alter_partition.complete_reassignment, "controller", _REPLICAS, _reassigned),
+    _action(
+        reassignment.stop_replica, "broker", "ReplicaManager.stopPartitions, KIP-455", _reassigned
     ),
 )  # fmt: skip
 
 NOTIFICATION = (
-    zookeeper("WriteNotification", notification.write_notification, "leader", brokers),
-    zookeeper("ReadNotification", notification.read_notification, "controller"),
-    zookeeper("RefreshCache", notification.refresh_cache, "controller"),
-    zookeeper("DeleteNotification", notification.delete_notification, "controller"),
-    zookeeper("UpdateMetadata", notification.update_metadata, "broker", brokers),
-    zookeeper("RefreshProducer", notification.refresh_producer, "client", brokers),
-    zookeeper("RefreshConsumer", consumer.refresh_consumer, "client", brokers, "read"),
-    zookeeper("Consume", consumer.consume, "client", brokers, "read"),
+    _action(notification.write_notification, "leader", "KAFKA-1367", _zookeeper),
+    _action(notification.read_notification, "controller", "KAFKA-1367", _zookeeper),
+    _action(notification.refresh_cache, "controller", "KAFKA-1367", _zookeeper),
+    _action(notification.delete_notification, "controller", "KAFKA-1367", _zookeeper),
+    _action(notification.update_metadata, "broker", "KAFKA-1367", _zookeeper),
+    _action(notification.refresh_producer, "client", "KAFKA-1367", _zookeeper),
+    _action(consumer.refresh_consumer, "client", "KAFKA-1367", _reads),
+    _action(consumer.consume, "client", "KAFKA-1367", _reads),
 )
 
 FAULTS = (
-    _fault("Crash", faults.crash, "broker", "KIP-101", "crashes"),
-    _fault("LosePower", faults.lose_power, "broker", "KIP-101", "power_losses", prefixes),
-    Action(
-        "Restart", faults.restart, "broker", brokers, "KIP-380",
-        available=lambda k: bool(k.crashes or k.power_losses),
+    _action(
+        faults.crash, "broker", "KIP-101", lambda k: k.crashes > 0, fair=False, sign="crash"
     ),
-    Action(
-        "CheckpointHw", faults.checkpoint_hw, "broker", brokers, "KAFKA-1647",
-        available=lambda k: bool(k.hw_checkpoint),
+    _action(
+        faults.lose_power, "broker", "KIP-101", lambda k: k.power_losses > 0, fair=False,
+        sign="power loss",
     ),
-    _fault("LoseMessage", faults.lose_message, "network", "KIP-101", "lost_messages"),
-    Action(
-        "StartController", notification.start_controller, "controller", nobody, "KAFKA-1367",
-        available=lambda k: bool(k.controller_crashes),
+    _action(
+        faults.restart, "broker", "KIP-380", lambda k: k.crashes + k.power_losses > 0,
+        sign="restart",
     ),
-    _fault(
-        "CrashController", notification.crash_controller, "controller", "KAFKA-1367",
-        "controller_crashes", nobody,
+    _action(faults.checkpoint_hw, "broker", "KAFKA-1647", lambda k: k.hw_checkpoint > 0),
+    _action(
+        faults.lose_message, "network", "KIP-101", lambda k: k.lost_messages > 0, fair=False,
+        sign="lost message",
+    ),
+    _action(
+        notification.start_controller, "controller", "KAFKA-1367",
+        lambda k: k.controller_crashes > 0,
+    ),
+    _action(
+        notification.crash_controller, "controller", "KAFKA-1367",
+        lambda k: k.controller_crashes > 0, fair=False, sign="crash of the controller",
     ),
 )  # fmt: skip
 
 PURGATORY = (
-    Action(
-        "CompleteFetch", purgatory.complete_fetch, "leader", pairs, "DelayedFetch in Kafka 3.x",
-        available=lambda k: k.purgatory,
-    ),
-    Action(
-        "CompleteProduce", purgatory.complete_produce, "leader", delayed,
-        "DelayedProduce in Kafka 3.x", available=lambda k: k.purgatory and k.delays_produces,
-    ),
-    Action(
-        "ExpireProduce", purgatory.expire_produce, "leader", delayed,
-        "DelayedProduce in Kafka 3.x", Fairness.NONE,
-        available=lambda k: k.purgatory and k.delays_produces,
-    ),
+    _action(purgatory.complete_fetch, "leader", "DelayedFetch in Kafka 3.x", lambda k: k.purgatory),
+    _action(purgatory.complete_produce, "leader", "DelayedProduce in Kafka 3.x", _delays),
+    _action(purgatory.expire_produce, "leader", "DelayedProduce in Kafka 3.x", _delays, fair=False),
+)
+
+ACTIONS = (
+    *CLIENT, *FETCHING, *METADATA, *FAULTS, *PURGATORY,
+    *ALTER_PARTITION, *CHANGE_RECORDS, *REASSIGNMENT, *NOTIFICATION,
 )  # fmt: skip
-
-ISR_CHANGES = ALTER_PARTITION + CHANGE_RECORDS + REASSIGNMENT + NOTIFICATION
-
-ACTIONS = CLIENT + FETCHING + METADATA + FAULTS + PURGATORY + ISR_CHANGES
 """The actions of a protocol without leader epochs; KIP-101 appends OffsetsForLeaderEpoch.
 
 KIP-595 has the diverging epoch of a fetch response instead.
 """
-
-FAULTS_AND_ELECTIONS = {
-    "Crash": "crash",
-    "LosePower": "power loss",
-    "LoseMessage": "lost message",
-    "HandleLateFetch": "late fetch",
-    "Restart": "restart",
-    "Elect": "election",
-    "ElectLastKnown": "election",
-    "Fence": "fence",
-    "FenceFollower": "fence",
-    "AddReplica": "added replica",
-    "ReplaceReplica": "replaced replica",
-    "RemoveReplica": "removed replica",
-    "CancelReassignment": "cancelled reassignment",
-    "ShrinkIsr": "ISR shrink",
-    "ProposeShrink": "ISR shrink",
-    "CrashController": "crash of the controller",
-}
-
-BROKER = Family(
-    name="broker",
-    bounds=Constants,
-    build=build,
-    scenarios=SCENARIOS,
-    mutation_bounds=MUTATION_BOUNDS,
-    survivors=SURVIVORS,
-    faults_and_elections=FAULTS_AND_ELECTIONS,
-    state=BrokerState,
-)
 
 DEFAULT_PROPERTIES = (
     "NoCommittedRecordLost",

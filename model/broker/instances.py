@@ -23,34 +23,9 @@ def pairs(k: Constants) -> Iterator[tuple[int, ...]]:
     return permutations(range(k.replicas), 2)
 
 
-def squares(k: Constants) -> Iterator[tuple[int, ...]]:
-    """Yield each pair of brokers, those of a broker with itself included."""
-    return product(range(k.replicas), repeat=2)
-
-
 def announced(k: Constants) -> Iterator[tuple[int, ...]]:
     """Yield each broker with each leader epoch that LeaderAndIsr may announce to it, 0 included.
 
     All brokers have applied epoch 0 at first, but a broker that restarts applies it again.
     """
     return product(range(k.replicas), range(k.elections + 1))
-
-
-def recorded(k: Constants) -> Iterator[tuple[int, ...]]:
-    """Yield each broker with each leader epoch and each place in that epoch's queue of records."""
-    return product(range(k.replicas), range(k.elections + 1), range(k.queued_records))
-
-
-def prefixes(k: Constants) -> Iterator[tuple[int, ...]]:
-    """Yield each broker with each length of log that may survive."""
-    return product(range(k.replicas), range(k.log_size + 1))
-
-
-def starts(k: Constants) -> Iterator[tuple[int, ...]]:
-    """Yield each broker with each offset at which its log may start after a deletion."""
-    return product(range(k.replicas), range(1, k.log_size + 1))
-
-
-def delayed(k: Constants) -> Iterator[tuple[int, ...]]:
-    """Yield each broker with each record whose produce may wait at it."""
-    return product(range(k.replicas), range(k.records))

@@ -87,8 +87,9 @@ class Fair:
             f"{known or 'none'}, and they are declared before it",
         )
 
-    def _fair_actions(self) -> tuple[Action, ...]:
-        """Return the actions, each with the fairness that it has by itself."""
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """The actions that are declared so far, each with the fairness that it has by itself."""
         made = []
         for action in self._actions.values():
             together = [joint for joint in self._together if joint.includes(action)]

@@ -5,17 +5,30 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from math import prod
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from ...core.bounds import unknown
+from ...core.assumptions import assumptions_of
+from ...core.bounds import brief, shown, unknown
 from ...core.errors import ModelError, about
 from ...core.fields import Record
+from ...core.layout import Layout
 from ...core.scene import View
 from ...core.spec import DEADLOCK, TYPE_OK, Action, Fairness, Kind, Property, TransitionSystem
-from ..protocol import Expected, Family, Protocol, assemble, first_rules
+from ...core.vocabulary import is_available
+from ..added import added
+from ..protocol import (
+    TRACK,
+    Expected,
+    NoRules,
+    Protocol,
+    counting,
+    first_rules,
+    histories_of,
+)
 from .fairness import Fair
 from .signatures import (
     MOST_CHOICES,
@@ -66,12 +79,15 @@ class Model(Fair, Generic[S, K]):
         ``columns(s, k)``: a text about a state for each lane, by its heading, for traces and where
         there is no `view`; by default each participant's variables.
     legend
-        How to read these texts.
+        How to read these texts; a function of the bounds if that depends on them.
     survivors
         Why ``tidegate mutate`` need not kill a mutant, by the name that it prints.  Where only one
         variant has it, the name of the variant comes first.
     mutation_bounds
         Bounds at which ``tidegate mutate`` searches, one after the other.
+    largest_bounds
+        How far ``tidegate bounds`` varies which bounds; by default each main bound that may be 0,
+        up to one above its default.
     default_properties
         Names of the properties that are checked by default; all that it declares where none is.
     family
@@ -113,9 +129,10 @@ class Model(Fair, Generic[S, K]):
         constraint: Callable[[S, K], bool] | None = None,
         view: View | None = None,
         columns: Callable[[S, K], Mapping[str, str]] | None = None,
-        legend: str = "",
+        legend: str | Callable[[K], str] = "",
         survivors: Mapping[str, str] | None = None,
         mutation_bounds: Sequence[str] = ("",),
+        largest_bounds: Mapping[str, int] | None = None,
         default_properties: Sequence[str] = (),
         family: str = "custom",
     ) -> None:
@@ -128,8 +145,8 @@ class Model(Fair, Generic[S, K]):
         if columns is not None:
             refuse_unfit(columns, "the columns", "s", "k")
         refuse_wrong_looks(name, view, survivors)
-        self._bounds = bounds
-        self._state = state
+        self.bounds: Any = bounds
+        self.state: Any = state
         self._participants = dict(participants or {})
         refuse_unknown_kinds(state, self._participants)
         module = sys.modules.get(state.__module__)
@@ -141,10 +158,11 @@ class Model(Fair, Generic[S, K]):
         self._view = view
         self._columns = columns
         self._legend = legend
-        self._survivors = dict(survivors or {})
-        self._mutation_bounds = tuple(mutation_bounds)
+        self.survivors = dict(survivors or {})
+        self.mutation_bounds = tuple(mutation_bounds)
+        self.largest_bounds = largest_bounds
         self._default_properties = tuple(default_properties)
-        self._family = family
+        self.family = family
         self._initialise: Callable[[S, K], Iterator[None]] = _lowest
         self._sentences: dict[str, Sentence] = {}
         self._properties: dict[str, Property] = {}
@@ -336,14 +354,14 @@ class Model(Fair, Generic[S, K]):
 
         def declare(function: Callable[[Any], Any]) -> Protocol:
             refuse_unfit(function, f"the variant {function.__name__}", "rules")
-            every = {action.apply: action for action in self._fair_actions()}
+            every = {action.apply: action for action in self.actions}
             inherited = parent.actions if parent else tuple(every.values())
             return self._protocol(
                 name=name or f"{self._name}/{function.__name__.replace('_', '-')}",
                 summary=summary,
                 story=inspect.getdoc(function) or "",
                 parent=parent,
-                rules=function(parent.rules if parent else first_rules(self._bounds)),
+                rules=function(parent.rules if parent else first_rules(self.bounds)),
                 actions=(*inherited, *(every[one] for one in actions)),
                 expected=tuple(expected),
             )
@@ -364,8 +382,8 @@ class Model(Fair, Generic[S, K]):
             name=self._name,
             summary=summary,
             story=story,
-            rules=first_rules(self._bounds),
-            actions=self._fair_actions(),
+            rules=first_rules(self.bounds),
+            actions=self.actions,
         )
 
     def _protocol(self, **own: Any) -> Protocol:
@@ -380,46 +398,68 @@ class Model(Fair, Generic[S, K]):
             *self._properties,
             *([DEADLOCK.name] if self._deadlock else []),
         )
-        family = Family(
-            name=self._family,
-            bounds=self._bounds,
-            state=self._state,
-            scenarios=(),
-            mutation_bounds=self._mutation_bounds,
-            survivors=self._survivors,
-            faults_and_elections={
-                name: said.sign for name, said in self._sentences.items() if said.sign
-            },
-            build=self._build,
-        )
         return Protocol(
-            family=family,
+            model=self,
             fairness=tuple(self._together),
             default_properties=checked,
             properties=properties,
             **own,
         )
 
-    def _build(
+    @property
+    def faults_and_elections(self) -> dict[str, str]:
+        """Actions that the world does to the participants, and what a step of each is called."""
+        return {name: said.sign for name, said in self._sentences.items() if said.sign}
+
+    def system(
         self, protocol: Protocol, bounds: K, needs: frozenset[str]
-    ) -> TransitionSystem[Any, K]:
-        """Make the transition system of this model, or of a protocol that was made from it."""
+    ) -> TransitionSystem[Any, Any]:
+        """Make the transition system of this model, or of a protocol that was made from it.
+
+        Its headline names the main bounds, or all of them where none is.
+
+        Parameters
+        ----------
+        needs
+            The histories that the state includes.
+        """
         for kind, count in self._participants.items():
             number: Any = count(bounds)
             if not isinstance(number, int) or number < 0:
                 raise about(
                     count, f"there are {number!r} of the participant {kind}; 0 or more can be"
                 )
-        lanes = Lanes(self._state, self._participants, self._sentences, self._columns)
-        return assemble(
-            protocol,
-            bounds,
-            needs,
+        kept: dict[str, Any] = {
+            name: name.removeprefix(TRACK) in needs for name in histories_of(self.bounds)
+        }
+        if not isinstance(protocol.rules, NoRules):
+            kept["rules"] = protocol.rules
+        k: Any = bounds
+        if kept:
+            k = replace(k, **kept)
+        actions = [action.apply for action in protocol.actions if is_available(action, k)]
+        rules = vars(protocol.rules).values()
+        lanes = Lanes(self.state, self._participants, self._sentences, self._columns)
+        columns: Callable[[Any, Any], dict[str, str]] = lanes.columns
+        view = self._view or View(lanes.scene, lanes.event)
+        if extra := added(protocol):
+            columns, view = extra.columns(columns), extra.view(view)
+        every = shown(bounds)
+        return TransitionSystem(
+            name=protocol.name,
+            bounds=every,
+            headline=brief(bounds) or ", ".join(f"{name}={value}" for name, value in every.items()),
+            constants=k,
+            layout=Layout(counting(protocol.state or self.state, protocol.limits), k),
+            actions=protocol.actions,
             initialise=self._initialise,
-            columns=lanes.columns,
-            legend=self._legend,
+            columns=columns,
+            legend=self._legend(bounds) if callable(self._legend) else self._legend,
             constraint=self._constraint,
-            view=self._view or View(lanes.scene, lanes.event),
+            view=view,
+            fairness=protocol.fairness,
+            # A mutant is wrong on purpose, and a property has to notice it.
+            assumptions=() if protocol.is_mutant else assumptions_of([*actions, *rules]),
         )
 
     def _declare(

@@ -48,7 +48,7 @@ OF_KRAFT = ("isr_propagation=kraft", "min_isr=2", "hw_needs_min_isr")
 
 def other_rules(protocol):
     """Return the protocol with one rule that another protocol has in its place, by name."""
-    family = [one for one in PROTOCOLS if one.family is protocol.family]
+    family = [one for one in PROTOCOLS if one.model is protocol.model]
     known = {}
     for field in fields(protocol.rules):
         if field.name in CONTROLLERS:

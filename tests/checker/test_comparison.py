@@ -69,7 +69,7 @@ SERVES_ONE_MORE = replace(
 def mutated(monkeypatch):
     """KIP-320 with one line that a broken translator gets wrong."""
     monkeypatch.setattr(Expressions, "_among", drop_a_member)
-    bounds = KIP_320.family.bounds
+    bounds = KIP_320.model.bounds
     return SERVES_ONE_MORE.system(bounds(records=1, log_size=1, elections=2, crashes=0, moves=True))
 
 

@@ -424,13 +424,13 @@ def test_logs_without_room_for_a_record_are_searched_all_the_same(system):
 @pytest.mark.parametrize("end", ["low", "high"])
 def test_every_bound_at_its_end_is_translated(system, name, end):
     chosen = find_protocol(name)
-    family = chosen.family
+    bounds = chosen.model.bounds
     settings = [
         f"{f.name}={spelt(*f.metadata.values(), end)}"
-        for f in dataclasses.fields(family.bounds)
+        for f in dataclasses.fields(bounds)
         if f.metadata
     ]
-    if "log_size" in dir(family.bounds):
+    if "log_size" in dir(bounds):
         # Variables of one value that is not meant to be computed with.
         settings.append("records=0 log_size=1")
     properties = [p for p in properties_of(chosen) if p.kind is Kind.INVARIANT]

@@ -107,7 +107,7 @@ def test_an_enabled_step_is_not_refused():
 
 def test_a_refusal_agrees_with_the_action_for_every_step_of_every_protocol(system):
     for protocol in PROTOCOLS:
-        small = system(protocol.name, SMALL[protocol.family.name])
+        small = system(protocol.name, SMALL[protocol.family])
         states = list(small.initial_states())
         for state in states[:40]:
             enabled = {index for index, _ in small.successors(state)}

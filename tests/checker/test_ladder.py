@@ -11,7 +11,7 @@ from tidegate.core.spec import Fairness, Kind, Outcome, Property
 from tidegate.invariants.progress import STUCK
 from tidegate.model import PROTOCOLS
 
-BROKER = [protocol for protocol in PROTOCOLS if protocol.family.name == "broker"]
+BROKER = [protocol for protocol in PROTOCOLS if protocol.family == "broker"]
 
 
 def test_rungs_go_up_by_their_sum_then_in_the_order_of_the_names():

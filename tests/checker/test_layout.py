@@ -77,7 +77,7 @@ LARGE = {
 
 def test_no_variable_straddles_a_word():
     for protocol in PROTOCOLS:
-        bounds = protocol.family.bounds(**LARGE[protocol.family.name])
+        bounds = protocol.model.bounds(**LARGE[protocol.family])
         layout = protocol.system(bounds, frozenset({"committed", "acked"})).layout
         assert layout.words > 1
         used: dict[int, int] = {}
@@ -161,8 +161,8 @@ def test_description_shows_sets_and_truth_values():
 
 def test_options_that_are_off_take_no_room():
     """A counter or a variable that no bound needs is not in the state."""
-    for protocol in (p for p in PROTOCOLS if p.family.name == "broker"):
-        bounds = protocol.family.bounds(replicas=2, records=1, log_size=1, crashes=0, elections=0)
+    for protocol in (p for p in PROTOCOLS if p.family == "broker"):
+        bounds = protocol.model.bounds(replicas=2, records=1, log_size=1, crashes=0, elections=0)
         stored = {v.path.split("[")[0].split(".")[0] for v in protocol.system(bounds).layout.stored}
         assert not stored & {"crashed", "lost_power", "lost", "late_fetch"}
         assert not {name for name in stored if name.startswith("aux_")}

@@ -104,9 +104,9 @@ GROWING = {
 
 def growing():
     """Return every bound that may be 0, of each family, with a protocol of it."""
-    families = {protocol.family.name: protocol for protocol in PROTOCOLS}
+    families = {protocol.family: protocol for protocol in PROTOCOLS}
     for protocol in [*families.values(), PROTOCOLS[0]]:
-        for name, (bound, _) in declared(protocol.family.bounds).items():
+        for name, (bound, _) in declared(protocol.model.bounds).items():
             if bound.names is None and bound.low == 0:
                 yield pytest.param(protocol, name, id=f"{protocol.name} {name}")
 
@@ -114,7 +114,7 @@ def growing():
 @pytest.mark.parametrize(("protocol", "name"), list(growing()))
 def test_with_more_of_a_bound_that_may_be_0_everything_can_still_happen(protocol, name):
     """On that it rests that what holds within some bounds holds within all smaller ones."""
-    settings = dict(it.split("=") for it in GROWING[protocol.family.name].split())
+    settings = dict(it.split("=") for it in GROWING[protocol.family].split())
     if name == "controller_crashes":
         settings["isr_propagation"] = "zookeeper"
     if name == "reassignments":
@@ -146,4 +146,4 @@ def test_with_more_of_a_bound_that_may_be_0_everything_can_still_happen(protocol
 def system_of(protocol, settings):
     """Return the system of a protocol within bounds."""
     given = [f"{name}={value}" for name, value in settings.items()]
-    return protocol.system(parse(protocol.family.bounds, given))
+    return protocol.system(parse(protocol.model.bounds, given))

@@ -432,7 +432,7 @@ def test_every_built_in_protocol_and_property_is_shown_to_treat_replicas_alike(p
         ),
         "published": ("replicas=3", "replicas=4 log_size=3 records=4"),
         "async-isr": ("replicas=3", "replicas=4 max_version=3"),
-    }[chosen.family.name]
+    }[chosen.family]
     for bounds in settings:
         system = make_system(protocol, bounds)
         symmetry = Symmetry(system)
@@ -455,7 +455,7 @@ def test_every_mutant_is_shown_to_treat_replicas_alike(protocol):
     which is -1, as the index of the last replica.
     """
     [chosen] = [p for p in PROTOCOLS if p.name == protocol]
-    bounds = chosen.family.bounds(replicas=3)
+    bounds = chosen.model.bounds(replicas=3)
     refused = {}
     for mutant in mutants(chosen):
         system = mutant.protocol.system(bounds)

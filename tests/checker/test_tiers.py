@@ -39,7 +39,7 @@ def own_cache(monkeypatch, tmp_path):
 @pytest.fixture
 def system():
     """Return kip-320 within small bounds."""
-    return KIP_320.system(KIP_320.family.bounds(records=1, log_size=1, elections=1, crashes=1))
+    return KIP_320.system(KIP_320.model.bounds(records=1, log_size=1, elections=1, crashes=1))
 
 
 @pytest.fixture

@@ -298,7 +298,7 @@ def test_list_names_everything():
     listed = json.loads(run("list", "--json").output)
     assert {p["name"] for p in listed["protocols"]} == {p.name for p in PROTOCOLS}
     for protocol in PROTOCOLS:
-        names = [p["name"] for p in listed["properties"][protocol.family.name]]
+        names = [p["name"] for p in listed["properties"][protocol.family]]
         assert names == [p.name for p in properties_of(protocol)]
 
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from tidegate.core.scene import Event, Participant, Scene, View
 import tidegate.model.async_isr as original
-from tidegate.model.protocol import assemble
+from tidegate import Model
 
 
 
@@ -69,17 +69,23 @@ def scene(s, k):
     return Scene((Participant("leader", f"isr {s.leader.isr}"),))
 
 
-def build(protocol, bounds, needs):
+def build(k):
     fail("build")
-    return assemble(
-        protocol,
-        bounds,
-        needs,
-        initialise=initialise,
+    return 1
+
+
+def custom():
+    model = Model(
+        original.Constants,
+        original.AsyncIsrState,
+        family="async-isr",
+        participants={"leader": build},
         columns=columns,
         constraint=constraint,
         view=View(scene, lambda action, *rest: Event("leader", action)),
     )
+    model.initial(initialise)
+    return model
 
 
 def changed(action):
@@ -92,7 +98,7 @@ OWN = replace(
     original.async_isr,
     name="own",
     parent=original.async_isr,
-    family=replace(original.async_isr.family, build=build),
+    model=custom(),
     actions=tuple(changed(action) for action in original.async_isr.actions),
     rules=replace(original.async_isr.rules, may_apply=rule),
 )

@@ -119,11 +119,11 @@ def test_every_note_on_a_survivor_is_about_a_mutant_that_there_is():
     """A note whose guard or rule was changed since would explain another mutant, or none."""
     names = {}
     for protocol in PROTOCOLS:
-        known = names.setdefault(protocol.family.name, set())
+        known = names.setdefault(protocol.family, set())
         for mutant in mutants(protocol):
             known |= {mutant.name, f"{protocol.name}: {mutant.name}"}
     for protocol in PROTOCOLS:
-        assert set(protocol.family.survivors) <= names[protocol.family.name]
+        assert set(protocol.model.survivors) <= names[protocol.family]
 
 
 QUICK = "published/async-isr"
@@ -139,7 +139,7 @@ def whole_ladder(protocol):
 @pytest.mark.parametrize("protocol", [whole_ladder(protocol) for protocol in PROTOCOLS])
 def test_every_survivor_is_explained_and_every_explanation_is_of_a_survivor(protocol):
     wanted = [prop for prop in invariants_of(protocol) if prop.name in protocol.default_properties]
-    killing = Killing(protocol, wanted, protocol.family.mutation_bounds)
+    killing = Killing(protocol, wanted, protocol.model.mutation_bounds)
     killed = {fate.mutant for fate in killing.run(None, 2)}
     assert [fate.mutant for fate in killing.survivors() if not fate.note] == []
     own = {key.removeprefix(f"{protocol.name}: ") for key in own_notes(protocol)}
@@ -148,7 +148,7 @@ def test_every_survivor_is_explained_and_every_explanation_is_of_a_survivor(prot
 
 def own_notes(protocol):
     """Return the keys of the notes that are a protocol's own."""
-    return {key for key in protocol.family.survivors if key.startswith(f"{protocol.name}: ")}
+    return {key for key in protocol.model.survivors if key.startswith(f"{protocol.name}: ")}
 
 
 def test_wrong_bounds_are_found_before_the_search():

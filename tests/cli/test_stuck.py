@@ -173,7 +173,7 @@ def test_a_search_in_another_thread_is_left_alone():
     from concurrent.futures import ThreadPoolExecutor
 
     protocol = find_protocol("kip-320")
-    system = protocol.system(protocol.family.bounds(replicas=3, records=3))
+    system = protocol.system(protocol.model.bounds(replicas=3, records=3))
     limits, resources = Limits(seconds=0.3), Resources(engine="interpreted")
     with ThreadPoolExecutor(1) as pool:
         found = pool.submit(check, system, [], limits=limits, resources=resources).result(60)
@@ -185,7 +185,7 @@ def test_the_alarm_of_whoever_calls_is_left_as_it_was():
         pass
 
     protocol = find_protocol("published/async-isr")
-    system = protocol.system(protocol.family.bounds())
+    system = protocol.system(protocol.model.bounds())
     before = signal.signal(signal.SIGALRM, mine)
     try:
         signal.setitimer(signal.ITIMER_REAL, 1000)

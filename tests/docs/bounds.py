@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from tests.docs.scenarios import SCENARIOS
 from tidegate.analysis.ladder import BoundValues, Ladder, ladder
 from tidegate.analysis.minimal_bounds import (
     MinimalBounds,
@@ -87,8 +88,8 @@ def known_violations(protocol: Protocol) -> Iterator[KnownViolation]:
     scenario with the same settings; where a family has no ladder, up to the bounds of the expected
     verdict.
     """
-    family = protocol.family
-    defaults = {name: default for name, (_, default) in declared(family.bounds).items()}
+    model = protocol.model
+    defaults = {name: default for name, (_, default) in declared(model.bounds).items()}
     usual = ladder(protocol, (), ()).largest
     limits_of: dict[tuple[tuple[str, ...], str], dict[str, int]] = {}
     for expected in protocol.expected:
@@ -97,10 +98,10 @@ def known_violations(protocol: Protocol) -> Iterator[KnownViolation]:
         fixed = tuple(
             f"{name}{equals}{value}" for name, equals, value in settings if name not in usual
         )
-        same = [one for one in family.scenarios if one.settings.split() == list(fixed)]
+        same = [one for one in SCENARIOS if one.settings.split() == list(fixed)]
         within = next((one.largest for one in same if one.largest.items() >= values.items()), usual)
         largest = {
-            name: max(values.get(name, defaults[name]), within[name] if family.scenarios else 0)
+            name: max(values.get(name, defaults[name]), within[name] if model.largest_bounds else 0)
             for name in usual
         }
         for prop in expected.violated:
@@ -121,7 +122,7 @@ def minimal_bounds_of(violation: KnownViolation) -> MinimalBounds:
 def write_known_violations(target: IO[str], protocols: Sequence[Protocol], jobs: int) -> None:
     """Search for the smallest bounds that show each known violation, and write the page."""
     known = [violation for protocol in protocols for violation in known_violations(protocol)]
-    families = {protocol.name: protocol.family.name for protocol in protocols}
+    families = {protocol.name: protocol.family for protocol in protocols}
     with processes(jobs) as workers:
         rows: dict[str, list[tuple[str, str, str, MinimalBounds]]] = {}
         for violation, minimal in zip(

@@ -13,7 +13,7 @@ from tidegate.render.story import described_bounds, described_properties, rules_
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
-FAMILIES = {protocol.family.name: protocol.family for protocol in PROTOCOLS}
+FAMILIES = {protocol.family: protocol.family for protocol in PROTOCOLS}
 
 TITLES = {
     "broker": "The broker family",
@@ -36,7 +36,7 @@ def code_of(name):
 
 def members(family):
     """Return the protocols of a family."""
-    return [protocol for protocol in PROTOCOLS if protocol.family.name == family]
+    return [protocol for protocol in PROTOCOLS if protocol.family == family]
 
 
 def cell(text):

@@ -89,7 +89,7 @@ def expected():
 
 def at(protocol, bounds):
     """Return bounds in a form that compares, however they are written."""
-    return parse(protocol.family.bounds, bounds.split())
+    return parse(protocol.model.bounds, bounds.split())
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.title)

@@ -146,7 +146,7 @@ DESCRIPTIONS = {
 
 def test_every_action_and_option_is_in_the_description_of_the_model():
     for protocol in PROTOCOLS:
-        text = (ROOT / "docs" / DESCRIPTIONS[protocol.family.name]).read_text()
+        text = (ROOT / "docs" / DESCRIPTIONS[protocol.family]).read_text()
         for action in protocol.actions:
             assert action.name in text
 

@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import IO, Any
 
 from tests.docs.first_violations import LadderVerdict, first_violations
+from tests.docs.scenarios import SCENARIOS, Scenario
 from tidegate.analysis.ladder import BoundValues
 from tidegate.analysis.named import SelectionError, find_protocol
 from tidegate.analysis.pool import processes, share
 from tidegate.analysis.properties import system_for
 from tidegate.core.spec import Property, TransitionSystem
 from tidegate.invariants import invariants_of, properties_of
-from tidegate.model import PROTOCOLS, Protocol, Scenario
+from tidegate.model import BROKER, Protocol
 
 PAGE = Path(__file__).parents[2] / "docs" / "verdicts.md"
 
@@ -101,7 +102,7 @@ def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, j
     Parameters
     ----------
     protocols
-        Protocols of one family, which has scenarios.
+        Protocols of the broker family.
     title
         Only scenarios whose title contains this are compared.
     jobs
@@ -114,11 +115,11 @@ def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, j
     """
     scenarios = [
         (number, scenario)
-        for number, scenario in enumerate(protocols[0].family.scenarios)
+        for number, scenario in enumerate(SCENARIOS)
         if title.lower() in scenario.title.lower()
     ]
     if not scenarios:
-        titles = "; ".join(scenario.title for scenario in protocols[0].family.scenarios)
+        titles = "; ".join(scenario.title for scenario in SCENARIOS)
         raise SelectionError(f"no scenario has {title!r} in its title; there are: {titles}")
     todo = [(protocol.name, number) for number, _ in scenarios for protocol in protocols]
     with processes(jobs) as workers:
@@ -141,28 +142,28 @@ def compared_properties(protocol: Protocol, scenario: Scenario) -> tuple[Propert
 
 
 def protocols_to_compare(names: Sequence[str]) -> list[Protocol]:
-    """Return the protocols of these names, or all whose family has scenarios to compare them in.
+    """Return the protocols of these names, or all of the broker family.
 
     Raises
     ------
     SelectionError
-        If a protocol does not exist, or its family has no scenarios.
+        If a protocol does not exist, or is of another family.
     """
     named = [find_protocol(name) for name in names]
     for protocol in named:
-        if not protocol.family.scenarios:
+        if protocol.model is not BROKER[0].model:
             raise SelectionError(
-                f"the {protocol.family.name} family, to which {protocol.name} belongs, has no "
+                f"the {protocol.family} family, to which {protocol.name} belongs, has no "
                 "scenarios to compare protocols in"
             )
-    return named or [protocol for protocol in PROTOCOLS if protocol.family.scenarios]
+    return named or list(BROKER)
 
 
 def compare(which: tuple[str, int]) -> dict[str, LadderVerdict]:
     """Search the ladder of a scenario (by number) for a protocol (by name)."""
     name, number = which
     protocol = find_protocol(name)
-    scenario: Scenario = protocol.family.scenarios[number]
+    scenario = SCENARIOS[number]
     properties = compared_properties(protocol, scenario)
 
     def build(bounds: BoundValues) -> TransitionSystem[Any, Any]:

@@ -18,7 +18,7 @@ BOUNDS = {"broker": "records=1 crashes=1", "published": "records=1", "async-isr"
 
 def reachable(protocol, settings):
     """Return the system, and every reachable state with the least steps of each action to it."""
-    system = protocol.system(parse(protocol.family.bounds, settings.split()))
+    system = protocol.system(parse(protocol.model.bounds, settings.split()))
     todo = list(system.initial_states())
     seen = set(todo)
     for state in todo:
@@ -43,23 +43,23 @@ def without_counters(system, states, kept):
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
 def test_faults_and_elections_are_actions_of_some_protocol_of_the_family(protocol):
-    same = [other for other in PROTOCOLS if other.family is protocol.family]
+    same = [other for other in PROTOCOLS if other.family == protocol.family]
     names = {action.name for other in same for action in other.actions}
-    assert set(protocol.family.faults_and_elections) <= names
+    assert set(protocol.model.faults_and_elections) <= names
 
 
 def test_every_step_that_is_drawn_as_a_fault_or_an_election_is_one_of_the_family():
     """A picture and the search for what a trace needs speak of the same steps."""
     drawn = {"Crash", "LosePower", "LoseMessage", "Restart", "Elect", "Fence"}
-    assert drawn <= set(find_protocol("hw").family.faults_and_elections)
+    assert drawn <= set(find_protocol("hw").model.faults_and_elections)
 
 
 @pytest.mark.parametrize("name", ["hw", "kip-320", "published/kip-279", "published/async-isr"])
 def test_a_limit_that_is_never_reached_takes_nothing_away(name):
     protocol = find_protocol(name)
-    settings = BOUNDS[protocol.family.name]
+    settings = BOUNDS[protocol.family]
     system, states = reachable(protocol, settings)
-    most = dict.fromkeys(protocol.family.faults_and_elections, 4)
+    most = dict.fromkeys(protocol.model.faults_and_elections, 4)
     counting, counted_states = reachable(limited(protocol, most), settings)
     kept = set(ranges(system))
     assert without_counters(counting, counted_states, kept) == without_counters(
@@ -80,7 +80,7 @@ def test_the_limit_of_a_bounded_fault_is_that_bound():
 def test_engines_agree_on_limited_protocols(most):
     protocol = limited(find_protocol("hw"), most)
     properties = find_properties(protocol, ["NoCommittedRecordLost"])
-    system = protocol.system(parse(protocol.family.bounds, []), frozenset({"committed"}))
+    system = protocol.system(parse(protocol.model.bounds, []), frozenset({"committed"}))
     one, other = (
         check(system, properties, resources=Resources(engine=engine))
         for engine in ("interpreted", "compiled")

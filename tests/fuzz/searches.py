@@ -55,7 +55,7 @@ def drawn(random, protocols, most_states, **how):
     while True:
         chosen = random.choice(protocols)
         options = {"keep_going": random.random() < 0.5, "symmetry": random.random() < 0.3}
-        settings = random_settings(random, chosen.family.bounds)
+        settings = random_settings(random, chosen.model.bounds)
         search = Search(chosen, settings, options, Limits(max_states=most_states))
         try:
             found = search.run(**how)

@@ -88,7 +88,7 @@ def test_kills_at_any_moment_leave_no_mark(tmp_path, monkeypatch, kills):
     monkeypatch.setattr("tidegate.checker.compiled.memory_budget.FINGERPRINT_BUCKETS", 1 << 16)
     random, done, number = Random(f"{SEED} kills"), 0, 0
     # Published protocols are compiled in a moment.
-    quick = [protocol for protocol in PROTOCOLS if protocol.family.name == "published"]
+    quick = [protocol for protocol in PROTOCOLS if protocol.family == "published"]
     while done < kills:
         store = random.choice(("exact", "fingerprint"))
         protocols = quick if kills == FEW else PROTOCOLS

@@ -45,7 +45,7 @@ def test_workers_count_the_same_states(spark):
         from tidegate.model import PROTOCOLS
 
         [protocol] = [p for p in PROTOCOLS if p.name == "hw"]
-        system = protocol.system(parse(protocol.family.bounds, settings))
+        system = protocol.system(parse(protocol.model.bounds, settings))
         return os.getpid(), check(system, []).distinct_states
 
     answers = spark.sparkContext.parallelize(SETTINGS, len(SETTINGS)).map(work).collect()

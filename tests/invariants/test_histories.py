@@ -43,14 +43,14 @@ READS = {
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
 def test_every_property_of_a_family_reads_what_it_was_declared_to_read(protocol):
-    family = protocol.family.name
+    family = protocol.family
     for prop in properties_of(protocol):
         known = READS.get((family, prop.name))
         assert histories(prop, protocol) == ({known} if known else NONE_OF_THEM), prop.name
 
 
 def test_a_family_has_these_histories():
-    assert {p.family.name: every_history(p) for p in PROTOCOLS} == {
+    assert {p.family: every_history(p) for p in PROTOCOLS} == {
         "broker": EVERY_HISTORY,
         "published": {"committed"},
         "async-isr": NONE_OF_THEM,
@@ -69,7 +69,7 @@ def ranges(bounds, needs):
 @pytest.mark.parametrize("options", ["", "purgatory", "isr_propagation=zookeeper", "deletions=1"])
 def test_a_part_of_the_state_whose_range_depends_on_a_history_is_known_to(options):
     """The reading of the limits is compared with the ranges that they give."""
-    bounds = parse(HW.family.bounds, ["records=2", *options.split()])
+    bounds = parse(HW.model.bounds, ["records=2", *options.split()])
     without = ranges(bounds, NONE_OF_THEM)
     for history in EVERY_HISTORY:
         kept = ranges(bounds, frozenset({history}))
@@ -284,7 +284,7 @@ def explicit():
     never = Property("Never", "", "", nothing)
     verdicts = []
     for needs in (NONE_OF_THEM, frozenset({"committed"})):
-        first = check(HW.system(parse(HW.family.bounds, SETTINGS), needs), [never]).first
+        first = check(HW.system(parse(HW.model.bounds, SETTINGS), needs), [never]).first
         verdicts.append(len(first.trace.steps) if first else None)
     assert verdicts[0] is None, "without the history it holds"
     assert verdicts[1]

@@ -175,4 +175,4 @@ def test_no_guard_and_no_rule_reads_history():
 
 
 def test_the_families_are_known_without_their_import():
-    assert {protocol.family.name for protocol in PROTOCOLS} == {*invariants.FAMILIES}
+    assert {protocol.family for protocol in PROTOCOLS} == {*invariants.FAMILIES}

@@ -39,7 +39,7 @@ def test_a_liveness_property_fails_where_an_action_that_it_needs_is_unfair(
 def test_every_unfair_action_that_survives_all_bounds_is_explained(name: str) -> None:
     protocol = find_protocol(name)
     live = [prop for prop in properties_of(protocol) if prop.kind.is_liveness]
-    killing = Killing(protocol, live, protocol.family.mutation_bounds)
+    killing = Killing(protocol, live, protocol.model.mutation_bounds)
     killed = {fate.mutant for fate in killing.run(None, 1)}
     assert len(killed) > 10
     assert [fate.mutant for fate in killing.survivors() if not fate.note] == []

@@ -26,7 +26,7 @@ from tidegate.invariants import properties_of
 from tidegate.model import PROTOCOLS
 from tidegate.model.published import kip_320
 
-PUBLISHED = [protocol.name for protocol in PROTOCOLS if protocol.family.name == "published"]
+PUBLISHED = [protocol.name for protocol in PROTOCOLS if protocol.family == "published"]
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "tlc_liveness.py"
 ROWS = json.loads((Path(__file__).parent / "goldens.json").read_text("utf-8"))["rows"]
 FORMULAS = (Path(__file__).parent / "tla" / "LastEpoch.tla").read_text("utf-8")

@@ -89,7 +89,7 @@ def test_a_weaker_rule_fails_in_so_many_steps(rule, weaker, settings, steps):
     The violating state may be the first one with a newer version than the bounds have.
     """
     mutant = replace(async_isr, rules=replace(async_isr.rules, **{rule: weaker}))
-    system = mutant.system(parse(mutant.family.bounds, settings.split()))
+    system = mutant.system(parse(mutant.model.bounds, settings.split()))
     result = check(system, invariants_of(async_isr))
     assert (len(result.first.trace.steps) if result.first else None) == steps
     if result.first:

@@ -380,7 +380,7 @@ OF_DELETIONS = {"deleted", "aux_deleted", "replica[0].start", "replica[0].failed
 
 
 @pytest.mark.parametrize(
-    "protocol", [one for one in PROTOCOLS if one.family.name == "broker"], ids=lambda one: one.name
+    "protocol", [one for one in PROTOCOLS if one.family == "broker"], ids=lambda one: one.name
 )
 def test_the_option_off_takes_no_space_and_brings_no_action(system, protocol):
     off, on = (system(protocol.name, settings) for settings in ("", "deletions=1"))

@@ -141,7 +141,7 @@ def test_an_older_rule_violates_and_not_one_rung_below(name, scenario, rung, vio
     def at(protocol, values):
         settings = [*scenario.split(), *(f"{bound}={value}" for bound, value in values.items())]
         properties = find_properties(protocol, [violated])
-        bounds = parse(protocol.family.bounds, settings)
+        bounds = parse(protocol.model.bounds, settings)
         return check(protocol.system(bounds, histories(properties[0], protocol)), properties)
 
     assert len(at(weaker, smallest).first.trace.steps) == steps
@@ -154,7 +154,7 @@ def test_an_older_rule_violates_and_not_one_rung_below(name, scenario, rung, vio
 def test_a_counted_fetch_lets_in_who_has_other_records(begin):
     """KAFKA-13141: broker 0 joins the ISR by m0, and m1, which it lacks, stays committed."""
     protocol = find_protocol(COUNTED)
-    system = protocol.system(parse(protocol.family.bounds, ["elections=2"]), frozenset())
+    system = protocol.system(parse(protocol.model.bounds, ["elections=2"]), frozenset())
     behavior = type(begin("kip-595"))(system)
     behavior.follow(DIVERGED + "SendFetch 1 0\nHandleFetch 1 0")
     assert behavior.record.partition.isr == 0b11

@@ -10,7 +10,7 @@ from tidegate.core.bounds import parse
 from tidegate.invariants import invariants_of
 from tidegate.model import PROTOCOLS
 
-PUBLISHED = [protocol for protocol in PROTOCOLS if protocol.family.name == "published"]
+PUBLISHED = [protocol for protocol in PROTOCOLS if protocol.family == "published"]
 
 ONE_RECORD = """
 ControllerElectLeader 0
@@ -171,5 +171,5 @@ def test_a_property_tells_a_state_that_violates_it(begin, prop):
 
 
 def test_log_size_follows_records():
-    bounds = parse(PUBLISHED[0].family.bounds, ["records=3"])
+    bounds = parse(PUBLISHED[0].model.bounds, ["records=3"])
     assert bounds.log_size == 3

@@ -67,7 +67,7 @@ SLOW = [
 def steps_to(mutant, settings, name):
     """Return the steps of the shortest trace in which a mutant violates a property, or None."""
     [prop] = [prop for prop in invariants_of(kip_320) if prop.name == name]
-    system = mutant.system(parse(mutant.family.bounds, settings.split()), histories(prop, mutant))
+    system = mutant.system(parse(mutant.model.bounds, settings.split()), histories(prop, mutant))
     first = check(system, [prop]).first
     return len(first.trace.steps) if first else None
 

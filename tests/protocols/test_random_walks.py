@@ -22,10 +22,10 @@ STEPS = 25
 def systems(draw, protocol):
     """Draw bounds of a protocol that do not contradict each other, and make its system."""
     values = {}
-    for name, (bound, default) in declared(protocol.family.bounds).items():
+    for name, (bound, default) in declared(protocol.model.bounds).items():
         value = draw(st.integers(bound.low, min(bound.high, max(bound.low, LARGEST))))
         values[name] = bool(value) if isinstance(default, bool) else value
-    if protocol.family.name == "broker":
+    if protocol.family == "broker":
         values["min_isr"] = min(values["min_isr"], values["replicas"])
         values["log_size"] = min(values["log_size"], values["records"])
         if values["isr_propagation"] != ZOOKEEPER:
@@ -34,7 +34,7 @@ def systems(draw, protocol):
         values["reassignments"] *= values["isr_propagation"] == RECORDS and values["replicas"] > 1
         values["spare_broker"] &= bool(values["reassignments"])
         values["deletions"] *= bool(values["log_size"])
-    return protocol.system(protocol.family.bounds(**values), EVERY_HISTORY)
+    return protocol.system(protocol.model.bounds(**values), EVERY_HISTORY)
 
 
 def behavior(system, seed):

@@ -55,10 +55,10 @@ DIE_LATER = [
 def test_a_survivor_dies_at_the_larger_bounds_of_its_note(name, mutant, bounds, violated, steps):
     [protocol] = [protocol for protocol in PROTOCOLS if protocol.name == name]
     [weaker] = [found.protocol for found in mutants(protocol) if found.name == mutant]
-    note = protocol.family.survivors[f"{name}: {mutant}"]
+    note = protocol.model.survivors[f"{name}: {mutant}"]
     assert f"by {violated} in {steps} steps" in note
     [prop] = [prop for prop in invariants_of(protocol) if prop.name == violated]
-    within = parse(protocol.family.bounds, bounds.split())
+    within = parse(protocol.model.bounds, bounds.split())
     assert (
         len(check(weaker.system(within, histories(prop, weaker)), [prop]).first.trace.steps)
         == steps

@@ -65,16 +65,16 @@ def fake(tmp_path, monkeypatch):
 def made(tlc, name, settings="", invariant=None):
     """Return the task for a protocol under some settings."""
     [protocol] = [p for p in PROTOCOLS if p.name == name]
-    return tlc.task(protocol, parse(protocol.family.bounds, settings.split()), invariant)
+    return tlc.task(protocol, parse(protocol.model.bounds, settings.split()), invariant)
 
 
 def test_every_published_protocol_has_its_module_and_invariants(tlc):
     published = [p for p in PROTOCOLS if p.name.startswith("published/")]
     assert set(tlc.MODULES) == {p.name for p in published}
     for protocol in published:
-        names = tlc.ASKED[protocol.family.name]
+        names = tlc.ASKED[protocol.family]
         assert set(names) <= {prop.name for prop in invariants_of(protocol)}
-    assert set(tlc.ASKED) == {p.family.name for p in published}
+    assert set(tlc.ASKED) == {p.family for p in published}
 
 
 def test_a_configuration_holds_the_constants(tlc):

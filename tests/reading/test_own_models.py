@@ -32,7 +32,7 @@ OPTIONS = (
 def test_all_code_of_a_built_in_protocol_is_a_function_of_its_state(protocol) -> None:
     properties = properties_of(protocol)
     read = 0
-    for options in OPTIONS if protocol.family.name == "broker" else OPTIONS[:1]:
+    for options in OPTIONS if protocol.family == "broker" else OPTIONS[:1]:
         system = system_for(protocol, options.split(), properties)
         refuse_unreadable(system, properties, names_of_history(protocol), everything=True)
         read += len(list(roots_of(system, properties, everything=True)))

@@ -20,7 +20,7 @@ from ..rules import Rules
 
 HW = Protocol(
     name="hw",
-    family=BROKER,
+    model=BROKER,
     summary="Followers truncate to their high watermark (before KIP-101): loses and diverges.",
     rules=Rules(),
     older_rules=(

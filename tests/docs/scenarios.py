@@ -1,8 +1,25 @@
-"""The bounds at which the broker family is searched: for the page of verdicts, and for mutants."""
+"""The settings in which the page of verdicts compares the protocols of the broker family."""
 
 from __future__ import annotations
 
-from ..protocol import Scenario
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A setting in which protocols are compared, over a range of bounds.
+
+    ``settings`` is written as on the command line, separated by spaces; ``largest`` names the
+    bounds that are varied, with the largest value of each.  ``eventually`` says that the protocols
+    are compared by what must eventually happen, not by what must never happen.
+    """
+
+    title: str
+    settings: str
+    largest: Mapping[str, int]
+    eventually: bool = False
+
 
 _TWO = {"records": 3, "crashes": 2, "elections": 3}
 _TWO_POWER = {"records": 2, "crashes": 1, "power_losses": 1, "elections": 2}
@@ -36,30 +53,4 @@ SCENARIOS = (
     Scenario(
         "What must eventually happen: moves", "replicas=2 moves", _TWO_EVENTUALLY, eventually=True
     ),
-)
-
-MUTATION_BOUNDS = (
-    "records=1",
-    "crashes=0 acks=1",
-    "elections=2",
-    "records=1 elections=2 crashes=1 power_losses=1 lost_messages=1 hw_checkpoint=step",
-    "records=1 elections=3",
-    "records=1 elections=3 bounce_noticed late_request",
-    "records=2 elections=2 crashes=1 moves",
-    "records=1 elections=2 bounce_noticed late_request power_losses=1",
-    "records=2 elections=3 crashes=0 moves",
-    "records=2 elections=3",
-    "replicas=3 records=1 elections=2 crashes=1",
-    "records=1 elections=2 crashes=1 purgatory",
-    "records=1 elections=2 crashes=1 power_losses=1 min_isr=2 elr",
-    "records=0 elections=3 elr last_known_leader",
-    "records=1 elections=3 crashes=0 power_losses=1 min_isr=2 elr last_known_leader moves",
-    "records=1 elections=1 crashes=1 isr_propagation=zookeeper controller_crashes=1",
-    "records=1 elections=2 crashes=1 isr_propagation=kraft moves",
-    "records=1 elections=1 crashes=1 power_losses=1 isr_propagation=kraft",
-    "records=1 elections=1 crashes=1 isr_propagation=records",
-    "records=1 elections=1 crashes=0 isr_propagation=records reassignments=2 spare_broker",
-    "records=2 elections=0 crashes=0 deletions=2",
-    "records=1 elections=1 crashes=1 deletions=1 moves",
-    "replicas=3 records=2 log_size=1 elections=2 crashes=0 moves",
 )

@@ -1,0 +1,27 @@
+"""The bounds at which mutants of the broker family are searched."""
+
+MUTATION_BOUNDS = (
+    "records=1",
+    "crashes=0 acks=1",
+    "elections=2",
+    "records=1 elections=2 crashes=1 power_losses=1 lost_messages=1 hw_checkpoint=step",
+    "records=1 elections=3",
+    "records=1 elections=3 bounce_noticed late_request",
+    "records=2 elections=2 crashes=1 moves",
+    "records=1 elections=2 bounce_noticed late_request power_losses=1",
+    "records=2 elections=3 crashes=0 moves",
+    "records=2 elections=3",
+    "replicas=3 records=1 elections=2 crashes=1",
+    "records=1 elections=2 crashes=1 purgatory",
+    "records=1 elections=2 crashes=1 power_losses=1 min_isr=2 elr",
+    "records=0 elections=3 elr last_known_leader",
+    "records=1 elections=3 crashes=0 power_losses=1 min_isr=2 elr last_known_leader moves",
+    "records=1 elections=1 crashes=1 isr_propagation=zookeeper controller_crashes=1",
+    "records=1 elections=2 crashes=1 isr_propagation=kraft moves",
+    "records=1 elections=1 crashes=1 power_losses=1 isr_propagation=kraft",
+    "records=1 elections=1 crashes=1 isr_propagation=records",
+    "records=1 elections=1 crashes=0 isr_propagation=records reassignments=2 spare_broker",
+    "records=2 elections=0 crashes=0 deletions=2",
+    "records=1 elections=1 crashes=1 deletions=1 moves",
+    "replicas=3 records=2 log_size=1 elections=2 crashes=0 moves",
+)

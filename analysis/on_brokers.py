@@ -21,8 +21,8 @@ from ..core.bounds import bound_name
 from ..core.spec import Property, ReplayError, Trace, TransitionSystem
 from ..model import BROKER, Protocol
 from ..model.broker.bounds import WITH_KRAFT
-from ..model.broker.defaults import once_its_fence_is_stored
 from ..model.broker.releases import KRAFT, ZOOKEEPER
+from ..model.broker.rules import once_its_fence_is_stored
 from .conformance import behavior_of, cluster_for
 from .named import find_protocol
 from .properties import with_every_history

@@ -10,8 +10,7 @@ from functools import cached_property
 from inspect import unwrap
 
 from ...core.bounds import BoundsError, choice, number, switch
-from .defaults import clear_message
-from .rules import Rules
+from .rules import Rules, clear_message
 
 ACKS_ALL = -1
 """``acks=all``, as Kafka itself encodes it."""

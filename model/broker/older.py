@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ...core.layout import NONE
 from .bounds import ZOOKEEPER, Constants
-from .defaults import clear_message
 from .log import newest_epoch
 from .messages import DIVERGING, FETCH, FETCH_RESPONSE, OUT_OF_RANGE
+from .rules import clear_message
 from .state import BrokerState
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from ...core.errors import TidegateError
 from ..protocol import Protocol
-from . import assignment, defaults, log_start, older
+from . import assignment, log_start, older, rules
 from .bounds import WITH_KRAFT
 from .protocols import kip279, kip595
 from .protocols.hw import HW
@@ -298,89 +298,83 @@ def _base(code: Version, wire: Version) -> Protocol:
 
 def _changes(release: Release, epoch_cache: bool) -> Mapping[str, Any]:
     """Return the rules that belong to a release's code."""
-    code = release.code
-    rules: dict[str, Any] = {
-        "may_restart": defaults.once_fenced if code >= (2, 2) else defaults.bounce_unnoticed,
-        "fails_produces": defaults.fail_at_once if code >= (0, 10) else older.keep_waiting,
-        "without_leader": defaults.ignore_epoch if code >= (0, 8, 2) else older.lose_checkpoint,
-        "forgets_remote_leos": (
-            defaults.unless_leading if code >= (0, 9) else older.at_every_new_epoch
-        ),
-        "exits_if_longer": (
-            defaults.exit_unless_unclean if (0, 8, 2) <= code < (2, 0, 1) else kip279.never_exit
-        ),
-        "may_lag": defaults.not_at_log_end if code >= (2, 1) else defaults.at_any_time,
-        "has_epoch_start": (
-            defaults.at_or_above_epoch_start if code >= (2, 0, 1) else defaults.at_any_offset
-        ),
-        "may_list_offsets": (
-            kip595.list_from_epoch_start if code >= (2, 2) else defaults.list_at_once
-        ),
-        "has_new_leader": _new_leader(code),
-        "hw_with_records": (
-            older.after_the_fetch if _answers_with_newer_hw(code) else defaults.before_the_fetch
-        ),
-        "fetch_advances_hw": defaults.if_log_end_moves if code >= (2, 4) else defaults.at_any_fetch,
-        "keeps_rejected_change": (
-            defaults.keep_rejected if code >= (2, 8) else defaults.drop_rejected
-        ),
-        "counts_diverging_fetch": (
-            older.also_if_diverging if (2, 8) <= code < (2, 8, 1) else defaults.not_if_diverging
-        ),
-        "applies_diverging_hw": (
-            older.before_truncating if (2, 8) <= code < (3, 4, 1) else defaults.truncate_first
-        ),
-        **_of_log_start(code),
-    }
-    if release.metadata == KRAFT and code < (4, 3):
-        rules["may_complete"] = assignment.all_in_isr
-    if release.metadata == KRAFT and code < FIRST_WITHOUT_ZOOKEEPER:
-        rules["may_register_unfenced"] = older.before_its_fence
-    if release.metadata == KRAFT and (3, 5) <= code < (3, 7):
-        rules["keeps_broker_epoch"] = older.of_the_latest_fetch
-    if release.metadata == KRAFT and (3, 7) <= code < (4, 1):
-        rules["elects_last_known_leader"] = older.even_if_fenced
-    if release.metadata == KRAFT and release.wire < (3, 5):
-        rules["may_still_be_members"] = older.whatever_it_was
-    if (2, 0) <= code < (2, 0, 1) and epoch_cache:
-        rules["end_offset_for_epoch"] = kip279.unless_below_the_first
-        rules["offset_without_common_epoch"] = kip279.the_answered_offset
+    code, tables = release.code, [_SINCE]
     if epoch_cache:
-        at_once = code >= (2, 0, 1)
-        rules["begin_leading"] = (
-            kip279.cache_at_once if at_once else defaults.cache_with_first_record
-        )
-        rules["assign_epoch"] = kip279.replace_conflicting if at_once else defaults.append_only
-        rules["truncates_cache"] = (
-            defaults.also_if_log_stays if code >= (2, 6, 1) else older.only_if_log_shrinks
-        )
-    return rules
+        tables.append(_SINCE_WITH_EPOCHS)
+    if release.metadata == KRAFT:
+        tables.append(_SINCE_WITH_KRAFT)
+    changed: dict[str, Any] = {}
+    for table in tables:
+        for name, versions in table.items():
+            changed[name] = [rule for since, rule in versions.items() if since <= code][-1]
+    if release.metadata == KRAFT and release.wire < (3, 5):
+        changed["may_still_be_members"] = older.whatever_it_was
+    if (2, 0) <= code < (2, 0, 1) and epoch_cache:
+        changed["end_offset_for_epoch"] = kip279.unless_below_the_first
+        changed["offset_without_common_epoch"] = kip279.the_answered_offset
+    return changed
 
 
-def _new_leader(code: Version) -> Any:
-    """Return the rule for a new epoch of the same leader."""
-    if code < (0, 8, 2) or code >= (2, 1):
-        return defaults.at_every_epoch
-    return defaults.if_leader_changes if code < (2, 0, 1) else kip279.unless_next_epoch
+_SINCE: Mapping[str, Mapping[Version, Any]] = {
+    "may_restart": {(0,): rules.bounce_unnoticed, (2, 2): rules.once_fenced},
+    "fails_produces": {(0,): older.keep_waiting, (0, 10): rules.fail_at_once},
+    "without_leader": {(0,): older.lose_checkpoint, (0, 8, 2): rules.ignore_epoch},
+    "forgets_remote_leos": {(0,): older.at_every_new_epoch, (0, 9): rules.unless_leading},
+    "exits_if_longer": {
+        (0,): kip279.never_exit, (0, 8, 2): rules.exit_unless_unclean, (2, 0, 1): kip279.never_exit,
+    },
+    "may_lag": {(0,): rules.at_any_time, (2, 1): rules.not_at_log_end},
+    "has_epoch_start": {(0,): rules.at_any_offset, (2, 0, 1): rules.at_or_above_epoch_start},
+    "may_list_offsets": {(0,): rules.list_at_once, (2, 2): kip595.list_from_epoch_start},
+    "has_new_leader": {
+        (0,): rules.at_every_epoch, (0, 8, 2): rules.if_leader_changes,
+        (2, 0, 1): kip279.unless_next_epoch, (2, 1): rules.at_every_epoch,
+    },
+    "hw_with_records": {
+        (0,): older.after_the_fetch, (0, 8, 2): rules.before_the_fetch,
+        (1, 0): older.after_the_fetch, (1, 0, 2): rules.before_the_fetch,
+        (1, 1): older.after_the_fetch, (1, 1, 1): rules.before_the_fetch,
+    },
+    "fetch_advances_hw": {(0,): rules.at_any_fetch, (2, 4): rules.if_log_end_moves},
+    "keeps_rejected_change": {(0,): rules.drop_rejected, (2, 8): rules.keep_rejected},
+    "counts_diverging_fetch": {
+        (0,): rules.not_if_diverging, (2, 8): older.also_if_diverging,
+        (2, 8, 1): rules.not_if_diverging,
+    },
+    "applies_diverging_hw": {
+        (0,): rules.truncate_first, (2, 8): older.before_truncating,
+        (3, 4, 1): rules.truncate_first,
+    },
+    "may_delete": {(0,): log_start.up_to_log_end, (0, 11, 0, 1): log_start.up_to_hw},
+    "raises_hw": {
+        (0,): log_start.never_raised, (2, 4): log_start.unless_starting_over,
+        (2, 4, 1): log_start.always_raised,
+    },
+    "finds_low_hw": {(0,): log_start.begin_at_log_start, (2, 4): log_start.position_unknown},
+    "diverges_below_start": {
+        (0,): log_start.out_of_range_first, (2, 8): log_start.epochs_first,
+        (2, 8, 1): log_start.out_of_range_first,
+    },
+}  # fmt: skip
+"""The rules of any release, each since the version before it."""
 
+_SINCE_WITH_EPOCHS: Mapping[str, Mapping[Version, Any]] = {
+    "begin_leading": {(0,): rules.cache_with_first_record, (2, 0, 1): kip279.cache_at_once},
+    "assign_epoch": {(0,): rules.append_only, (2, 0, 1): kip279.replace_conflicting},
+    "truncates_cache": {(0,): older.only_if_log_shrinks, (2, 6, 1): rules.also_if_log_stays},
+}
+"""Those of a release whose replicas have an epoch cache."""
 
-def _of_log_start(code: Version) -> Mapping[str, Any]:
-    """Return the rules of the log start that belong to a release's code."""
-    raises_hw = log_start.always_raised
-    if code < (2, 4, 1):
-        raises_hw = log_start.unless_starting_over if code >= (2, 4) else log_start.never_raised
-    return {
-        "may_delete": log_start.up_to_hw if code >= (0, 11, 0, 1) else log_start.up_to_log_end,
-        "raises_hw": raises_hw,
-        "finds_low_hw": (
-            log_start.position_unknown if code >= (2, 4) else log_start.begin_at_log_start
-        ),
-        "diverges_below_start": (
-            log_start.epochs_first if (2, 8) <= code < (2, 8, 1) else log_start.out_of_range_first
-        ),
-    }
-
-
-def _answers_with_newer_hw(code: Version) -> bool:
-    """Whether a fetch response with records carries the high watermark after that fetch."""
-    return code < (0, 8, 2) or (1, 0) <= code < (1, 0, 2) or (1, 1) <= code < (1, 1, 1)
+_SINCE_WITH_KRAFT: Mapping[str, Mapping[Version, Any]] = {
+    "may_complete": {(0,): assignment.all_in_isr, (4, 3): assignment.added_in_isr},
+    "may_register_unfenced": {
+        (0,): older.before_its_fence, FIRST_WITHOUT_ZOOKEEPER: rules.once_its_fence_is_stored,
+    },
+    "keeps_broker_epoch": {
+        (0,): rules.of_the_fetch, (3, 5): older.of_the_latest_fetch, (3, 7): rules.of_the_fetch,
+    },
+    "elects_last_known_leader": {
+        (0,): rules.once_unfenced, (3, 7): older.even_if_fenced, (4, 1): rules.once_unfenced,
+    },
+}  # fmt: skip
+"""Those of a cluster with KRaft."""

@@ -50,7 +50,7 @@ def test_a_rule_of_an_option_is_in_the_releases_that_have_it():
 def test_rules_are_printed_with_their_place():
     output = " ".join(CliRunner().invoke(main, ["show", "hw", "--rules"]).output.split())
     assert "may_serve_fetch = serve_anyone(s, k, leader, epoch)" in output
-    assert "model/broker/defaults.py:" in output
+    assert "model/broker/rules.py:" in output
 
 
 def test_guards_are_printed_as_what_enables_the_action():

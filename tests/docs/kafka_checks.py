@@ -45,7 +45,6 @@ from tidegate.model.broker.actions.reassignment import (
 )
 from tidegate.model.broker.assignment import all_in_isr, assigned
 from tidegate.model.broker.bounds import Constants
-from tidegate.model.broker.defaults import at_any_offset, clear_message, unless_rebooted
 from tidegate.model.broker.history import note_acked
 from tidegate.model.broker.instances import brokers, nobody, pairs
 from tidegate.model.broker.leadership import (
@@ -71,6 +70,7 @@ from tidegate.model.broker.messages import (
 )
 from tidegate.model.broker.older import anybody, whatever_it_was
 from tidegate.model.broker.protocols.kip595_reset import only_if_new
+from tidegate.model.broker.rules import at_any_offset, clear_message, unless_rebooted
 from tidegate.model.broker.state import BrokerState
 from tidegate.model.broker.unapplied import append_record
 

@@ -13,7 +13,7 @@ from tidegate.render.story import described_bounds, described_properties, rules_
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
-FAMILIES = {protocol.family: protocol.family for protocol in PROTOCOLS}
+FAMILIES = {protocol.family: protocol.model for protocol in PROTOCOLS}
 
 TITLES = {
     "broker": "The broker family",

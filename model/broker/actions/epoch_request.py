@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from ....core.layout import NONE
 from ..bounds import Constants
-from ..defaults import clear_message
 from ..leadership import leads
 from ..log import newest_epoch
 from ..messages import EPOCH_REQUEST, EPOCH_RESPONSE, IDLE
+from ..rules import clear_message
 from ..state import BrokerState
 
 

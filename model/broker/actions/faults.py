@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ....core.layout import NONE
 from ..bounds import Constants
-from ..defaults import clear_message, once_fenced
 from ..leadership import fail_produces, forget_remote_leos, forget_role
 from ..log import drop_empty_epochs, newest_epoch, truncate_to
 from ..messages import FETCH, IDLE
+from ..rules import clear_message, once_fenced
 from ..state import BrokerState
 from .alter_partition import note_registration, orphan_request
 from .deletion import raise_hw

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ....core.layout import NONE
 from ..bounds import Constants
-from ..defaults import clear_message
 from ..log import append, start_over, truncate_to
 from ..messages import (
     DIVERGING,
@@ -15,6 +14,7 @@ from ..messages import (
     LIST_OFFSETS_RESPONSE,
     OUT_OF_RANGE,
 )
+from ..rules import clear_message
 from ..state import BrokerState
 from .deletion import follow_log_start
 from .faults import go_down

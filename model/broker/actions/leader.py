@@ -5,7 +5,6 @@ from __future__ import annotations
 from ....core.layout import NONE
 from ..assignment import is_served, least_isr
 from ..bounds import ACKS_ALL, ZOOKEEPER, Constants
-from ..defaults import clear_message
 from ..history import note_acked, note_produced
 from ..leadership import advance_hw, change_isr, fail_produces, leads, reads_hw
 from ..log import append, newest_epoch
@@ -21,6 +20,7 @@ from ..messages import (
     OUT_OF_RANGE,
 )
 from ..replica_sets import size
+from ..rules import clear_message
 from ..state import BrokerState
 from .alter_partition import propose
 

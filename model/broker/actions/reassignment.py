@@ -10,9 +10,9 @@ from __future__ import annotations
 from ....core.layout import NONE
 from ..assignment import assigned, may_succeed, reassigning
 from ..bounds import Constants
-from ..defaults import clear_message
 from ..leadership import fail_produces, forget_remote_leos, forget_role, leads, set_isr
 from ..log import delete_log
+from ..rules import clear_message
 from ..state import BrokerState
 from ..unapplied import append_record, drop_records
 from .metadata import forget_outdated, shrink

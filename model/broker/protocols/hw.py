@@ -13,10 +13,9 @@ Source: KIP-101, "Scenario 1" and "Scenario 2" (KAFKA-1211); Kafka 0.10.2.2.
 """
 
 from ...protocol import Expected, Protocol
-from ..defaults import at_every_epoch
 from ..family import ACTIONS, BROKER, DEFAULT_PROPERTIES
 from ..older import keep_waiting, lose_checkpoint
-from ..rules import Rules
+from ..rules import Rules, at_every_epoch
 
 HW = Protocol(
     name="hw",

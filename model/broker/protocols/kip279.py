@@ -19,7 +19,6 @@ from ....core.layout import NONE
 from ...protocol import Expected
 from ..assumed import leader_knows_its_epoch
 from ..bounds import Constants
-from ..defaults import at_or_above_epoch_start, exit_unless_unclean, if_leader_changes
 from ..explanations import explained, explains
 from ..log import (
     end_offset,
@@ -28,6 +27,7 @@ from ..log import (
     smallest_epoch_above,
     truncate_to,
 )
+from ..rules import at_or_above_epoch_start, exit_unless_unclean, if_leader_changes
 from ..state import BrokerState
 from .kip101 import KIP_101, unknown_to_the_leader
 

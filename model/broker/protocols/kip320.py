@@ -14,14 +14,8 @@ Source: KIP-320, apache/kafka#5661.
 from dataclasses import replace
 
 from ...protocol import Expected
+from .. import log_start, older, rules
 from ..bounds import Constants
-from ..defaults import at_any_offset, at_any_time, at_every_epoch, if_leader_changes, not_at_log_end
-from ..log_start import always_raised, position_unknown, unless_starting_over
-from ..older import (
-    OF_ISR_CHANGES,
-    leads_in_any_epoch,
-    only_if_log_shrinks,
-)
 from ..state import BrokerState
 from .kip279 import KIP_279, unless_next_epoch
 
@@ -42,22 +36,22 @@ KIP_320 = replace(
     summary="Requests are fenced by leader epoch: safe, but for a leader that missed an epoch.",
     rules=replace(
         KIP_279.rules,
-        has_new_leader=at_every_epoch,
-        may_lag=not_at_log_end,
+        has_new_leader=rules.at_every_epoch,
+        may_lag=rules.not_at_log_end,
         may_serve_fetch=serve_same_epoch,
         may_serve_epoch_request=serve_same_epoch,
-        raises_hw=always_raised,
-        finds_low_hw=position_unknown,
+        raises_hw=log_start.always_raised,
+        finds_low_hw=log_start.position_unknown,
     ),
     older_rules=(
-        ("has_new_leader", if_leader_changes),
+        ("has_new_leader", rules.if_leader_changes),
         ("has_new_leader", unless_next_epoch),
-        ("truncates_cache", only_if_log_shrinks),
-        ("has_epoch_start", at_any_offset),
-        ("may_lag", at_any_time),
-        ("may_change_isr", leads_in_any_epoch),
-        ("raises_hw", unless_starting_over),
-        *OF_ISR_CHANGES,
+        ("truncates_cache", older.only_if_log_shrinks),
+        ("has_epoch_start", rules.at_any_offset),
+        ("may_lag", rules.at_any_time),
+        ("may_change_isr", older.leads_in_any_epoch),
+        ("raises_hw", log_start.unless_starting_over),
+        *older.OF_ISR_CHANGES,
     ),
     expected=(
         Expected(""),

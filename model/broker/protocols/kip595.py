@@ -20,29 +20,10 @@ from dataclasses import replace
 
 from ....core.layout import NONE
 from ...protocol import Expected
-from ..assignment import all_in_isr
+from .. import assignment, log_start, older, rules
 from ..bounds import Constants
-from ..defaults import (
-    at_any_fetch,
-    at_any_offset,
-    bounce_unnoticed,
-    drop_rejected,
-    if_log_end_moves,
-    keep_rejected,
-    once_fenced,
-)
 from ..family import TRUNCATION_ON_FETCH
 from ..log import newest_epoch, truncate_to
-from ..log_start import epochs_first
-from ..older import (
-    OF_CHANGE_RECORDS,
-    OF_ELECTIONS,
-    OF_ISR_CHANGES,
-    also_if_diverging,
-    before_truncating,
-    drop_requests_only,
-    leads_in_any_epoch,
-)
 from ..state import BrokerState
 from .hw import HW
 from .kip320 import KIP_320
@@ -98,9 +79,9 @@ KIP_595 = replace(
     summary="Fetch responses carry diverging epochs: safe, but for a leader that missed an epoch.",
     rules=replace(
         KIP_320.rules,
-        may_restart=once_fenced,
-        fetch_advances_hw=if_log_end_moves,
-        keeps_rejected_change=keep_rejected,
+        may_restart=rules.once_fenced,
+        fetch_advances_hw=rules.if_log_end_moves,
+        keeps_rejected_change=rules.keep_rejected,
         begin_following=fetch_at_once,
         truncation_on_fetch=True,
         diverges=departs_by_epoch_cache,
@@ -109,19 +90,19 @@ KIP_595 = replace(
     ),
     actions=HW.actions + TRUNCATION_ON_FETCH,
     older_rules=(
-        ("may_restart", bounce_unnoticed),
-        ("fetch_advances_hw", at_any_fetch),
-        ("keeps_rejected_change", drop_rejected),
-        ("drop_in_flight", drop_requests_only),
-        ("has_epoch_start", at_any_offset),
-        ("may_change_isr", leads_in_any_epoch),
-        ("counts_diverging_fetch", also_if_diverging),
-        ("applies_diverging_hw", before_truncating),
-        ("diverges_below_start", epochs_first),
-        *OF_ISR_CHANGES,
-        *OF_CHANGE_RECORDS,
-        ("may_complete", all_in_isr),
-        *OF_ELECTIONS,
+        ("may_restart", rules.bounce_unnoticed),
+        ("fetch_advances_hw", rules.at_any_fetch),
+        ("keeps_rejected_change", rules.drop_rejected),
+        ("drop_in_flight", older.drop_requests_only),
+        ("has_epoch_start", rules.at_any_offset),
+        ("may_change_isr", older.leads_in_any_epoch),
+        ("counts_diverging_fetch", older.also_if_diverging),
+        ("applies_diverging_hw", older.before_truncating),
+        ("diverges_below_start", log_start.epochs_first),
+        *older.OF_ISR_CHANGES,
+        *older.OF_CHANGE_RECORDS,
+        ("may_complete", assignment.all_in_isr),
+        *older.OF_ELECTIONS,
     ),
     expected=(
         Expected(""),

@@ -129,8 +129,27 @@ def _action(
     return BROKER.actions[-1]
 
 
+def _fault(
+    function: Callable[..., bool],
+    who: str,
+    source: str,
+    when: Callable[[Constants], bool],
+    sign: str,
+) -> Action:
+    """Declare an action that the world takes, or an administrator, if it likes."""
+    return _action(function, who, source, when, fair=False, sign=sign)
+
+
 def _elections(k: Constants) -> bool:
     return k.elections > 0
+
+
+def _last_known(k: Constants) -> bool:
+    return k.last_known_leader and k.elections > 0
+
+
+def _controllers(k: Constants) -> bool:
+    return k.controller_crashes > 0
 
 
 def _kraft(k: Constants) -> bool:
@@ -157,6 +176,92 @@ def _delays(k: Constants) -> bool:
     return k.purgatory and k.delays_produces
 
 
+# Declared first, in this order, is what `explain` counts: faults, elections and the like.
+CRASHES = (
+    _fault(faults.crash, "broker", "KIP-101", lambda k: k.crashes > 0, "crash"),
+    _fault(faults.lose_power, "broker", "KIP-101", lambda k: k.power_losses > 0, "power loss"),
+)
+
+LOSE_MESSAGE = _fault(
+    faults.lose_message, "network", "KIP-101", lambda k: k.lost_messages > 0, "lost message"
+)
+
+HANDLE_LATE_FETCH = _fault(
+    leader.handle_late_fetch, "leader", "KIP-903", lambda k: k.late_request, "late fetch"
+)
+
+RESTART = _action(
+    faults.restart,
+    "broker",
+    "KIP-380",
+    lambda k: k.crashes + k.power_losses > 0,
+    sign="restart",
+)
+
+ELECTIONS = (
+    _action(controller.elect, "controller", "KIP-101", _elections, sign="election"),
+    _action(controller.elect_last_known, "controller", "KIP-966", _last_known, sign="election"),
+    _action(controller.fence, "controller", "KIP-380", _elections, sign="fence"),
+)
+
+FENCE_FOLLOWER = _action(
+    change_records.fence_follower,
+    "controller",
+    "PartitionChangeBuilder, KAFKA-15021",
+    _records,
+    sign="fence",
+)
+
+REQUESTS = tuple(
+    _fault(function, "controller", "PartitionReassignmentReplicas, KIP-455", _reassigned, sign)
+    for function, sign in (
+        (reassignment.add_replica, "added replica"),
+        (reassignment.replace_replica, "replaced replica"),
+        (reassignment.remove_replica, "removed replica"),
+        (reassignment.cancel_reassignment, "cancelled reassignment"),
+    )
+)
+
+METADATA = (
+    _action(metadata.become_leader, "leader", "KIP-101", lambda k: not k.change_records),
+    _action(metadata.become_follower, "follower", "KIP-101"),
+    _action(leader.shrink_isr, "leader", "KIP-497", lambda k: not k.kraft, sign="ISR shrink"),
+    _action(
+        leader.pass_lag_time,
+        "leader",
+        "Partition.maybeIncrementLeaderHW, KAFKA-4485",
+        lambda k: k.hw_waits,
+    ),
+    *ELECTIONS,
+)
+
+ALTER_PARTITION = (
+    _action(alter_partition.propose_shrink, "leader", "KIP-497", _kraft, sign="ISR shrink"),
+    _action(alter_partition.handle_alter_partition, "controller", "KIP-497", _kraft),
+    _action(alter_partition.handle_alter_partition_response, "leader", "KIP-497", _kraft),
+    _action(alter_partition.fence_out_of_sync, "controller", "KIP-631", _kraft),
+    _action(alter_partition.unfence, "controller", "KIP-631", _kraft),
+)
+
+CONTROLLER_CRASHES = (
+    _action(notification.start_controller, "controller", "KAFKA-1367", _controllers),
+    _fault(
+        notification.crash_controller,
+        "controller",
+        "KAFKA-1367",
+        _controllers,
+        "crash of the controller",
+    ),
+)
+
+FAULTS = (
+    *CRASHES,
+    RESTART,
+    _action(faults.checkpoint_hw, "broker", "KAFKA-1647", lambda k: k.hw_checkpoint > 0),
+    LOSE_MESSAGE,
+    *CONTROLLER_CRASHES,
+)
+
 CLIENT = (
     _action(leader.produce, "leader", "KIP-101", lambda k: k.records > 0, fair=False),
     _action(deletion.delete_records, "leader", "KIP-107", lambda k: k.deletions > 0, fair=False),
@@ -170,11 +275,8 @@ FETCHING = (
     _action(leader.handle_list_offsets, "leader", "KAFKA-2477"),
     _action(follower.handle_list_offsets_response, "follower", "KAFKA-7414"),
     _action(leader.refuse_request, "leader", "KIP-320"),
-    _action(
-        leader.handle_late_fetch, "leader", "KIP-903", lambda k: k.late_request,
-        fair=False, sign="late fetch",
-    ),
-)  # fmt: skip
+    HANDLE_LATE_FETCH,
+)
 
 EPOCH_REQUESTS = (
     _action(epoch_request.send_epoch_request, "follower", "KIP-101"),
@@ -184,63 +286,25 @@ EPOCH_REQUESTS = (
 
 TRUNCATION_ON_FETCH = (_action(follower.handle_diverging_epoch, "follower", "KIP-595"),)
 
-METADATA = (
-    _action(metadata.become_leader, "leader", "KIP-101", lambda k: not k.change_records),
-    _action(metadata.become_follower, "follower", "KIP-101"),
-    _action(leader.shrink_isr, "leader", "KIP-497", lambda k: not k.kraft, sign="ISR shrink"),
-    _action(
-        leader.pass_lag_time, "leader", "Partition.maybeIncrementLeaderHW, KAFKA-4485",
-        lambda k: k.hw_waits,
-    ),
-    _action(controller.elect, "controller", "KIP-101", _elections, sign="election"),
-    _action(
-        controller.elect_last_known, "controller", "KIP-966",
-        lambda k: k.last_known_leader and k.elections > 0, sign="election",
-    ),
-    _action(controller.fence, "controller", "KIP-380", _elections, sign="fence"),
-)  # fmt: skip
-
-ALTER_PARTITION = (
-    _action(alter_partition.propose_shrink, "leader", "KIP-497", _kraft, sign="ISR shrink"),
-    _action(alter_partition.handle_alter_partition, "controller", "KIP-497", _kraft),
-    _action(alter_partition.handle_alter_partition_response, "leader", "KIP-497", _kraft),
-    _action(alter_partition.fence_out_of_sync, "controller", "KIP-631", _kraft),
-    _action(alter_partition.unfence, "controller", "KIP-631", _kraft),
-)
-
 CHANGE_RECORDS = (
     _action(
         change_records.apply_change_record, "leader", "Partition.makeLeader, KAFKA-15021", _records
     ),
-    _action(
-        change_records.fence_follower, "controller", "PartitionChangeBuilder, KAFKA-15021",
-        _records, sign="fence",
-    ),
-)  # fmt: skip
-
-_REPLICAS = "PartitionReassignmentReplicas, KIP-455"
-_BY_REQUEST: Any = {"when": _reassigned, "fair": False}
+    FENCE_FOLLOWER,
+)
 
 REASSIGNMENT = (
+    *REQUESTS,
     _action(
-        reassignment.add_replica, "controller", _REPLICAS, **_BY_REQUEST, sign="added replica"
+        alter_partition.complete_reassignment,
+        "controller",
+        "PartitionReassignmentReplicas, KIP-455",
+        _reassigned,
     ),
-    _action(
-        reassignment.replace_replica, "controller", _REPLICAS, **_BY_REQUEST,
-        sign="replaced replica",
-    ),
-    _action(
-        reassignment.remove_replica, "controller", _REPLICAS, **_BY_REQUEST, sign="removed replica"
-    ),
-    _action(
-        reassignment.cancel_reassignment, "controller", _REPLICAS, **_BY_REQUEST,
-        sign="cancelled reassignment",
-    ),
-    _action(alter_partition.complete_reassignment, "controller", _REPLICAS, _reassigned),
     _action(
         reassignment.stop_replica, "broker", "ReplicaManager.stopPartitions, KIP-455", _reassigned
     ),
-)  # fmt: skip
+)
 
 NOTIFICATION = (
     _action(notification.write_notification, "leader", "KAFKA-1367", _zookeeper),
@@ -252,33 +316,6 @@ NOTIFICATION = (
     _action(consumer.refresh_consumer, "client", "KAFKA-1367", _reads),
     _action(consumer.consume, "client", "KAFKA-1367", _reads),
 )
-
-FAULTS = (
-    _action(
-        faults.crash, "broker", "KIP-101", lambda k: k.crashes > 0, fair=False, sign="crash"
-    ),
-    _action(
-        faults.lose_power, "broker", "KIP-101", lambda k: k.power_losses > 0, fair=False,
-        sign="power loss",
-    ),
-    _action(
-        faults.restart, "broker", "KIP-380", lambda k: k.crashes + k.power_losses > 0,
-        sign="restart",
-    ),
-    _action(faults.checkpoint_hw, "broker", "KAFKA-1647", lambda k: k.hw_checkpoint > 0),
-    _action(
-        faults.lose_message, "network", "KIP-101", lambda k: k.lost_messages > 0, fair=False,
-        sign="lost message",
-    ),
-    _action(
-        notification.start_controller, "controller", "KAFKA-1367",
-        lambda k: k.controller_crashes > 0,
-    ),
-    _action(
-        notification.crash_controller, "controller", "KAFKA-1367",
-        lambda k: k.controller_crashes > 0, fair=False, sign="crash of the controller",
-    ),
-)  # fmt: skip
 
 PURGATORY = (
     _action(purgatory.complete_fetch, "leader", "DelayedFetch in Kafka 3.x", lambda k: k.purgatory),

@@ -7,12 +7,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import is_dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from ..checker.result import Progress
+from ..checker.stop import Stopped
 from ..core.printable import inert, one_line
+from ..core.vocabulary import Step
 
 if TYPE_CHECKING:
     from .printed import Console
@@ -135,11 +138,12 @@ def _pieces(document: dict[str, Any], indent: str = "") -> Iterator[str]:
         before = ",\n"
         if isinstance(value, dict) and "states" in value:
             yield from _pieces(value, indent + "  ")
-        elif isinstance(value, Sequence) and value and isinstance(value[0], dict):
+        elif isinstance(value, Sequence) and value and _is_object(value[0]):
             inner = indent + "    "
             for number, part in enumerate(value):
                 yield f"{',' if number else '['}\n{inner}"
-                yield from _pieces(part, inner) if "trace" in part else (_json(part),)
+                is_trace = isinstance(part, dict) and "trace" in part
+                yield from _pieces(part, inner) if is_trace else (_json(part),)
             yield f"\n{indent}  ]"
         else:
             yield _json(value)
@@ -148,4 +152,18 @@ def _pieces(document: dict[str, Any], indent: str = "") -> Iterator[str]:
 
 def _json(value: Any, indent: int | None = None) -> str:
     """Return a value as printable ASCII JSON (DEL is escaped, too)."""
-    return json.dumps(value, indent=indent).replace("\x7f", "\\u007f")
+    return json.dumps(value, indent=indent, default=_members).replace("\x7f", "\\u007f")
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict) or is_dataclass(value)
+
+
+def _members(value: Any) -> object:
+    """Return what JSON has no notation for: a dataclass as an object, a set as a sorted array."""
+    if isinstance(value, Step):
+        pairs = zip(value.parameters, value.arguments, strict=True)
+        return {"action": value.action, "arguments": dict(pairs)}
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    return str(value) if isinstance(value, Stopped) else vars(value)

@@ -3,7 +3,7 @@
 import pytest
 
 from tidegate.analysis.code import code
-from tidegate.analysis.differences import differences
+from tidegate.analysis.code_diff import differences
 from tidegate.analysis.named import find_protocol
 from tidegate.core.guards import guards
 from tidegate.model import PROTOCOLS

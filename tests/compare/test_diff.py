@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.waiting import use_processor
-from tidegate.analysis.compare import follow, ranges
+from tidegate.analysis.diff import follow, ranges
 from tidegate.analysis.selection import assemble
 from tidegate.cli import main
 from tidegate.core.spec import Step
@@ -63,14 +63,17 @@ def test_a_rule_without_a_docstring_is_told_by_its_source(tmp_path, monkeypatch)
 
 def test_without_bounds_those_that_tell_the_two_apart_are_found():
     found = report("kip-279", "kip-320")
-    assert found["bounds"] == "records=2 elections=3 crashes=0 moves"
-    assert found["searched_alike"][:2] == ["", "records=1"]
+    assert " ".join(found["verdicts"]["settings"]) == "records=2 elections=3 crashes=0 moves"
+    assert found["verdicts"]["alike"][:2] == ["", "records=1"]
     lost = found["counterexamples"][0]
     assert lost["properties"] == ["NoCommittedRecordLost", "NoAckedRecordLost"]
-    assert len(lost["steps"]) == 15
-    assert lost["refused"]["number"] == 12
-    assert lost["refused"]["values"] == {"s.replica[0].epoch": "0", "s.replica[1].epoch": "2"}
-    assert lost["refused"]["rules"] == ["may_serve_epoch_request"]
+    here, there = lost["behavior"]["here"], lost["behavior"]["there"]
+    assert (len(here["states"]), len(there["states"])) == (16, 12)
+    assert dict(there["stopped"]["reason"]["values"]) == {
+        "s.replica[0].epoch": "0",
+        "s.replica[1].epoch": "2",
+    }
+    assert there["stopped"]["rules"] == ["may_serve_epoch_request"]
 
 
 @pytest.mark.parametrize(
@@ -88,23 +91,29 @@ def test_what_is_reported_is_so(old, new, bounds):
     """Every behavior is taken once more: it goes where only one goes, and stops where said."""
     settings = [part for it in bounds.split() for part in ("-b", it)]
     found = report(old, new, *settings)
-    systems = {"old": assemble(old, bounds.split(), ["none"])[0]}
-    systems["new"] = assemble(new, bounds.split(), ["none"])[0]
-    both = [name for name in ranges(systems["old"]) if name in ranges(systems["new"])]
-    reachable = {name: projections(system, both) for name, system in systems.items()}
-    assert found["states"]["only_old"] == len(reachable["old"] - reachable["new"])
-    assert found["states"]["only_new"] == len(reachable["new"] - reachable["old"])
+    systems = [assemble(name, bounds.split(), ["none"])[0] for name in (old, new)]
+    both = [name for name in ranges(systems[0]) if name in ranges(systems[1])]
+    reachable = [projections(system, both) for system in systems]
+    alone = [len(reachable[0] - reachable[1]), len(reachable[1] - reachable[0])]
+    assert [part["count"] for part in found["states"]["alone"]] == alone
     for behavior in found["states"]["behaviors"]:
-        end = taken(systems[behavior["of"]], behavior["steps"]).states[-1]
-        other = reachable["new" if behavior["of"] == "old" else "old"]
+        end = taken(systems[behavior["of"]], steps_of(behavior)).states[-1]
+        other = reachable[1 - behavior["of"]]
         assert tuple(str(end.variables[name]) for name in both) not in other
-    for it in [*found["counterexamples"], *found["states"]["behaviors"]]:
-        there = taken(systems["new" if it["of"] == "old" else "old"], it["steps"])
-        assert (it["refused"] is None) == (there.stopped is None)
-        if it["refused"]:
-            assert len(there.states) == it["refused"]["number"]
-        same = it["violated_there"] and set(it["properties"]) <= set(it["violated_there"])
-        assert it["refused"] or it["departures"] or same, "something must be different"
+    for properties, it in [
+        *((one["properties"], one["behavior"]) for one in found["counterexamples"]),
+        *(([], behavior) for behavior in found["states"]["behaviors"]),
+    ]:
+        there, stopped = taken(systems[1 - it["of"]], steps_of(it)), it["there"]["stopped"]
+        assert (stopped is None) == (there.stopped is None)
+        assert len(there.states) == len(it["there"]["states"])
+        same = properties and set(properties) <= set(it["there"]["violated"])
+        assert stopped or it["departures"] or same, "something must be different"
+
+
+def steps_of(behavior):
+    """Return the steps of a behavior."""
+    return [state["step"] for state in behavior["here"]["states"][1:]]
 
 
 def taken(system, steps):
@@ -139,8 +148,9 @@ def projections(system, variables):
 
 def test_variables_that_only_one_has_are_left_out_and_named():
     found = report("hw", "kip-101", "-b", "records=1")
-    assert found["states"]["left_out"]["old"] == []
-    names = {re.sub(r"\[\d+\]", "", name) for name in found["states"]["left_out"]["new"]}
+    before, after = found["states"]["left_out"]
+    assert before == []
+    names = {re.sub(r"\[\d+\]", "", name) for name in after}
     assert names == {"replica.epoch_cache", "message.epoch"}
 
 
@@ -200,7 +210,7 @@ def test_a_variable_that_differs_at_first_is_named_and_the_rest_is_compared(cach
     one, other = caches("one.py", "4", "k.most"), caches("other.py", "5", "k.most")
     found = report(one, other)["states"]
     assert found["begun_apart"] == ["cache"]
-    assert (found["only_old"], found["only_new"]) == (0, 0)
+    assert [part["count"] for part in found["alone"]] == [0, 0]
     told = flat(run(one, other))
     assert "Compared without what differs in the initial states: cache." in told
     assert "4 states of one.py and 4 of other.py: the same but for these variables." in told
@@ -241,7 +251,7 @@ def test_what_was_not_searched_whole_is_said_to_be_incomplete(monkeypatch, tmp_p
         "hw", "hw", "-b", "records=1", "--max-states", "9", "--json", "-"
     )  # fmt: skip
     assert found.exit_code == 3
-    assert json.loads(found.stdout)["states"]["compared"] is False
+    assert json.loads(found.stdout)["states"]["alone"] is None
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tidegate.analysis.compare import ranges
+from tidegate.analysis.diff import ranges
 from tidegate.analysis.named import find_protocol
 from tidegate.analysis.properties import find_properties
 from tidegate.checker.check import check

@@ -52,7 +52,7 @@ def test_one_place_prints(modules):
         if prints(node)
     }
     # The other process of a comparison hands its answers over by its standard output.
-    worker = "tidegate.commands.comparison.worker"
+    worker = "tidegate.commands.diff.worker"
     assert {where for where in elsewhere if not where.startswith(worker)} == set()
 
 

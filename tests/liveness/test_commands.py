@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate.analysis.code import code
-from tidegate.analysis.differences import differences
+from tidegate.analysis.code_diff import differences
 from tidegate.analysis.named import find_protocol
 from tidegate.cli import main
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..checker.counterexample import shortest_traces
@@ -165,7 +165,7 @@ def _shown(system: TransitionSystem[Any, Any], state: State) -> dict[str, object
 
 
 @dataclass(frozen=True)
-class Contrast:
+class BehaviorDiff:
     """A behavior of one system, and the same steps in the other.
 
     Parameters
@@ -175,32 +175,26 @@ class Contrast:
     here, there
         The steps taken in that system, and in the other.
     departures
-        The steps after which the two differ.
+        The steps after which the two differ in variables that both have.
     """
 
     of: int
     here: Followed
     there: Followed
-    departures: tuple[Divergence, ...]
+    departures: tuple[Divergence, ...] = field(init=False)
 
-
-def contrast(of: int, here: Followed, there: Followed) -> Contrast:
-    """Return how two systems behave under the same steps."""
-    both = shared(here.states[0].variables, there.states[0].variables)
-    return Contrast(of, here, there, tuple(departures(here, there, both)))
-
-
-def departures(one: Followed, other: Followed, shared: Iterable[str]) -> list[Divergence]:
-    """Return the steps after which two behaviors differ in variables that both have."""
-    known: set[str] = set()
-    departures = []
-    names = list(shared)
-    for number, (mine, theirs) in enumerate(zip(one.states, other.states, strict=False)):
-        differ = [name for name in names if mine.variables[name] != theirs.variables[name]]
-        if new := [name for name in differ if name not in known]:
-            departures.append(Divergence(number, tuple(new)))
-        known |= set(new)
-    return departures
+    def __post_init__(self) -> None:
+        names = shared(self.here.states[0].variables, self.there.states[0].variables)
+        known: set[str] = set()
+        departures = []
+        for number, (mine, theirs) in enumerate(
+            zip(self.here.states, self.there.states, strict=False)
+        ):
+            differ = [name for name in names if mine.variables[name] != theirs.variables[name]]
+            if new := [name for name in differ if name not in known]:
+                departures.append(Divergence(number, tuple(new)))
+            known.update(new)
+        object.__setattr__(self, "departures", tuple(departures))
 
 
 class Reached:

@@ -70,7 +70,7 @@ class HelperChange:
 
 
 @dataclass(frozen=True)
-class Differences:
+class CodeDiff:
     """Everything that differs between the code of two protocols.
 
     ``fairness`` has each fairness of several actions together that differs: of which actions, and
@@ -86,9 +86,9 @@ class Differences:
         return bool(self.rules or self.actions or self.helpers or self.fairness)
 
 
-def differences(old: Code, new: Code) -> Differences:
+def differences(old: Code, new: Code) -> CodeDiff:
     """Return what differs between the code of two protocols."""
-    return Differences(
+    return CodeDiff(
         tuple(_rules(old, new)),
         tuple(_actions(old, new)),
         tuple(_helpers(old, new)),

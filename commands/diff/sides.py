@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...analysis.code import Code, code
-from ...analysis.compare import Followed, Projected, Ranges, Reached, follow, ranges
+from ...analysis.diff import Followed, Projected, Ranges, Reached, follow, ranges
 from ...analysis.named import find_protocol
 from ...analysis.properties import (
     find_violable,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
-from ...analysis.compare import Alone, Contrast, alone, begun_apart, contrast, shared
+from ...analysis.diff import Alone, BehaviorDiff, alone, begun_apart, shared
 from ...analysis.named import SelectionError
 from ...checker.result import Limits
 from ...checker.stop import Stop, Stopped, is_interrupt
@@ -15,7 +15,7 @@ from .sides import Count, Row, Side, Verdicts
 
 
 @dataclass(frozen=True)
-class Decided:
+class VerdictDiff:
     """The verdicts of both, within the chosen bounds.
 
     Parameters
@@ -64,12 +64,12 @@ class Counterexample:
 
     properties: tuple[str, ...]
     explanation: str
-    contrast: Contrast
+    behavior: BehaviorDiff
     loop: int | None
 
 
 @dataclass(frozen=True)
-class States:
+class StateDiff:
     """The states of both.
 
     Parameters
@@ -86,11 +86,11 @@ class States:
         Shortest behaviors to the nearest of these, of the old one and of the new one.
     """
 
-    counts: tuple[Count, Count]
-    left_out: tuple[tuple[str, ...], tuple[str, ...]]
-    alone: tuple[Alone, Alone] | None = None
-    behaviors: tuple[Contrast, ...] = ()
-    begun_apart: tuple[str, ...] = ()
+    counts: Sequence[Count]
+    left_out: Sequence[Sequence[str]]
+    alone: Sequence[Alone] | None = None
+    behaviors: Sequence[BehaviorDiff] = ()
+    begun_apart: Sequence[str] = ()
 
 
 def bounds_to_try(
@@ -125,8 +125,10 @@ def decide(
     names: Sequence[str],
     seconds: float,
     quiet: bool,
-) -> Decided:
+) -> VerdictDiff:
     """Decide the properties of both, at the first bounds of a ladder that distinguish them.
+
+    Those are the bounds where verdicts differ, else trace lengths, else the first ones.
 
     Parameters
     ----------
@@ -134,61 +136,56 @@ def decide(
         Time limit of all searches together.
     """
     until = perf_counter() + seconds
-    decisions: list[Decided] = []
-    for number, bounds in enumerate(ladder):
+    searched: list[VerdictDiff] = []
+    for bounds in ladder:
         left = until - perf_counter()
-        if decisions and left <= 0:
-            return _chosen(decisions, ladder[number:])
-        both = _both(sides, bounds, names, left, quiet)
-        decided = Decided(bounds, both[0], both[1], apart=_outcomes(both[0]) != _outcomes(both[1]))
-        decisions.append(decided)
-        if decided.stopped_by or decided.apart:
-            return _chosen(decisions, ladder[number + 1 :])
-    return _chosen(decisions, [])
+        if searched and left <= 0:
+            break
+        searched.append(_decided(sides, bounds, names, left, quiet))
+        if searched[-1].stopped_by or searched[-1].apart:
+            break
+    complete = [one for one in searched if not one.stopped_by]
+    chosen = max(complete, key=_apart, default=searched[0])
+    alike = [one.settings for one in complete if one is not chosen and not one.apart]
+    open_bounds = [one.settings for one in searched if one.stopped_by and one is not chosen]
+    skipped = [] if chosen.apart else [*open_bounds, *ladder[len(searched) :]]
+    return replace(chosen, alike=tuple(map(" ".join, alike)), skipped=tuple(map(" ".join, skipped)))
 
 
-def _both(
+def _decided(
     sides: tuple[Side, Side],
-    bounds: Sequence[str],
+    bounds: tuple[str, ...],
     names: Sequence[str],
     seconds: float,
     quiet: bool,
-) -> tuple[Verdicts, Verdicts]:
+) -> VerdictDiff:
     """Search both within bounds; an interrupt ends both searches."""
     limits = Limits(seconds=max(0.1, round(seconds / 2, 1)))
     old = sides[0].verdicts(bounds, names, limits, quiet)
     if is_interrupt(old.stopped_by):
         undecided = tuple(Row(row.name, Outcome.INCOMPLETE.value, None) for row in old.rows)
-        return old, Verdicts(old.headline, undecided, 0, 0, Stopped(Stop.INTERRUPT))
-    return old, sides[1].verdicts(bounds, names, limits, quiet)
+        new = Verdicts(old.headline, undecided, 0, 0, Stopped(Stop.INTERRUPT))
+    else:
+        new = sides[1].verdicts(bounds, names, limits, quiet)
+    before, after = ({row.name: row.outcome for row in one.rows} for one in (old, new))
+    return VerdictDiff(bounds, old, new, apart=before != after)
 
 
-def _outcomes(verdicts: Verdicts) -> dict[str, str]:
-    return {row.name: row.outcome for row in verdicts.rows}
+def _apart(verdicts: VerdictDiff) -> int:
+    """Return how much two protocols differ: in verdicts, in the lengths of traces, or not."""
+    old, new = (
+        {row.name: len(row.steps) for row in one.rows if row.steps is not None}
+        for one in (verdicts.old, verdicts.new)
+    )
+    return 2 if verdicts.apart else int(old != new)
 
 
-def _lengths(verdicts: Verdicts) -> dict[str, int]:
-    return {row.name: len(row.steps) for row in verdicts.rows if row.steps is not None}
-
-
-def _chosen(decisions: Sequence[Decided], left: Sequence[tuple[str, ...]]) -> Decided:
-    """Return the bounds to report: where verdicts differ, else trace lengths, else the first."""
-    complete = [one for one in decisions if not one.stopped_by]
-    longer = [one for one in complete if _lengths(one.old) != _lengths(one.new)]
-    apart = [one for one in complete if one.apart]
-    chosen = next(iter(apart or longer or complete or list(decisions)))
-    alike = tuple(" ".join(one.settings) for one in complete if one is not chosen and not one.apart)
-    unseen = [one.settings for one in decisions if one.stopped_by and one is not chosen]
-    skipped = tuple(" ".join(bounds) for bounds in [*unseen, *left]) if not chosen.apart else ()
-    return Decided(chosen.settings, chosen.old, chosen.new, chosen.apart, alike, skipped)
-
-
-def counterexamples(sides: tuple[Side, Side], decided: Decided) -> Iterator[Counterexample]:
+def counterexamples(sides: tuple[Side, Side], verdicts: VerdictDiff) -> Iterator[Counterexample]:
     """Yield each counterexample of one, replayed in the other, in the old one's order.
 
     A property that both violate by the same steps is left out.
     """
-    rows = [{row.name: row for row in verdicts.rows} for verdicts in (decided.old, decided.new)]
+    rows = [{row.name: row for row in one.rows} for one in (verdicts.old, verdicts.new)]
     for of in (0, 1):
         groups: dict[tuple[tuple[Step, ...], int | None], list[Row]] = {}
         for name, row in rows[of].items():
@@ -199,40 +196,34 @@ def counterexamples(sides: tuple[Side, Side], decided: Decided) -> Iterator[Coun
             yield Counterexample(
                 tuple(row.name for row in violated),
                 violated[0].explanation,
-                _contrast(sides, of, decided.settings, list(rows[of]), steps),
+                _behavior(sides, of, verdicts.settings, list(rows[of]), steps),
                 loop,
             )
 
 
-def _contrast(
+def _behavior(
     sides: tuple[Side, Side],
     of: int,
     settings: Sequence[str],
     names: Sequence[str],
     steps: Sequence[Step],
-) -> Contrast:
+) -> BehaviorDiff:
     """Take the steps of one protocol in both."""
     here, there = (side.follow(settings, names, steps) for side in (sides[of], sides[1 - of]))
-    return contrast(of, here, there)
+    return BehaviorDiff(of, here, there)
 
 
-def variables_of_one(
-    sides: tuple[Side, Side], settings: Sequence[str]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def variables_of_one(sides: tuple[Side, Side], settings: Sequence[str]) -> list[list[str]]:
     """Return the variables that only the old and only the new one has."""
     old, new = (side.variables(settings) for side in sides)
-    both = set(shared(old, new))
-    return tuple(one for one in old if one not in both), tuple(
-        one for one in new if one not in both
-    )
+    return [[name for name in old if name not in new], [name for name in new if name not in old]]
 
 
 def states(
     sides: tuple[Side, Side], settings: Sequence[str], limits: Limits, quiet: bool
-) -> States:
+) -> StateDiff:
     """Compare the states that both reach, as far as their variables are the same."""
-    ranges = [side.variables(settings) for side in sides]
-    both = shared(ranges[0], ranges[1])
+    both = shared(*(side.variables(settings) for side in sides))
     left_out = variables_of_one(sides, settings)
     counts = [sides[0].reach(settings, limits, quiet)]
     if is_interrupt(counts[0].stopped_by):
@@ -240,16 +231,16 @@ def states(
     else:
         counts.append(sides[1].reach(settings, limits, quiet))
     if any(reached.stopped_by for reached in counts):
-        return States((counts[0], counts[1]), left_out)
+        return StateDiff(counts, left_out)
     levels = [side.levels(both) for side in sides]
     apart = begun_apart(levels[0], levels[1], both)
     if apart:
         both = [name for name in both if name not in apart]
         levels = [side.levels(both) for side in sides]
-    lone = alone(levels[0], levels[1]), alone(levels[1], levels[0])
-    behaviors = tuple(
-        _contrast(sides, of, settings, [], sides[of].behavior(*part.nearest))
+    lone = [alone(levels[0], levels[1]), alone(levels[1], levels[0])]
+    behaviors = [
+        _behavior(sides, of, settings, [], sides[of].behavior(*part.nearest))
         for of, part in enumerate(lone)
         if part.nearest is not None
-    )
-    return States((counts[0], counts[1]), left_out, lone, behaviors, tuple(apart))
+    ]
+    return StateDiff(counts, left_out, lone, behaviors, apart)

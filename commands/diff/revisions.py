@@ -38,7 +38,7 @@ spec = importlib.util.spec_from_file_location(
 )
 sys.modules["tidegate"] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(sys.modules["tidegate"])
-from tidegate.commands.comparison.worker import serve
+from tidegate.commands.diff.worker import serve
 serve()
 """
 """Imports the running package, whatever its directory."""

@@ -8,35 +8,33 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..analysis.differences import differences
-from ..checker.interrupts import alarm
-from ..checker.result import Limits
-from ..checker.stop import Stopped, is_interrupt
-from ..render import contrast
-from ..render.contrast_json import document
-from ..render.contrasted import Contrasts
-from ..render.output import Reports
-from ..render.terminal import make_console, write_json
-from .comparison.comparing import (
-    bounds_to_try,
-    counterexamples,
-    decide,
-    states,
-    variables_of_one,
-)
-from .comparison.revisions import opened
-from .parameters import (
+from ...analysis.code_diff import differences
+from ...checker.interrupts import alarm
+from ...checker.result import Limits
+from ...checker.stop import Stopped, is_interrupt
+from ...render.diff import DiffPrinter, labels
+from ...render.output import Reports
+from ...render.terminal import make_console, write_json
+from ..parameters import (
     json_option,
     model_options,
     protocol_argument,
     quiet_option,
     time_limit_option,
 )
-from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
+from ..status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
+from .parts import (
+    bounds_to_try,
+    counterexamples,
+    decide,
+    states,
+    variables_of_one,
+)
+from .revisions import opened
 
 if TYPE_CHECKING:
-    from ..render.printed import Console
-    from .comparison.sides import Side
+    from ...render.printed import Console
+    from .sides import Side
 
 
 @click.command()
@@ -100,30 +98,37 @@ def _compared(
 
     The last value says whether a property was not decided.
     """
-    names, quiet = contrast.labels(*called), options["quiet"]
+    quiet = options["quiet"]
     ladder = bounds_to_try(sides, options["settings"], options["names"])
-    codes = sides[0].code(), sides[1].code()
+    codes = [side.code() for side in sides]
     changed = differences(*codes)
-    contrast.print_title(console, names, codes)
+    printer = DiffPrinter(console, labels(*called), codes, changed)
+    printer.title()
     if not quiet:
-        contrast.print_code(console, names, codes, changed)
-    contrast.print_variables(console, names, variables_of_one(sides, ladder[0]))
+        printer.code()
+    printer.variables(variables_of_one(sides, ladder[0]))
     # If the code is the same, the bounds that distinguish guards show nothing.
     tried = ladder if changed else ladder[:1]
-    decided = decide(sides, tried, options["names"], options["time_limit"], quiet)
-    contrast.print_verdicts(console, names, decided)
-    teller, contrasts = Contrasts(console, names, codes, changed), []
-    stopped, reached = [decided.stopped_by], None
+    verdicts = decide(sides, tried, options["names"], options["time_limit"], quiet)
+    printer.verdicts(verdicts)
+    violations = []
+    stopped, reached = [verdicts.stopped_by], None
     # The alarm also ends a call of the model that never returns.
     with alarm(options["time_limit"], perf_counter()):
-        for counterexample in counterexamples(sides, decided):
-            contrasts.append(counterexample)
+        for counterexample in counterexamples(sides, verdicts):
+            violations.append(counterexample)
             if not quiet:
-                teller.counterexample(counterexample)
-        if not is_interrupt(decided.stopped_by):
-            reached = states(sides, decided.settings, Limits(options["max_states"]), quiet)
-            teller.states(reached, quiet)
+                printer.counterexample(counterexample)
+        if not is_interrupt(verdicts.stopped_by):
+            reached = states(sides, verdicts.settings, Limits(options["max_states"]), quiet)
+            printer.states(reached, quiet)
             stopped += [count.stopped_by for count in reached.counts]
-    if not quiet and (contrasts or (reached is not None and reached.behaviors)):
-        contrast.print_legend(console, sides[1].legend(decided.settings))
-    return document(called, codes, changed, decided, contrasts, reached), stopped, decided.open
+    if not quiet and (violations or (reached is not None and reached.behaviors)):
+        printer.legend(sides[1].legend(verdicts.settings))
+    described = (
+        {"name": name, "family": code.family, "summary": code.summary}
+        for name, code in zip(called, codes, strict=True)
+    )
+    document = dict(zip(("old", "new"), described, strict=True)) | vars(changed)
+    document |= {"verdicts": verdicts, "counterexamples": violations, "states": reached}
+    return document, stopped, verdicts.open

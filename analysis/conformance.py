@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from math import inf
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..brokers.distribution import Distribution, KafkaError
 from ..brokers.report import LISTED, Behavior, ForcedStep, Report
+from ..checker.interrupts import noted
 from ..core.layout import State
 from ..core.spec import Trace, TransitionSystem
 from ..model.broker.bounds import WITH_KRAFT
-from .covering import Pair, by_action
+from .covering import CoveringWalks, Pair, by_action
 from .shorten import without
 
 if TYPE_CHECKING:
     from ..brokers.cluster import Cluster
 
+
+T = TypeVar("T")
+
+_LOOK = 0.1
+"""Seconds between checks for a signal."""
 
 _TRUNCATION = "HandleDivergingEpoch"
 
@@ -96,6 +105,43 @@ def cluster_for(
     )
 
 
+class OutOfTimeError(KafkaError):
+    """The time was up before brokers had done everything."""
+
+
+def run_brokers(work: Coroutine[Any, Any, T], until: float = inf) -> T:
+    """Run a coroutine that drives brokers; what cancels it once lets it end its processes.
+
+    Parameters
+    ----------
+    until
+        When it is cancelled, as :func:`time.perf_counter` says it.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If a signal ended it.
+    OutOfTimeError
+        If the time was up.
+    """
+    with noted() as signals:
+
+        async def watched() -> T:
+            task = asyncio.ensure_future(work)
+            while not task.done():
+                await asyncio.wait({task}, timeout=_LOOK)
+                if (signals or perf_counter() >= until) and not task.cancelling():
+                    task.cancel()
+            return await task
+
+        try:
+            return asyncio.run(watched())
+        except asyncio.CancelledError:
+            if signals:
+                raise KeyboardInterrupt from None
+            raise OutOfTimeError("the time is up") from None
+
+
 @dataclass(frozen=True)
 class Departure:
     """A walk in which brokers differ from the model.
@@ -146,45 +192,57 @@ class Conforming:
 
     Parameters
     ----------
-    done
-        The results so far; each is added at once.
+    walks
+        The walks to take.
     say
         Shows what is going on.
     forced
         Takes each walk, and how many of its steps the brokers did as the model says.
+
+    Attributes
+    ----------
+    done
+        The results so far; each is added at once.
     """
 
     def __init__(
         self,
         distribution: Distribution,
         system: TransitionSystem[Any, Any],
-        done: Conformance,
+        walks: CoveringWalks,
         say: Callable[[str], None],
         forced: Callable[[Trace, int], None] = lambda trace, steps: None,
     ) -> None:
         self._distribution = distribution
         self._system = system
-        self._done = done
+        self._walks = walks
+        self.done = Conformance(distribution.version)
         self._say = say
         self._forced = forced
         self._topics = 0
         self._cluster: Cluster | None = None
 
-    async def take(self, walks: Iterable[Trace], count: int) -> None:
-        """Take walks, and shorten those in which brokers differ."""
+    def take(self, count: int, until: float = inf) -> None:
+        """Take walks, and shorten those in which brokers differ; see :func:`run_brokers`."""
+        self._say("looking for ways to rare actions")
+        self._walks.guide(count)
+        self._say(f"starting Kafka {self._distribution.version}")
+        run_brokers(self._take(count), until)
+
+    async def _take(self, count: int) -> None:
         try:
-            for number, trace in enumerate(islice(walks, count), 1):
+            for number, trace in enumerate(islice(self._walks, count), 1):
                 self._say(f"Kafka {self._distribution.version}: walk {number} of {count}")
                 report = await self._replayed(trace)
-                self._done.walks = number
+                self.done.walks = number
                 self._count_steps(trace, report)
                 self._forced(trace, len(report.steps) - bool(report.differs))
                 if report.differs:
                     # Record it before shortening, so that an interrupt does not lose it.
                     unshortened = Departure(number, _up_to_difference(trace, report), report, False)
-                    self._done.departures.append(unshortened)
-                    self._done.departures[-1] = await self._shortened(number, trace, report)
-            self._done.complete = True
+                    self.done.departures.append(unshortened)
+                    self.done.departures[-1] = await self._shortened(number, trace, report)
+            self.done.complete = True
         finally:
             await self._stop()
 
@@ -232,8 +290,8 @@ class Conforming:
     def _count_steps(self, trace: Trace, report: Report) -> None:
         before = ""
         for step, _ in zip(trace.steps, report.steps, strict=False):
-            self._done.taken[before, step.action] += 1
-            self._done.steps += 1
+            self.done.taken[before, step.action] += 1
+            self.done.steps += 1
             before = step.action
 
     async def _shortened(self, number: int, trace: Trace, report: Report) -> Departure:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from math import inf
+from typing import Any
 
 from ..brokers.distribution import (
     Distribution,
@@ -15,7 +15,6 @@ from ..brokers.distribution import (
     find_distribution,
 )
 from ..brokers.report import Behavior, Observed, Report
-from ..checker.interrupts import noted
 from ..checker.replay import retaken
 from ..core.bounds import bound_name
 from ..core.spec import Property, ReplayError, Trace, TransitionSystem
@@ -23,11 +22,9 @@ from ..model import BROKER, Protocol
 from ..model.broker.bounds import WITH_KRAFT
 from ..model.broker.releases import KRAFT, ZOOKEEPER
 from ..model.broker.rules import once_its_fence_is_stored
-from .conformance import behavior_of, cluster_for
+from .conformance import behavior_of, cluster_for, run_brokers
 from .named import find_protocol
 from .properties import with_every_history
-
-T = TypeVar("T")
 
 WALK_BOUNDS = (
     "replicas=3", "records=3", "elections=3", "crashes=1", "lost_messages=1", "moves",
@@ -42,9 +39,6 @@ FIRST_THAT_NEEDS_MIN_ISR = (3, 7)
 
 OF_LISTED_OFFSETS = "ListedOffsetsMonotonic"
 """The property of the leaders' answers to ListOffsets."""
-
-_LOOK = 0.1
-"""Seconds between checks for a signal."""
 
 
 def forcible_distribution(folder: str, named: str = "--kafka") -> Distribution:
@@ -69,30 +63,6 @@ def forcible_distribution(folder: str, named: str = "--kafka") -> Distribution:
         version = distribution.version
         raise KafkaError(f"{named} {folder}: there is no ZooKeeper beside Kafka {version}")
     return distribution
-
-
-def run_brokers(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine that drives brokers; a signal cancels it once, and it ends its processes.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        If a signal ended it.
-    """
-    with noted() as signals:
-
-        async def watched() -> T:
-            task = asyncio.ensure_future(work)
-            while not task.done():
-                await asyncio.wait({task}, timeout=_LOOK)
-                if signals and not task.cancelling():
-                    task.cancel()
-            return await task
-
-        try:
-            return asyncio.run(watched())
-        except asyncio.CancelledError:
-            raise KeyboardInterrupt from None
 
 
 def forcible_behavior(
@@ -134,12 +104,13 @@ def forcible_behavior(
     return behavior
 
 
-async def replay_on(
+def replay_on(
     distribution: Distribution,
     behavior: Behavior,
     say: Callable[[str], None],
+    until: float = inf,
 ) -> Report:
-    """Start brokers, force a behavior on them step by step, and compare.
+    """Start brokers, force a behavior on them step by step, and compare; see :func:`run_brokers`.
 
     Parameters
     ----------
@@ -159,10 +130,14 @@ async def replay_on(
             following = behavior.steps[observed.number]
             say(f"Kafka {distribution.version}: {step}, {following}")
 
-    truncates = behavior.truncates_on_fetch
-    started = cluster_for(distribution, behavior.bounds, truncates_on_fetch=truncates)
-    async with started as cluster:
-        return await replay(cluster, behavior, follow)
+    async def replayed() -> Report:
+        truncates = behavior.truncates_on_fetch
+        started = cluster_for(distribution, behavior.bounds, truncates_on_fetch=truncates)
+        async with started as cluster:
+            return await replay(cluster, behavior, follow)
+
+    say(f"starting Kafka {distribution.version}")
+    return run_brokers(replayed(), until)
 
 
 def of_brokers(protocol: Protocol) -> Protocol:

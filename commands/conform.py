@@ -14,7 +14,6 @@ from ..analysis.exercised import Coverage, GuardCoverage, RuleCoverage
 from ..analysis.on_brokers import (
     forcible_distribution,
     protocol_to_walk,
-    run_brokers,
     systems_to_walk,
 )
 from ..checker.itf import itf
@@ -83,20 +82,15 @@ def conform(**options: Any) -> Ended:
     protocol = protocol_to_walk(options["protocol"], distribution, options["settings"])
     system, restricted = systems_to_walk(protocol, distribution, options["settings"])
     walks = CoveringWalks(restricted, options["seed"], options["steps"])
-    done = Conformance(distribution.version)
     covered = Coverage(RuleCoverage(protocol, system.bounds), GuardCoverage(restricted))
     with Reports({"--json": options["json_file"]}) as reports:
         with progress(options["quiet"]) as show:
-
-            def say(what: str) -> None:
-                show(doing(what))
-
-            run = Conforming(distribution, system, done, say, covered.take)
+            run = Conforming(
+                distribution, system, walks, lambda what: show(doing(what)), covered.take
+            )
             with suppress(KeyboardInterrupt):
-                say("looking for ways to rare actions")
-                walks.guide(options["walks"])
-                say(f"starting Kafka {distribution.version}")
-                run_brokers(run.take(walks, options["walks"]))
+                run.take(options["walks"])
+        done = run.done
         saved = _save(system, done, options["save"], options["seed"])
         with reports.after():
             if options["json_file"] != "-":

@@ -15,7 +15,7 @@ import click
 
 from ..core.printable import one_line, printable
 from ..gate.cache import record, recorded
-from ..gate.cells import DEFAULT_BOUNDS, TIERS, Cell, GateCell
+from ..gate.cells import DEFAULT_BOUNDS, TIERS, Cell
 from ..gate.document import NAME, of_tier, read
 from ..gate.results import CellOutcome
 from ..render.output import OutputError, Reports, report_file
@@ -149,7 +149,7 @@ def _update(file: Path, outcomes: Sequence[CellOutcome], stderr: bool) -> None:
     say(f"wrote {file}", stderr=stderr)
 
 
-def _list(cells: Sequence[GateCell]) -> None:
+def _list(cells: Sequence[Cell]) -> None:
     from ..gate.reports.table import Table
 
     table = Table(make_console(), cells, False)
@@ -158,15 +158,15 @@ def _list(cells: Sequence[GateCell]) -> None:
 
 
 def _run(
-    cells: Sequence[GateCell], root: Path, jobs: int, cached: bool, quiet: bool, stderr: bool
+    cells: Sequence[Cell], root: Path, jobs: int, cached: bool, quiet: bool, stderr: bool
 ) -> list[CellOutcome]:
     """Search all cells, print each outcome as soon as it is known, and return them in order."""
     from ..gate.reports.table import Table
 
     started = monotonic()
-    searched = [cell for cell in cells if isinstance(cell, Cell)] if cached else []
+    searched = [cell for cell in cells if cached and cell.brokers is None]
     known = {cell: recorded(cell, root.resolve()) for cell in searched}
-    outcomes: dict[GateCell, CellOutcome] = {
+    outcomes: dict[Cell, CellOutcome] = {
         cell: outcome for cell, outcome in known.items() if outcome is not None
     }
     todo = [cell for cell in cells if cell not in outcomes]

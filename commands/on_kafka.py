@@ -8,7 +8,6 @@ from ..analysis.on_brokers import (
     forcible_behavior,
     forcible_distribution,
     replay_on,
-    run_brokers,
 )
 from ..brokers.report import Report
 from ..checker.result import doing
@@ -44,8 +43,7 @@ def replay_on_kafka(
     distribution = forcible_distribution(folder)
     behavior = forcible_behavior(file, protocol, system, trace, prop)
     with progress(quiet=False) as show:
-        show(doing(f"starting Kafka {distribution.version}"))
-        return run_brokers(replay_on(distribution, behavior, lambda what: show(doing(what))))
+        return replay_on(distribution, behavior, lambda what: show(doing(what)))
 
 
 def write_report(target: IO[str], trace: Trace, report: Report) -> None:

@@ -2,5 +2,5 @@
 
 ``document`` reads ``tidegate.toml`` into cells; ``run`` searches each in its own process
 (``worker``, ``search``); ``judge`` compares the results with the expectations; ``reports`` prints
-and writes them.  The modules ``conform_*`` do so for cells that real brokers decide.
+and writes them.  ``brokers`` decides the cells of ``[[conform]]``.
 """

@@ -58,7 +58,8 @@ def record(outcome: CellOutcome, root: Path) -> None:
     """Record a cell that has passed, if a cache can be written."""
     if outcome.status is not Status.PASSED or outcome.sources is None:
         return
-    if not isinstance(outcome.cell, Cell) or any(map(is_custom, dict(outcome.cell.expected))):
+    names = (one.name for one in outcome.cell.expectations)
+    if outcome.cell.brokers or any(map(is_custom, names)):
         # Only the sources of the protocol are known, not those of a property's file.
         return
     entry = {

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..analysis.named import is_custom
 from ..analysis.properties import find_properties
-from ..checker.result import Reason, Result
-from ..core.spec import Outcome, Property
+from ..core.spec import Property
 from ..model import Protocol
+from ..render.summary import count
 
 TIERS = ("pr", "nightly", "weekly")
 """When a cell runs; a tier includes those before it."""
@@ -22,11 +21,23 @@ EVERY = ("default", "all")
 """Names in ``holds`` that stand for several properties: the protocol's own, or all."""
 
 
+REPRODUCES, DIVERGES, AGREES = "reproduces", "diverges", "agrees"
+"""What can be expected of real brokers."""
+
+
 @dataclass(frozen=True)
 class Expectation:
-    """What is expected of one property: that it holds, or that it is violated.
+    """What is expected of one property, or of real brokers.
 
-    ``steps`` is the longest that its shortest counterexample may be; None for any length.
+    Parameters
+    ----------
+    name
+        The property; of real brokers ``REPRODUCES``, ``DIVERGES`` or ``AGREES``.
+    violated
+        Whether the property must be violated; else it must hold.
+    steps
+        The longest that its shortest counterexample may be, None for any length; or the step at
+        which brokers must diverge.
     """
 
     name: str
@@ -38,7 +49,11 @@ class Expectation:
 
         >>> str(Expectation("LogMatching", True, 12)), str(Expectation("TypeOk"))
         ('violates LogMatching in at most 12 steps', 'holds TypeOk')
+        >>> str(Expectation(DIVERGES, steps=9)), str(Expectation(AGREES))
+        ('diverges at step 9', 'agrees')
         """
+        if self.name in (REPRODUCES, DIVERGES, AGREES):
+            return self.name if self.steps is None else f"{self.name} at step {self.steps}"
         limit = "" if self.steps is None else f" in at most {self.steps} steps"
         return f"{'violates' if self.violated else 'holds'} {self.name}{limit}"
 
@@ -65,44 +80,35 @@ class CellLimits:
     engine: str = "auto"
 
 
-@dataclass(frozen=True, kw_only=True)
-class GateCell(ABC):
-    """What every cell has: limits, a tier, a title, and the place of its case."""
+@dataclass(frozen=True)
+class Brokers:
+    """The real brokers that decide a cell, and what is forced on them: one of three things.
 
-    limits: CellLimits = CellLimits()
-    tier: str = TIERS[0]
-    title: str = ""
-    file: str = "tidegate.toml"
-    line: int = 1
+    Parameters
+    ----------
+    kafka
+        The directory of the distribution, relative to that of the gate's file.
+    property
+        The property whose shortest counterexample is forced.
+    trace
+        The file of a trace, which is forced under the cell's protocol, or under the one it names.
+    walks, steps, seed
+        Random walks through the cell's protocol, or through the rules of the brokers' release.
+    optional
+        Whether the cell is skipped where the distribution, Java or kazoo is missing.
+    """
 
-    @property
-    @abstractmethod
-    def subject(self) -> str:
-        """What is judged."""
-
-    @property
-    @abstractmethod
-    def within(self) -> str:
-        """Within what it is judged."""
-
-    @property
-    @abstractmethod
-    def expected(self) -> tuple[tuple[str, str], ...]:
-        """Name and text of each thing that is expected."""
-
-    @property
-    @abstractmethod
-    def custom(self) -> bool:
-        """Whether it runs a custom protocol."""
-
-    @property
-    def name(self) -> str:
-        """Its name in reports."""
-        return f"{self.subject}, {self.within}"
+    kafka: str
+    property: str = ""
+    trace: str = ""
+    walks: int = 0
+    steps: int = 25
+    seed: int = 0
+    optional: bool = False
 
 
 @dataclass(frozen=True)
-class Cell(GateCell):
+class Cell:
     """A protocol within some bounds, and what is expected of it there.
 
     Parameters
@@ -111,6 +117,10 @@ class Cell(GateCell):
         As on the command line, separated by spaces.
     states, depth
         What a search of all states must count; None where nothing is pinned.
+    brokers
+        The real brokers that decide it; None where a search does.
+    file, line
+        The place of its case.
     """
 
     protocol: str
@@ -118,30 +128,44 @@ class Cell(GateCell):
     expectations: tuple[Expectation, ...]
     states: int | None = None
     depth: int | None = None
+    brokers: Brokers | None = None
+    limits: CellLimits = CellLimits()
+    tier: str = TIERS[0]
+    title: str = ""
+    file: str = "tidegate.toml"
+    line: int = 1
 
     @property
     def subject(self) -> str:
-        """The protocol."""
-        return self.protocol
+        """What is judged: the protocol, or the distribution."""
+        return self.brokers.kafka if self.brokers else self.protocol
 
     @property
     def within(self) -> str:
-        """The bounds."""
-        return self.bounds or DEFAULT_BOUNDS
+        """Within what it is judged: the bounds, or what is forced.
+
+        >>> Cell("hw", "records=2", (), brokers=Brokers("libs", walks=1, steps=1)).within
+        '1 walk of 1 step, seed 0, hw, records=2'
+        """
+        bounds, forced = self.bounds or DEFAULT_BOUNDS, self.brokers
+        if forced is None:
+            return bounds
+        if forced.property:
+            return f"{self.protocol}, {bounds}, {forced.property}"
+        walks = f"{count(forced.walks, 'walk')} of {count(forced.steps, 'step')}"
+        what = [forced.trace] if forced.trace else [walks, f"seed {forced.seed}"]
+        return ", ".join([*what, *filter(None, (self.protocol, self.bounds))])
 
     @property
-    def expected(self) -> tuple[tuple[str, str], ...]:
-        """Each property with what is expected of it."""
-        return tuple((expectation.name, str(expectation)) for expectation in self.expectations)
+    def name(self) -> str:
+        """Its name in reports."""
+        return f"{self.subject}, {self.within}"
 
     @property
     def custom(self) -> bool:
         """Whether the protocol or a property is custom: Python code from a user's file."""
-        return any(
-            map(
-                is_custom, (self.protocol, *(expectation.name for expectation in self.expectations))
-            )
-        )
+        names = (self.protocol, *(expectation.name for expectation in self.expectations))
+        return any(map(is_custom, names))
 
 
 def expanded(
@@ -161,61 +185,3 @@ def expanded(
             single = Expectation(prop.name, expectation.violated, expectation.steps)
             pairs.setdefault(prop.name, (single, prop))
     return dict(pairs.values())
-
-
-@dataclass(frozen=True)
-class Seen:
-    """The result of one property.
-
-    ``steps``, ``explanation`` and ``loop`` are those of the shortest counterexample; ``reason``
-    says why it cannot be decided, and ``vacuous`` that its premise never held.
-    """
-
-    outcome: Outcome
-    steps: int | None = None
-    explanation: str = ""
-    loop: int | None = None
-    reason: str = ""
-    vacuous: bool = False
-
-
-@dataclass
-class CellVerdicts:
-    """What the searches of a cell found, in numbers.
-
-    ``never_enabled`` are the actions that were enabled in no state, where all were explored.
-    ``instead`` is an unexpected violation and its number of steps, if an expected violation is
-    missing.
-    """
-
-    seen: dict[str, Seen]
-    states: int = 0
-    depth: int = 0
-    complete: bool = False
-    never_enabled: tuple[str, ...] = ()
-    stopped_by: str | None = None
-    engine: str = ""
-    declared_pure: str = ""
-    instead: tuple[str, int] | None = None
-    interpreted_because: tuple[Reason, ...] = ()
-
-    def add(self, result: Result, explanations: dict[str, str]) -> None:
-        """Add the result of one search."""
-        for verdict in result.verdicts:
-            name, trace = verdict.property.name, verdict.trace
-            loop = trace.loop if trace else None
-            self.seen[name] = Seen(
-                verdict.outcome,
-                verdict.steps,
-                explanations.get(name, ""),
-                loop,
-                verdict.reason,
-                verdict.vacuous,
-            )
-        self.states = max(self.states, result.distinct_states)
-        self.depth = max(self.depth, result.depth)
-        self.complete = result.complete
-        self.never_enabled = tuple(result.never_taken) if result.complete else ()
-        self.engine = result.engine
-        reasons = dict.fromkeys((*self.interpreted_because, *result.interpreted_because))
-        self.interpreted_because = tuple(reasons)

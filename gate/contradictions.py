@@ -2,51 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..analysis.named import SelectionError, find_protocol, is_custom
 from ..core.bounds import BoundsError
 from ..core.bounds import shown as bounds_shown
 from .cells import Cell, Expectation, expanded
 from .configuration_errors import ConfigurationErrors
-
-_Numbered = tuple[Cell, int]
-"""A cell and the number of its case."""
+from .positions import Path
 
 
-def note_contradictions(errors: ConfigurationErrors, cells: Sequence[_Numbered]) -> None:
-    """Note where two cases expect different things of the same protocol within the same bounds."""
-    verdicts: dict[tuple[str, str, str], tuple[Expectation, _Numbered]] = {}
-    pins: dict[tuple[str, str, str, tuple[str, ...]], tuple[int, _Numbered]] = {}
-    for cell, case in cells:
-        bounds = _bounds(cell)
-        names = _names(cell)
-        for expected in names:
-            key = (cell.protocol.lower(), bounds, expected.name.lower())
-            first, (before, earlier) = verdicts.setdefault(key, (expected, (cell, case)))
-            if first.violated != expected.violated and earlier != case:
+def note_contradictions(errors: ConfigurationErrors, cells: Sequence[tuple[Cell, Path]]) -> None:
+    """Note where two cases expect different things of one search, or of the same brokers."""
+    known: dict[object, tuple[str, Cell]] = {}
+    for cell, path in cells:
+        for key, about, expected in _claims(cell):
+            before, earlier = known.setdefault((about, *key), (expected, cell))
+            if before != expected:
                 errors.add(
-                    ("case", case),
-                    f"{cell.name}: {expected.name} must "
-                    f"{'be violated' if expected.violated else 'hold'}, but line {before.line} "
-                    "expects the opposite; keep one of them",
-                )
-        for what, count in (("states", cell.states), ("depth", cell.depth)):
-            if count is None:
-                continue
-            properties = tuple(sorted(one.name.lower() for one in names))
-            pinned, (before, earlier) = pins.setdefault(
-                (cell.protocol.lower(), bounds, what, properties), (count, (cell, case))
-            )
-            if pinned != count:
-                errors.add(
-                    ("case", case, what),
-                    f"{cell.name}: {what} = {count}, but line {before.line} pins the same search "
-                    f"to {pinned}; keep one of them",
+                    (*path, about),
+                    f"{cell.name}: {expected}, but line {earlier.line} expects: {before}; "
+                    "keep one of them",
                 )
 
 
-def _names(cell: Cell) -> list[Expectation]:
+def _claims(cell: Cell) -> Iterator[tuple[tuple[object, ...], str, str]]:
+    """Yield what is decided, which key of the case is about it, and what is expected there."""
+    if cell.brokers:
+        yield (cell.brokers.kafka, cell.within), "expect", str(cell.expectations[0])
+        return
+    expectations = _expectations(cell)
+    search = cell.protocol.lower(), _bounds(cell)
+    for one in expectations:
+        verdict = str(Expectation(one.name, one.violated))
+        yield (*search, one.name.lower()), "", verdict
+    names = tuple(sorted(one.name.lower() for one in expectations))
+    for name, pinned in (("states", cell.states), ("depth", cell.depth)):
+        if pinned is not None:
+            yield (*search, names), name, f"{name} = {pinned}"
+
+
+def _expectations(cell: Cell) -> list[Expectation]:
     """Return what a cell expects of each property, as far as that is known before it runs."""
     if cell.custom:
         return list(cell.expectations)

@@ -73,7 +73,8 @@ def wrong_in(protocol: Protocol, named: Named) -> list[Wrong]:
         try:
             protocol.within(bounds.split())
         except BoundsError as error:
-            wrong.append(Wrong(True, number, f"{named.protocol}: {error}"))
+            name = f"{named.protocol}: " if named.protocol else ""
+            wrong.append(Wrong(True, number, f"{name}{error}"))
     for number, name in enumerate(named.properties):
         try:
             if name.lower() not in (*EVERY, "none"):

@@ -9,8 +9,53 @@ from typing import Any
 
 from ..checker.result import Reason
 from ..core.errors import Line
-from .cells import GateCell
-from .judge import Deviation, Finding
+from .cells import Cell
+
+
+class Deviation(StrEnum):
+    """How a cell can differ from what is expected of it."""
+
+    VIOLATED = "violated"
+    """A property is violated that is expected to hold."""
+
+    NOT_VIOLATED = "not violated"
+    """A violation that is expected does not appear."""
+
+    OTHER_PROPERTY = "other property"
+    """A violation that is expected does not appear, and another property is violated instead."""
+
+    LONGER = "longer"
+    """A violation takes more steps than it may."""
+
+    COUNT = "count"
+    """Distinct states or depth are not the pinned ones."""
+
+    LIMIT = "limit"
+    """A limit was reached before the cell was decided."""
+
+    UNDECIDED = "undecided"
+    """A property cannot be decided, whatever the limits."""
+
+    BROKERS = "brokers"
+    """Real brokers do not behave as expected."""
+
+    ERROR = "error"
+    """The cell could not be searched: the protocol or its file is wrong."""
+
+    SKIPPED = "skipped"
+    """Kafka is missing, and the case is optional."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is not as expected: of which kind, about what, and in words.
+
+    ``about`` is a property, ``states`` or ``depth``, or empty for the cell as a whole.
+    """
+
+    kind: Deviation
+    about: str
+    text: str
 
 
 class Status(StrEnum):
@@ -107,6 +152,10 @@ class CellOutcome:
         For an error, the line that it is about.
     interpreted_because
         Why it was searched in Python although it was large enough to be compiled.
+    stopped_by
+        The limit that ended a search, as the gate's file names it.
+    instead
+        An unexpected violation and its number of steps, if an expected violation is missing.
     traces
         Counterexamples of what is not as expected.
     declared_pure
@@ -117,7 +166,7 @@ class CellOutcome:
         What was forced on real brokers; None where there are none.
     """
 
-    cell: GateCell
+    cell: Cell
     status: Status
     findings: list[Finding] = field(default_factory=list)
     properties: list[PropertyOutcome] = field(default_factory=list)
@@ -129,6 +178,8 @@ class CellOutcome:
     engine: str = ""
     declared_pure: str = ""
     interpreted_because: tuple[Reason, ...] = ()
+    stopped_by: str | None = None
+    instead: tuple[str, int] | None = None
     place: Line | None = None
     places: tuple[tuple[Line, str], ...] = ()
     traces: list[Shown] = field(default_factory=list)
@@ -151,9 +202,7 @@ def status_of(findings: Sequence[Finding]) -> Status:
     return Status.LIMITED if kinds else Status.PASSED
 
 
-def erred(
-    cell: GateCell, text: str, place: Line | None = None, seconds: float = 0.0
-) -> CellOutcome:
+def erred(cell: Cell, text: str, place: Line | None = None, seconds: float = 0.0) -> CellOutcome:
     """Return the outcome of a cell that could not be searched."""
     return CellOutcome(
         cell, Status.ERRED, [Finding(Deviation.ERROR, "", text)], seconds=seconds, place=place

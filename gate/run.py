@@ -15,10 +15,8 @@ from ..checker.interrupts import noted
 from ..checker.memory import share_of
 from ..checker.result import Progress, Resources
 from ..checker.safe_path import safe_path
-from .cells import GateCell
-from .conform_cells import ConformCell
-from .judge import Deviation, Finding
-from .results import CellOutcome, Status, erred
+from .cells import Cell
+from .results import CellOutcome, Deviation, Finding, Status, erred
 from .watchdog import HUNG
 from .worker import work
 
@@ -32,7 +30,7 @@ Show = Callable[[Sequence["Running"]], None]
 class Running:
     """A cell whose process runs, with how far it is."""
 
-    cell: GateCell
+    cell: Cell
     process: BaseProcess
     connection: Connection
     started: float = field(default_factory=monotonic)
@@ -55,7 +53,7 @@ class Running:
 
 
 def run(
-    cells: Sequence[GateCell], root: Path, jobs: int, show: Show = lambda running: None
+    cells: Sequence[Cell], root: Path, jobs: int, show: Show = lambda running: None
 ) -> Iterator[CellOutcome]:
     """Yield the outcome of each cell, as soon as it is known.
 
@@ -96,9 +94,9 @@ def run(
             yield _interrupted(cell, "interrupted before it began")
 
 
-def _on_brokers(cell: GateCell) -> bool:
+def _on_brokers(cell: Cell) -> bool:
     """Whether real brokers decide a cell."""
-    return isinstance(cell, ConformCell)
+    return cell.brokers is not None
 
 
 class _Begin:
@@ -113,7 +111,7 @@ class _Begin:
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload([f"{__package__}.worker"])
 
-    def __call__(self, cell: GateCell, interpreted: bool = False) -> Running:
+    def __call__(self, cell: Cell, interpreted: bool = False) -> Running:
         mine, theirs = self._context.Pipe(duplex=False)
         limits = replace(cell.limits, engine="interpreted") if interpreted else cell.limits
         arguments = (theirs, replace(cell, limits=limits), self._root, self._resources)
@@ -178,7 +176,7 @@ def _limit(one: Running) -> CellOutcome:
     return CellOutcome(one.cell, Status.LIMITED, findings, states=states, seconds=one.seconds)
 
 
-def _interrupted(cell: GateCell, text: str) -> CellOutcome:
+def _interrupted(cell: Cell, text: str) -> CellOutcome:
     return CellOutcome(cell, Status.INTERRUPTED, [Finding(Deviation.LIMIT, "", text)])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..analysis.properties import find_properties, select, system_for
 from ..analysis.recognising import known_bug
 from ..analysis.saved import systems_with_history
 from ..checker.check import check
+from ..checker.itf import itf
 from ..checker.replay import retaken, start_of, without_failure
 from ..checker.result import Limits, Progress, Resources, Result, Verdict
 from ..checker.stop import Stop, Stopped
@@ -21,12 +22,15 @@ from ..checker.violation import explained
 from ..core.spec import Outcome, Property, Trace, TransitionSystem
 from ..model import Protocol
 from ..render.grounds import declared_pure
-from .cells import EVERY, Cell, CellVerdicts, Expectation, expanded
-from .judge import Deviation, Finding, judge
-from .places import SourceLocation, places
-from .results import CellOutcome, PropertyOutcome, Shown, status_of
+from .cells import EVERY, Cell, Expectation, expanded
+from .judge import judge
+from .places import places
+from .results import CellOutcome, Deviation, Finding, PropertyOutcome, Shown, Status, status_of
 
 Report = Callable[[Progress], None]
+
+WITH_TRACE = (Deviation.VIOLATED, Deviation.LONGER)
+"""Deviations that a counterexample shows."""
 
 
 def outcome_of(cell: Cell, resources: Resources, report: Report) -> CellOutcome:
@@ -37,85 +41,52 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> CellOutcome:
     TidegateError
         If its protocol, its bounds or a property cannot be used, or the model is ill-formed.
     """
-    started = perf_counter()
     protocol = find_protocol(cell.protocol)
+    search = Search(cell, protocol, resources, report)
     expected = expanded(cell.expectations, protocol)
-    search = Search(cell, protocol, resources, report, started)
-    cell_verdicts = search.decide(expected)
-    findings = [search.recognised(one) for one in judge(cell, list(expected), cell_verdicts)]
-    properties = [
-        replace(
-            _property_outcome(expectation, prop, protocol.family, cell_verdicts),
-            known_bug=search.known_bugs.get(prop.name, ""),
-        )
-        for expectation, prop in expected.items()
+    search.decide(expected)
+    outcome = search.outcome
+    findings = judge(outcome, list(expected), search.verdicts)
+    outcome.findings = [search.recognised(finding) for finding in findings]
+    outcome.status = status_of(outcome.findings)
+    outcome.properties = [
+        search.property_outcome(expectation, prop) for expectation, prop in expected.items()
     ]
-    outcome = CellOutcome(
-        cell,
-        status_of(findings),
-        findings,
-        properties,
-        states=cell_verdicts.states,
-        depth=cell_verdicts.depth,
-        complete=cell_verdicts.complete,
-        never_enabled=cell_verdicts.never_enabled,
-        engine=cell_verdicts.engine,
-        declared_pure=cell_verdicts.declared_pure,
-        interpreted_because=cell_verdicts.interpreted_because,
-        traces=search.shown(findings),
-    )
-    outcome.places = _places(outcome, protocol)
-    outcome.seconds = perf_counter() - started
+    outcome.traces = search.shown(outcome.findings)
+    outcome.places = next((trace.places for trace in outcome.traces), places(protocol))
     return outcome
-
-
-def _property_outcome(
-    expectation: Expectation, prop: Property, family: str, cell_verdicts: CellVerdicts
-) -> PropertyOutcome:
-    """Return what was expected of a property with what was found."""
-    property_outcome = PropertyOutcome(
-        expectation.name, str(expectation), statement=prop.statement, family=family
-    )
-    seen = cell_verdicts.seen.get(expectation.name)
-    if seen is None:
-        return property_outcome
-    return replace(
-        property_outcome,
-        outcome=seen.outcome.value,
-        steps=seen.steps,
-        explanation=seen.explanation,
-        note="its premise never held" if seen.vacuous else seen.reason,
-    )
-
-
-def _places(outcome: CellOutcome, protocol: Protocol) -> tuple[SourceLocation, ...]:
-    """Return the lines that the outcome is about; those of a counterexample where there is one."""
-    return next((trace.places for trace in outcome.traces), places(protocol))
-
-
-_Decided = tuple[Sequence[Property], TransitionSystem[Any, Any], Verdict]
-"""What was searched for, in which system, and the verdict on one property."""
 
 
 @dataclass
 class Search:
-    """The searches of one cell, which share its limits."""
+    """The searches of one cell, which share its limits.
+
+    Attributes
+    ----------
+    outcome
+        What was counted.
+    verdicts
+        The verdict on each property.
+    """
 
     cell: Cell
     protocol: Protocol
     resources: Resources
     report: Report
-    started: float
+    started: float = field(default_factory=perf_counter)
 
     def __post_init__(self) -> None:
         # What the case names is an error where it cannot be decided.
         names = [one.name for one in self.cell.expectations if one.name.lower() != EVERY[0]]
         self._named = select(self.protocol, names).named if names else frozenset[str]()
-        self.cell_verdicts = CellVerdicts({})
-        self.verdicts: dict[str, _Decided] = {}
-        self.known_bugs: dict[str, str] = {}
+        self._bounds = self.cell.bounds.split()
+        self.outcome = CellOutcome(self.cell, Status.PASSED)
+        self.verdicts: dict[str, Verdict] = {}
+        self._systems: dict[str, tuple[Sequence[Property], TransitionSystem[Any, Any]]] = {}
+        self._explanations: dict[str, str] = {}
+        self._known_bugs: dict[str, str] = {}
 
-    def decide(self, expected: dict[Expectation, Property]) -> CellVerdicts:
+    def decide(self, expected: dict[Expectation, Property]) -> None:
         """Decide every property of the cell.
 
         Where all must hold, the first violation ends the search.  Where all must be violated, each
@@ -136,33 +107,39 @@ class Search:
             self._search(list(expected.values()), keep_going=bool(violated))
         if any(self._outcome(prop) is Outcome.HOLDS for prop in violated):
             self._look_for_another(list(expected.values()))
-        return self.cell_verdicts
 
     def _outcome(self, prop: Property) -> Outcome:
-        return self.cell_verdicts.seen[prop.name].outcome
+        return self.verdicts[prop.name].outcome
 
     def _look_for_another(self, expected: Sequence[Property]) -> None:
         """Find which other property is violated where an expected violation is missing."""
         others = [prop for prop in find_properties(self.protocol, ()) if prop not in expected]
-        if others and not self.cell_verdicts.stopped_by:
+        if others and not self.outcome.stopped_by:
             first = self._check(others, keep_going=False)[1].first
             if first is not None and first.trace is not None:
-                self.cell_verdicts.instead = first.property.name, len(first.trace.steps)
+                self.outcome.instead = first.property.name, len(first.trace.steps)
 
     def _search(self, properties: Sequence[Property], keep_going: bool) -> None:
-        """Search once, and add its verdicts."""
+        """Search once, and add its verdicts and its counts."""
         system, result = self._check(properties, keep_going)
-        explanations = {}
         for verdict in result.verdicts:
+            name = verdict.property.name
+            self.verdicts[name] = verdict
             if verdict.trace is not None:
-                name = verdict.property.name
-                explanations[name] = explained(system, verdict.property, verdict.trace)
-                self.verdicts[name] = properties, system, verdict
+                self._systems[name] = properties, system
+                self._explanations[name] = explained(system, verdict.property, verdict.trace)
                 if known := known_bug(self.protocol, self._bounds, verdict):
-                    self.known_bugs[name] = known.name
-        self.cell_verdicts.add(result, explanations)
-        self.cell_verdicts.declared_pure = declared_pure(result)
-        self.cell_verdicts.stopped_by = _limit(result.stopped_by, self.cell)
+                    self._known_bugs[name] = known.name
+        outcome = self.outcome
+        outcome.states = max(outcome.states, result.distinct_states)
+        outcome.depth = max(outcome.depth, result.depth)
+        outcome.complete = result.complete
+        outcome.never_enabled = tuple(result.never_taken) if result.complete else ()
+        outcome.engine = result.engine
+        reasons = dict.fromkeys((*outcome.interpreted_because, *result.interpreted_because))
+        outcome.interpreted_because = tuple(reasons)
+        outcome.declared_pure = declared_pure(result)
+        outcome.stopped_by = _limit(result.stopped_by, self.cell)
 
     def _check(
         self, properties: Sequence[Property], keep_going: bool
@@ -191,48 +168,53 @@ class Search:
     ) -> TransitionSystem[Any, Any]:
         return system_for(protocol, self._bounds, properties)
 
-    @property
-    def _bounds(self) -> list[str]:
-        return self.cell.bounds.split()
+    def property_outcome(self, expectation: Expectation, prop: Property) -> PropertyOutcome:
+        """Return what was expected of a property with what was found."""
+        name = prop.name
+        outcome = PropertyOutcome(
+            name,
+            str(expectation),
+            explanation=self._explanations.get(name, ""),
+            known_bug=self._known_bugs.get(name, ""),
+            statement=prop.statement,
+            family=self.protocol.family,
+        )
+        verdict = self.verdicts.get(name)
+        if verdict is None:
+            return outcome
+        note = "its premise never held" if verdict.vacuous else verdict.reason
+        return replace(outcome, outcome=verdict.outcome.value, steps=verdict.steps, note=note)
 
     def recognised(self, finding: Finding) -> Finding:
         """Return a finding that says which known bug it is, if it is one."""
-        known = self.known_bugs.get(finding.about)
-        if known is None or finding.kind not in (Deviation.VIOLATED, Deviation.LONGER):
+        known = self._known_bugs.get(finding.about)
+        if known is None or finding.kind not in WITH_TRACE:
             return finding
         return replace(finding, text=f"{finding.text}; this is the known bug {known}")
 
     def shown(self, findings: Sequence[Finding]) -> list[Shown]:
         """Return the counterexamples of what is not as expected."""
-        wrong = [
-            finding.about
-            for finding in findings
-            if finding.kind in (Deviation.VIOLATED, Deviation.LONGER)
-        ]
-        return [self._shown(*self.verdicts[name]) for name in wrong if name in self.verdicts]
+        wrong = [finding.about for finding in findings if finding.kind in WITH_TRACE]
+        return [self._shown(name) for name in wrong if name in self._systems]
 
-    def _shown(
-        self, properties: Sequence[Property], system: TransitionSystem[Any, Any], verdict: Verdict
-    ) -> Shown:
+    def _shown(self, name: str) -> Shown:
         """Return a counterexample in the forms that reports need."""
-        from ..checker.itf import itf
-
-        assert verdict.trace is not None
-        start, steps = start_of(system, verdict.trace), verdict.trace.steps
-        loop = verdict.trace.loop
-        systems = systems_with_history(self.protocol, self._bounds, verdict.property)
+        prop, trace = self.verdicts[name].property, self.verdicts[name].trace
+        properties, system = self._systems[name]
+        assert trace is not None
+        start, steps, loop = start_of(system, trace), trace.steps, trace.loop
         return Shown(
-            verdict.property.name,
+            name,
             len(steps),
-            _text(system, verdict),
+            _text(system, prop, trace),
             without_failure(
-                systems,
+                systems_with_history(self.protocol, self._bounds, prop),
                 lambda knowing: markdown_of(
-                    self.protocol, knowing, retaken(knowing, start, steps, loop), verdict.property
+                    self.protocol, knowing, retaken(knowing, start, steps, loop), prop
                 ),
             ),
-            itf(system, verdict.property, verdict.trace),
-            places(self.protocol, lambda changed: self._system(changed, properties), verdict.trace),
+            itf(system, prop, trace),
+            places(self.protocol, lambda changed: self._system(changed, properties), trace),
         )
 
 
@@ -247,15 +229,13 @@ def _limit(stopped_by: Stopped | None, cell: Cell) -> str | None:
     return str(stopped_by)
 
 
-def _text(system: TransitionSystem[Any, Any], verdict: Verdict) -> str:
+def _text(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> str:
     """Return a counterexample as ``tidegate check`` prints it."""
     from ..render.printed import Console
     from ..render.text import print_trace
 
-    assert verdict.trace is not None
     text = io.StringIO()
-    console = Console(file=text, width=100)
-    print_trace(console, system, verdict.property, verdict.trace, False)
+    print_trace(Console(file=text, width=100), system, prop, trace, False)
     return text.getvalue()
 
 

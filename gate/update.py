@@ -11,8 +11,7 @@ import tomlkit
 
 from .cells import Cell
 from .document import case_lines
-from .judge import Deviation, Finding
-from .results import CellOutcome, status_of
+from .results import CellOutcome, Deviation, Finding, status_of
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ def update(file: Path, outcomes: Sequence[CellOutcome]) -> tuple[str, list[Chang
     changes: list[Change] = []
     for outcome in outcomes:
         cell = outcome.cell
-        if not isinstance(cell, Cell) or cell.line not in number_of:
+        if cell.brokers or cell.line not in number_of:
             continue
         case = document["case"][number_of[cell.line]]
         removed = []

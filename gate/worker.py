@@ -14,11 +14,9 @@ from ..checker.interrupts import leave_to_parent, received
 from ..checker.memory import resident_memory
 from ..checker.result import Progress, Resources
 from ..core.errors import Line, TidegateError, place_of
-from .cells import Cell, GateCell
-from .conform_cells import ConformCell
-from .conform_run import conform_outcome_of
-from .judge import Deviation, Finding
-from .results import CellOutcome, Status, erred
+from .brokers import outcome_on_brokers
+from .cells import Cell
+from .results import CellOutcome, Deviation, Finding, Status, erred
 from .search import Report, outcome_of
 from .sources import Watch
 from .watchdog import HUNG, Heartbeat, watch
@@ -31,7 +29,7 @@ class MemoryReachedError(BaseException):
     """More memory is used than the cell may have."""
 
 
-def work(connection: Connection, cell: GateCell, root: str, resources: Resources) -> None:
+def work(connection: Connection, cell: Cell, root: str, resources: Resources) -> None:
     """Decide a cell; send its progress and its outcome.
 
     Parameters
@@ -70,11 +68,10 @@ def work(connection: Connection, cell: GateCell, root: str, resources: Resources
         connection.send(outcome)
 
 
-def _decided(cell: GateCell, root: str, resources: Resources, report: Report) -> CellOutcome:
+def _decided(cell: Cell, root: str, resources: Resources, report: Report) -> CellOutcome:
     """Return the outcome of a cell."""
-    if isinstance(cell, ConformCell):
-        return conform_outcome_of(cell, resources, report)
-    assert isinstance(cell, Cell)
+    if cell.brokers:
+        return outcome_on_brokers(cell, cell.brokers, resources, report)
     watched = Watch(cell, Path(root))
     outcome = outcome_of(cell, resources, report)
     outcome.sources = watched.sources()

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from shlex import quote
 
-from ..cells import Cell
-from ..judge import Deviation, Finding
-from ..results import CellOutcome
+from ..results import CellOutcome, Deviation, Finding
 
 
 def cause(outcome: CellOutcome, finding: Finding) -> str:
@@ -19,7 +17,7 @@ def cause(outcome: CellOutcome, finding: Finding) -> str:
 def reproducing(outcome: CellOutcome, finding: Finding) -> str:
     """Return the command that reproduces a finding; empty where only the gate can."""
     cell = outcome.cell
-    if not isinstance(cell, Cell) or finding.kind in (Deviation.SKIPPED, Deviation.BROKERS):
+    if cell.brokers or finding.kind in (Deviation.SKIPPED, Deviation.BROKERS):
         return ""
     parts = ["tidegate", "check", quote(cell.protocol)]
     parts += [f"-b {quote(setting)}" for setting in cell.bounds.split()]

@@ -8,8 +8,6 @@ from dataclasses import asdict
 from typing import Any
 
 from ... import __version__
-from ..cells import Cell
-from ..conform_cells import ConformCell, SavedTrace, ShortestTrace
 from ..results import CellOutcome
 from .where import pointers
 
@@ -60,28 +58,12 @@ def _cell(outcome: CellOutcome) -> dict[str, Any]:
 
 def _about(outcome: CellOutcome) -> dict[str, Any]:
     """Return what is decided: a protocol within bounds, or what real brokers do."""
-    cell = outcome.cell
-    if isinstance(cell, Cell):
-        pinned = {"distinct_states": cell.states, "depth": cell.depth}
-        return {"protocol": cell.protocol, "bounds": cell.bounds, "pinned": pinned}
-    assert isinstance(cell, ConformCell)
-    forced = cell.forced
-    details: dict[str, str | int]
-    if isinstance(forced, SavedTrace):
-        bounds, details = "", {"trace": forced.file}
-    elif isinstance(forced, ShortestTrace):
-        bounds, details = forced.bounds, {"property": forced.property}
-    else:
-        bounds = forced.bounds
-        details = {"walks": forced.count, "steps": forced.steps, "seed": forced.seed}
-    return {
-        "protocol": forced.protocol,
-        "bounds": bounds,
-        "conform": {
-            "kafka": cell.kafka,
-            **details,
-            "expect": str(cell.expectation),
-            "optional": cell.optional,
-            "forced": asdict(outcome.ran) if outcome.ran else None,
-        },
+    cell, brokers = outcome.cell, outcome.cell.brokers
+    about: dict[str, Any] = {"protocol": cell.protocol, "bounds": cell.bounds}
+    if brokers is None:
+        return {**about, "pinned": {"distinct_states": cell.states, "depth": cell.depth}}
+    conform = asdict(brokers) | {
+        "expect": str(cell.expectations[0]),
+        "forced": asdict(outcome.ran) if outcome.ran else None,
     }
+    return {**about, "conform": conform}

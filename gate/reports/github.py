@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..judge import Deviation, Finding
-from ..results import CellOutcome
+from ..results import CellOutcome, Deviation, Finding
 from .cause import cause, reproducing
 from .where import pointers
 

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
 from ...core.printable import printable
-from ..cells import Cell
-from ..judge import Deviation, Finding
-from ..results import STATUSES, CellOutcome, PropertyOutcome, Status
+from ..results import STATUSES, CellOutcome, Deviation, Finding, PropertyOutcome, Status
 from .cause import cause, reproducing
 
 
@@ -62,15 +60,16 @@ def _suite(outcome: CellOutcome) -> ElementTree.Element:
 def _cases(outcome: CellOutcome) -> list[_Case]:
     """Return what is expected of a cell; a finding about none of that is about the whole cell."""
     cell = outcome.cell
-    properties = outcome.properties or [PropertyOutcome(name, text) for name, text in cell.expected]
+    properties = outcome.properties or [
+        PropertyOutcome(one.name, str(one)) for one in cell.expectations
+    ]
     cases = [_Case(prop.expected, prop.name) for prop in properties]
-    if isinstance(cell, Cell):
-        if cell.states is not None:
-            cases.append(_Case(f"{cell.states} distinct states", "states"))
-        if cell.depth is not None:
-            cases.append(_Case(f"depth {cell.depth}", "depth"))
+    if cell.states is not None:
+        cases.append(_Case(f"{cell.states} distinct states", "states"))
+    if cell.depth is not None:
+        cases.append(_Case(f"depth {cell.depth}", "depth"))
     known = {case.about: case for case in cases}
-    decidable = "can be searched" if isinstance(cell, Cell) else "can be forced on real brokers"
+    decidable = "can be forced on real brokers" if cell.brokers else "can be searched"
     for finding in outcome.findings:
         if finding.kind is Deviation.SKIPPED:
             cases[0].findings.append(finding)

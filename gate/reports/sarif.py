@@ -10,8 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ... import __version__
-from ..judge import Deviation, Finding
-from ..results import CellOutcome, PropertyOutcome
+from ..results import CellOutcome, Deviation, Finding, PropertyOutcome
 from .cause import cause, reproducing
 from .where import Pointer, pointers
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ...core.printable import one_line
 from ...render.markdown import escaped
 from ...render.summary import count
-from ..cells import DEFAULT_BOUNDS, Cell
+from ..cells import DEFAULT_BOUNDS
 from ..results import CellOutcome, Status
 from .cause import cause, reproducing
 from .where import pointers
@@ -75,11 +75,11 @@ def _row(outcome: CellOutcome) -> str:
         f"{prop.expected} ({prop.note})" if prop.note else prop.expected
         for prop in outcome.properties
     ]
-    expected = "<br>".join(map(escaped, shown or [text for _, text in outcome.cell.expected]))
+    expected = "<br>".join(map(escaped, shown or map(str, outcome.cell.expectations)))
     expected += f"<br>{escaped(outcome.declared_pure)}" * bool(outcome.declared_pure)
     cell = outcome.cell
     bounds = "default" if cell.within == DEFAULT_BOUNDS else escaped(cell.within)
-    counted = f"{outcome.states:,}" if isinstance(cell, Cell) else forced(outcome)
+    counted = forced(outcome) if cell.brokers else f"{outcome.states:,}"
     return (
         f"| {outcome.status} | {escaped(cell.subject)} | {bounds} | {expected} | "
         f"{counted} | {outcome.seconds:.1f} |"

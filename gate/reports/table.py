@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...core.printable import one_line
 from ...render.grounds import searched_in_python
 from ...render.printed import Text
-from ..cells import Cell, GateCell
+from ..cells import Cell
 from ..results import CellOutcome, Status
 from ..run import Running
 from .summary import forced, headline
@@ -41,7 +41,7 @@ _LONGEST = 300
 class Table:
     """Prints rows in columns that are as wide as the cells of the whole gate need."""
 
-    def __init__(self, console: Console, cells: Sequence[GateCell], quiet: bool) -> None:
+    def __init__(self, console: Console, cells: Sequence[Cell], quiet: bool) -> None:
         self._console = console
         self._quiet = quiet
         rows = [_entries(cell) for cell in cells]
@@ -53,8 +53,8 @@ class Table:
             return
         pairs = zip(_entries(outcome.cell), self._widths, strict=True)
         text = "  ".join(entry.ljust(width) for entry, width in pairs)
-        searched = isinstance(outcome.cell, Cell)
-        numbers = f"{outcome.states:,} states" if searched else forced(outcome)
+        brokers = outcome.cell.brokers
+        numbers = forced(outcome) if brokers else f"{outcome.states:,} states"
         numbers = numbers.rjust(_NUMBERS)
         if outcome.status is not Status.CACHED:
             numbers += f" {outcome.seconds:6.1f} s"
@@ -75,7 +75,7 @@ class Table:
             said = one_line(searched_in_python(outcome.interpreted_because))
             self.line(Text(f"        - {said}"))
 
-    def cell(self, cell: GateCell) -> None:
+    def cell(self, cell: Cell) -> None:
         """Print a cell that is not run."""
         pairs = zip(_entries(cell), self._widths, strict=True)
         text = "  ".join(entry.ljust(width) for entry, width in pairs)
@@ -107,17 +107,17 @@ class Table:
         self._console.print(text, soft_wrap=True)
 
 
-def _entries(cell: GateCell) -> tuple[str, str, str]:
+def _entries(cell: Cell) -> tuple[str, str, str]:
     """Return the columns of a cell."""
     columns = cell.subject, cell.within, ", ".join(_expected(cell))
     subject, within, expected = map(one_line, columns)
     return subject, within, expected
 
 
-def _expected(cell: GateCell) -> Iterator[str]:
+def _expected(cell: Cell) -> Iterator[str]:
     """Yield what is expected of a cell, in few words."""
-    if not isinstance(cell, Cell):
-        yield from (text for _, text in cell.expected)
+    if cell.brokers:
+        yield from map(str, cell.expectations)
         return
     for expectation in cell.expectations:
         if expectation.violated:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...core.errors import Line
-from ..judge import Finding
-from ..results import CellOutcome
+from ..results import CellOutcome, Finding
 
 
 @dataclass(frozen=True)

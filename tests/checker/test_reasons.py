@@ -13,11 +13,12 @@ from tidegate.checker import engines
 from tidegate.checker.check import check
 from tidegate.checker.compiled.diagnosis import reasons
 from tidegate.checker.engines import EngineChoiceError
-from tidegate.checker.result import Reason, Resources
+from tidegate.checker.result import Reason, Resources, Verdict
 from tidegate.cli import main
-from tidegate.core.spec import Outcome
-from tidegate.gate.cells import Cell, CellVerdicts, Expectation, Seen
-from tidegate.gate.judge import Deviation, judge
+from tidegate.core.spec import Outcome, Property
+from tidegate.gate.cells import Cell, Expectation
+from tidegate.gate.judge import judge
+from tidegate.gate.results import CellOutcome, Deviation, Status
 from tidegate.model import PROTOCOLS
 
 HEAD = """\
@@ -329,8 +330,8 @@ def test_a_cell_of_the_gate_says_why_it_was_searched_in_python(tmp_path):
 def test_a_cell_that_was_too_slow_says_why():
     reason = Reason("the expression [1, 2]", "up", ("/models/large.py", 17))
     stopped = {"stopped_by": "the limit of 2 s", "interpreted_because": (reason,)}
-    verdicts = CellVerdicts({"Fine": Seen(Outcome.INCOMPLETE)}, **stopped)
+    seen = {"Fine": Verdict(Property("Fine", "", "", bool), Outcome.INCOMPLETE)}
     cell = Cell(protocol="large.py", bounds="", expectations=(Expectation("Fine", False, None),))
-    [finding] = judge(cell, cell.expectations, verdicts)
+    [finding] = judge(CellOutcome(cell, Status.PASSED, **stopped), cell.expectations, seen)
     assert finding.kind is Deviation.LIMIT
     assert "the expression [1, 2] (in up, /models/large.py:17)" in finding.text

@@ -12,8 +12,7 @@ import yaml
 from click.testing import CliRunner
 
 from tidegate.cli import main
-from tidegate.gate.conform_document import CONFORM
-from tidegate.gate.document import _CASE, read
+from tidegate.gate.document import CASE, CONFORM, read
 from tidegate.gate.results import STATUSES
 
 ROOT = Path(__file__).parents[2]
@@ -77,7 +76,7 @@ def test_the_protocol_on_the_page_can_be_checked(tmp_path, monkeypatch):
 
 
 def test_every_key_and_every_status_is_on_the_page():
-    assert [key for key in [*_CASE, *CONFORM] if f"`{key}`" not in GATE] == []
+    assert [key for key in [*CASE, *CONFORM] if f"`{key}`" not in GATE] == []
     assert [status for status in STATUSES if f"`{status}`" not in GATE] == []
 
 

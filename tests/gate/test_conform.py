@@ -9,16 +9,9 @@ from tests.gate.test_reports import OPTIONS, validate_sarif, validated_junit
 from tidegate.analysis.conformance import Conformance, Departure
 from tidegate.brokers.report import Behavior, Difference, ForcedStep, Observed, Report
 from tidegate.core.spec import Step, Trace
-from tidegate.gate.cells import Cell
-from tidegate.gate.conform_cells import (
-    ConformCell,
-    ConformExpectation,
-    SavedTrace,
-    ShortestTrace,
-    Walks,
-)
-from tidegate.gate.conform_judge import judge_replay, judge_walks
+from tidegate.gate.cells import Brokers, Cell, Expectation
 from tidegate.gate.document import read
+from tidegate.gate.judge import judge_replay, judge_walks
 from tidegate.gate.reports.document import document
 from tidegate.gate.reports.github import workflow_commands
 from tidegate.gate.reports.junit import junit
@@ -62,22 +55,22 @@ holds = "TypeOk"
 
 def test_a_conform_case_is_one_cell_and_comes_after_those_that_search(project):
     searched, *conforming = read(project.write("tidegate.toml", FILE))
-    assert isinstance(searched, Cell)
+    assert searched.brokers is None
     shortest, saved, walks = conforming
-    assert all(isinstance(cell, ConformCell) for cell in conforming)
-    assert shortest.forced == ShortestTrace("hw", "records=1 crashes=2", "NoCommittedRecordLost")
-    assert shortest.expectation == ConformExpectation("diverges", 9)
+    assert (shortest.protocol, shortest.bounds) == ("hw", "records=1 crashes=2")
+    assert shortest.brokers == Brokers("build/libs", property="NoCommittedRecordLost")
+    assert shortest.expectations == (Expectation("diverges", steps=9),)
     assert (shortest.tier, shortest.limits.seconds, shortest.line) == ("nightly", 50, 7)
-    assert saved.forced == SavedTrace("traces/loss.json")
-    assert (saved.expectation, saved.tier) == (ConformExpectation("reproduces"), "pr")
-    assert walks.forced == Walks(20, 25, 12)
-    assert (walks.expectation, walks.optional) == (ConformExpectation("agrees"), True)
+    assert saved.brokers == Brokers("build/libs", trace="traces/loss.json")
+    assert (saved.expectations, saved.tier) == ((Expectation("reproduces"),), "pr")
+    assert walks.brokers == Brokers("build/libs", walks=20, steps=25, seed=12, optional=True)
+    assert walks.expectations == (Expectation("agrees"),)
     assert (walks.limits.seconds, walks.line) == (900, 21)
 
 
 def test_bounds_of_the_defaults_are_not_those_of_walks(project):
     [*_, walks] = read(project.write("tidegate.toml", FILE))
-    assert walks.forced.bounds == ""
+    assert walks.bounds == ""
 
 
 HEAD = '[[conform]]\nkafka = "libs"\n'
@@ -232,7 +225,7 @@ def replayed(differs_at=None):
     ],
 )
 def test_a_replay_passes_only_where_the_brokers_diverge_as_expected(step, differs_at, said):
-    expected = ConformExpectation("diverges", step) if step else ConformExpectation("reproduces")
+    expected = Expectation("diverges", steps=step) if step else Expectation("reproduces")
     findings = judge_replay(expected, BEHAVIOR, replayed(differs_at))
     if said is None:
         assert findings == []
@@ -260,13 +253,9 @@ def test_walks_pass_only_where_none_differs_and_all_were_taken():
 
 
 def test_every_report_of_a_conform_case_names_the_divergence():
-    cell = ConformCell(
-        "libs",
-        ShortestTrace("hw", "", "NoAckedRecordLost"),
-        ConformExpectation("reproduces"),
-        line=7,
-    )
-    findings = judge_replay(cell.expectation, BEHAVIOR, replayed(2))
+    brokers = Brokers("libs", property="NoAckedRecordLost")
+    cell = Cell("hw", "", (Expectation("reproduces"),), brokers=brokers, line=7)
+    findings = judge_replay(cell.expectations[0], BEHAVIOR, replayed(2))
     shown = Shown(
         "reproduces", 3, "the steps", "# The steps", {"states": []}, label="replayed trace"
     )
@@ -291,6 +280,10 @@ def test_every_report_of_a_conform_case_names_the_divergence():
     assert written["conform"] == {
         "kafka": "libs",
         "property": "NoAckedRecordLost",
+        "trace": "",
+        "walks": 0,
+        "steps": 25,
+        "seed": 0,
         "expect": "reproduces",
         "optional": False,
         "forced": {"version": "9.9.9", "walks": 0, "steps": 2},

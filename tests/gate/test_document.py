@@ -106,12 +106,12 @@ ERRORS = [
     (
         f"{CASE}holds = 'default'\n{CASE}violates = 'LogMatching'\nbounds = 'records=2'\n",
         4,
-        "hw, records=2: LogMatching must be violated, but line 1 expects the opposite",
+        "hw, records=2: violates LogMatching, but line 1 expects: holds LogMatching; keep one",
     ),
     (
         f"{CASE}holds = 'TypeOk'\nstates = 1\n{CASE}holds = 'typeok'\nstates = 2\n",
         8,
-        "states = 2, but line 1 pins the same search to 1",
+        "states = 2, but line 1 expects: states = 1; keep one of them",
     ),
 ]
 

@@ -2,20 +2,28 @@
 
 import pytest
 
-from tidegate.core.spec import Outcome
-from tidegate.gate.cells import Cell, CellVerdicts, Expectation, Seen
+from tidegate.checker.result import Verdict
+from tidegate.core.spec import Outcome, Property
+from tidegate.gate.cells import Cell, Expectation
 from tidegate.gate.judge import judge
-from tidegate.gate.results import status_of
+from tidegate.gate.results import CellOutcome, Status, status_of
 
 A, B = Expectation("A"), Expectation("B", True, 5)
 
-HOLDS, VIOLATED, OPEN = Seen(Outcome.HOLDS), Seen(Outcome.VIOLATED, 5), Seen(Outcome.INCOMPLETE)
+
+def seen_as(outcome, steps=None):
+    """Return a verdict."""
+    return Verdict(Property("A", "", "", bool), outcome, steps=steps)
+
+
+HOLDS, VIOLATED = seen_as(Outcome.HOLDS), seen_as(Outcome.VIOLATED, 5)
+OPEN = seen_as(Outcome.INCOMPLETE)
 
 
 def judged(expectations, seen, states=None, **verdicts):
     cell = Cell("own.py", "", tuple(expectations), states=states)
     given = {"states": 100, "depth": 9, "complete": True, **verdicts}
-    findings = judge(cell, expectations, CellVerdicts(seen, **given))
+    findings = judge(CellOutcome(cell, Status.PASSED, **given), expectations, seen)
     return status_of(findings), [(it.kind, it.about) for it in findings]
 
 
@@ -28,7 +36,7 @@ def test_what_is_as_expected_passes():
     [
         ([A], {"A": VIOLATED}, {}, "FAIL", [("violated", "A")]),
         ([B], {"B": HOLDS}, {}, "FAIL", [("not violated", "B")]),
-        ([B], {"B": Seen(Outcome.VIOLATED, 6)}, {}, "FAIL", [("longer", "B")]),
+        ([B], {"B": seen_as(Outcome.VIOLATED, 6)}, {}, "FAIL", [("longer", "B")]),
         (
             [B],
             {"B": HOLDS},

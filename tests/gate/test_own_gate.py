@@ -8,12 +8,14 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate.analysis.named import find_protocol, is_custom
+from tidegate.checker.result import Verdict
 from tidegate.cli import main
 from tidegate.core.bounds import parse
-from tidegate.core.spec import Outcome
-from tidegate.gate.cells import EVERY, CellVerdicts, Seen, expanded
+from tidegate.core.spec import Outcome, Property
+from tidegate.gate.cells import EVERY, expanded
 from tidegate.gate.document import of_tier, read
 from tidegate.gate.judge import judge
+from tidegate.gate.results import CellOutcome, Status
 from tidegate.model import PROTOCOLS
 
 FILE = Path(__file__).parents[2] / "tidegate.toml"
@@ -62,24 +64,34 @@ def results():
     return list(zip(of_tier(CELLS, "pr"), report["cells"], strict=True))
 
 
-def found_in(result):
-    """Return what a cell's searches found."""
-    seen = {it["name"]: Seen(Outcome(it["outcome"]), it["steps"]) for it in result["properties"]}
-    return CellVerdicts(seen, result["distinct_states"], result["depth"], complete=True)
+def verdict(name, outcome, steps):
+    """Return a verdict on a property."""
+    return Verdict(Property(name, "", "", bool), outcome, steps=steps)
+
+
+def judged(cell, expectations, seen, states, depth):
+    """Return what is not as expected where all states were searched."""
+    outcome = CellOutcome(cell, Status.PASSED, states=states, depth=depth, complete=True)
+    return judge(outcome, expectations, seen)
 
 
 @pytest.mark.slow
 def test_every_cell_fails_when_what_is_expected_of_it_is_inverted(results):
     for cell, result in results:
-        verdicts = found_in(result)
+        seen = {
+            it["name"]: verdict(it["name"], Outcome(it["outcome"]), it["steps"])
+            for it in result["properties"]
+        }
+        counts = result["distinct_states"], result["depth"]
         expectations = list(expanded(cell.expectations, find_protocol(cell.protocol)))
-        assert judge(cell, expectations, verdicts) == []
+        assert judged(cell, expectations, seen, *counts) == []
         inverted = [replace(it, violated=not it.violated, steps=None) for it in expectations]
-        findings = judge(cell, inverted, verdicts)
+        findings = judged(cell, inverted, seen, *counts)
         assert {it.about for it in findings} == {it.name for it in expectations}
         for expectation, contrary in zip(expectations, inverted, strict=True):
             others = [it for it in expectations if it is not expectation]
-            assert judge(cell, [*others, contrary], verdicts), f"{cell.name}: {contrary}"
+            wrong = judged(cell, [*others, contrary], seen, *counts)
+            assert wrong, f"{cell.name}: {contrary}"
 
 
 def test_every_cell_of_the_later_tiers_fails_when_it_is_inverted():
@@ -90,31 +102,37 @@ def test_every_cell_of_the_later_tiers_fails_when_it_is_inverted():
     for cell in later:
         expectations = list(expanded(cell.expectations, find_protocol(cell.protocol)))
         outcome = {True: Outcome.VIOLATED, False: Outcome.HOLDS}
-        seen = {it.name: Seen(outcome[it.violated], it.steps) for it in expectations}
-        verdicts = CellVerdicts(seen, cell.states or 1, cell.depth or 1, complete=True)
-        assert judge(cell, expectations, verdicts) == []
+        seen = {it.name: verdict(it.name, outcome[it.violated], it.steps) for it in expectations}
+        counts = cell.states or 1, cell.depth or 1
+        assert judged(cell, expectations, seen, *counts) == []
         for it in expectations:
             others = [other for other in expectations if other is not it]
             contrary = replace(it, violated=not it.violated, steps=None)
-            assert judge(cell, [*others, contrary], verdicts), f"{cell.name}: {contrary}"
+            wrong = judged(cell, [*others, contrary], seen, *counts)
+            assert wrong, f"{cell.name}: {contrary}"
 
 
 @pytest.mark.slow
 def test_every_cell_fails_where_a_trace_is_longer_or_a_count_is_another(results):
     checked = 0
     for cell, result in results:
-        verdicts = found_in(result)
+        seen = {
+            it["name"]: verdict(it["name"], Outcome(it["outcome"]), it["steps"])
+            for it in result["properties"]
+        }
+        counts = result["distinct_states"], result["depth"]
         expectations = list(expanded(cell.expectations, find_protocol(cell.protocol)))
         for it in expectations:
             if it.steps is not None:
-                longer = replace(it, steps=verdicts.seen[it.name].steps - 1)
-                assert judge(cell, [longer], verdicts), f"{cell.name}: {longer}"
+                longer = replace(it, steps=seen[it.name].steps - 1)
+                assert judged(cell, [longer], seen, *counts), f"{cell.name}: {longer}"
                 checked += 1
         for pin in ("states", "depth"):
             pinned = getattr(cell, pin)
             if pinned is not None:
                 for other in (pinned - 1, pinned + 1):
-                    assert judge(replace(cell, **{pin: other}), expectations, verdicts)
+                    pinned_otherwise = replace(cell, **{pin: other})
+                    assert judged(pinned_otherwise, expectations, seen, *counts)
                 checked += 1
     assert checked > 50
 

@@ -1,0 +1,243 @@
+"""One cell that real brokers decide, in the process in which this runs."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+from ..analysis.conformance import Conforming, OutOfTimeError
+from ..analysis.covering import CoveringWalks
+from ..analysis.named import find_protocol, is_custom, is_same
+from ..analysis.on_brokers import (
+    forcible_behavior,
+    forcible_distribution,
+    of_brokers,
+    protocol_to_walk,
+    replay_on,
+    systems_to_walk,
+)
+from ..analysis.properties import find_properties
+from ..analysis.saved import replayed_as_recorded, systems_with_history
+from ..analysis.selection import refuse_unknown_property
+from ..brokers.distribution import Distribution, KafkaError, MissingKafkaError
+from ..brokers.report import Report as Replayed
+from ..checker.interrupts import listening
+from ..checker.itf import itf
+from ..checker.replay import retaken, without_failure
+from ..checker.result import Resources, doing
+from ..checker.tracefile import read_trace
+from ..core.spec import Outcome, Property, ReplayError, Trace, TransitionSystem
+from ..invariants import properties_of
+from ..model import Protocol
+from .cells import Brokers, Cell, Expectation
+from .judge import judge, judge_replay, judge_walks
+from .results import (
+    CellOutcome,
+    Deviation,
+    Finding,
+    PropertyOutcome,
+    Ran,
+    Shown,
+    Status,
+    status_of,
+)
+from .search import Report, Search, markdown_of
+
+
+def outcome_on_brokers(
+    cell: Cell, brokers: Brokers, resources: Resources, report: Report
+) -> CellOutcome:
+    """Force on real brokers what a cell says, and judge what they do.
+
+    A signal ends the brokers, and then this process.
+
+    Raises
+    ------
+    TidegateError
+        If Kafka, the protocol, its bounds or the trace cannot be used.
+    """
+    with listening():
+        try:
+            distribution = forcible_distribution(brokers.kafka, "kafka =")
+        except MissingKafkaError as error:
+            if brokers.optional:
+                finding = Finding(Deviation.SKIPPED, "", f"skipped: {error}")
+                return CellOutcome(cell, Status.SKIPPED, [finding])
+            hint = "with optional = true, this case would be skipped"
+            raise MissingKafkaError(f"{error}; {hint}") from None
+        return _Run(cell, brokers, distribution, resources, report).outcome()
+
+
+@dataclass(frozen=True)
+class _Behavior:
+    """A behavior to replay, with its protocol and system."""
+
+    protocol: Protocol
+    system: TransitionSystem[Any, Any]
+    trace: Trace
+    property: Property | None = None
+
+
+class _Run:
+    """The run that decides one cell."""
+
+    def __init__(
+        self,
+        cell: Cell,
+        brokers: Brokers,
+        distribution: Distribution,
+        resources: Resources,
+        report: Report,
+    ) -> None:
+        self._cell, self._brokers, self._distribution = cell, brokers, distribution
+        self._resources, self._report = resources, report
+        self._until = perf_counter() + cell.limits.seconds
+        self._ran = Ran(distribution.version)
+        self._result = CellOutcome(cell, Status.PASSED, ran=self._ran)
+        [self._expected] = cell.expectations
+
+    def outcome(self) -> CellOutcome:
+        """Force what the cell says, and judge it."""
+        if self._brokers.walks:
+            self._walk()
+        else:
+            behavior = self._saved() if self._brokers.trace else self._shortest()
+            if behavior is not None:
+                self._replay(behavior)
+        self._result.status = status_of(self._result.findings)
+        return self._result
+
+    def _shortest(self) -> _Behavior | None:
+        """Search for the shortest violation; None, with findings, if there is none."""
+        protocol = of_brokers(find_protocol(self._cell.protocol))
+        [prop] = find_properties(protocol, [self._brokers.property])
+        expectation = Expectation(prop.name, violated=True)
+        cell = replace(self._cell, expectations=(expectation,), brokers=None)
+        search = Search(cell, protocol, self._resources, self._report)
+        search.decide({expectation: prop})
+        result, counted = self._result, search.outcome
+        result.states, result.depth, result.engine = counted.states, counted.depth, counted.engine
+        result.findings += judge(counted, [expectation], search.verdicts)
+        verdict = search.verdicts[prop.name]
+        if verdict.trace is None:
+            if verdict.outcome is Outcome.VIOLATED:
+                text = f"the trace that violates {prop.name} was not finished: nothing to replay"
+                result.findings.append(Finding(Deviation.LIMIT, prop.name, text))
+            return None
+        steps, loop = verdict.trace.steps, verdict.trace.loop
+        system, trace = without_failure(
+            systems_with_history(protocol, self._cell.bounds.split(), prop),
+            lambda knowing: (knowing, retaken(knowing, 0, steps, loop)),
+        )
+        return _Behavior(protocol, system, trace, prop)
+
+    def _saved(self) -> _Behavior:
+        """Read a trace, and take its steps.
+
+        Raises
+        ------
+        ReplayError
+            If its steps cannot be taken, or it names code that the gate's file does not name.
+        """
+        file = self._brokers.trace
+        recorded = read_trace(file)
+        name = self._cell.protocol or recorded.protocol
+        if is_custom(name) and not self._cell.protocol:
+            raise ReplayError(
+                f"{file} names the protocol {name}, which is Python code; if you trust that "
+                f'code, add to the case: protocol = "{name}"'
+            )
+        protocol = of_brokers(find_protocol(name))
+        refuse_unknown_property(file, protocol, recorded)
+        system, replayed = replayed_as_recorded(file, protocol, recorded)
+        if replayed.stopped is not None:
+            number, step = len(replayed.trace.steps) + 1, replayed.stopped[0]
+            raise ReplayError(
+                f"{file}: step {number}, {step}, is not enabled under {system.name}; "
+                f"'tidegate replay {file}' says why"
+            )
+        known = {prop.name: prop for prop in properties_of(protocol)}
+        same = is_same(name, recorded.protocol)
+        prop = known.get(recorded.property) if same else None
+        return _Behavior(protocol, system, replayed.trace, prop)
+
+    def _replay(self, played: _Behavior) -> None:
+        """Replay a behavior on brokers."""
+        behavior = forcible_behavior(
+            self._cell.within, played.protocol, played.system, played.trace, played.property
+        )
+        result, expected = self._result, self._expected
+        try:
+            replayed = replay_on(self._distribution, behavior, self._say, self._until)
+        except OutOfTimeError:
+            result.findings.append(Finding(Deviation.LIMIT, "", f"not decided: {self._limit}"))
+            return
+        self._ran.steps = len(replayed.steps)
+        differs = replayed.differs
+        result.findings += judge_replay(expected, behavior, replayed)
+        outcome = "diverges" if differs else "reproduces"
+        steps = differs.number if differs else len(behavior.steps)
+        result.properties = [PropertyOutcome(expected.name, str(expected), outcome, steps)]
+        if result.findings:
+            result.traces = [self._shown(played, replayed, "replayed trace")]
+
+    def _walk(self) -> None:
+        """Take random walks on brokers."""
+        forced, settings = self._brokers, self._cell.bounds.split()
+        walked = protocol_to_walk(self._cell.protocol or None, self._distribution, settings)
+        protocol = of_brokers(walked)
+        system, forcible = systems_to_walk(protocol, self._distribution, settings)
+        walks = CoveringWalks(forcible, forced.seed, forced.steps)
+        run = Conforming(self._distribution, system, walks, self._say)
+        done, result, expected = run.done, self._result, self._expected
+        undecided = ""
+        try:
+            run.take(forced.walks, self._until)
+        except OutOfTimeError:
+            undecided = self._limit
+        except KafkaError as error:
+            if not done.departures:
+                raise
+            undecided = str(error)
+        self._ran.walks, self._ran.steps = done.walks, done.steps
+        result.findings = judge_walks(done, undecided)
+        answer = "diverges" if done.departures else "" if undecided else expected.name
+        result.properties = [PropertyOutcome(expected.name, str(expected), answer)]
+        result.traces = [
+            self._shown(
+                _Behavior(protocol, system, departure.trace),
+                departure.report,
+                f"walk {departure.walk}",
+            )
+            for departure in done.departures
+        ]
+
+    @property
+    def _limit(self) -> str:
+        return f"stopped by the limit of {self._cell.limits.seconds:g} s"
+
+    def _say(self, what: str) -> None:
+        self._report(doing(what))
+
+    def _shown(self, played: _Behavior, replayed: Replayed, label: str) -> Shown:
+        """Return a behavior, and what brokers did, in the forms that reports need."""
+        return Shown(
+            self._expected.name,
+            len(played.trace.steps),
+            _text(played, replayed),
+            markdown_of(played.protocol, played.system, played.trace, played.property),
+            itf(played.system, played.property, played.trace),
+            label=label,
+        )
+
+
+def _text(played: _Behavior, replayed: Replayed) -> str:
+    """Return a behavior as ``tidegate replay --kafka`` prints it."""
+    from ..render.on_kafka import print_on_kafka
+    from ..render.printed import Console
+
+    text = io.StringIO()
+    print_on_kafka(Console(file=text, width=100), played.system, played.trace, replayed, False)
+    return text.getvalue()

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import pickle
-import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
-from time import perf_counter, sleep
-from types import FrameType
+from time import sleep
 from typing import Any, TypeVar
 
-from ..checker.calls import model_call, where
 from ..checker.interrupts import (
-    LONG,
     TICK,
-    Interrupted,
     LimitReachedError,
     blocked,
     leave_to_parent,
@@ -54,11 +48,10 @@ class _Worker:
         finally:
             theirs.close()
         self.number: int | None = None
-        self.since = 0.0
 
     def begin(self, number: int, function: Callable[[Any], Any], work: Any) -> None:
         """Give it a piece of work."""
-        self.number, self.since = number, perf_counter()
+        self.number = number
         with suppress(OSError):
             # If it has died, waiting for its answer reports that.
             self.connection.send((function, work))
@@ -73,11 +66,6 @@ class _Worker:
             raise error
         self.number = None
         return answer
-
-    def ask(self) -> None:
-        """Let it report its call of the model, if that is the same as at the last request."""
-        assert self._process.pid is not None
-        os.kill(self._process.pid, signal.SIGUSR1)
 
     def _died(self) -> WorkerError:
         self._process.join()
@@ -113,35 +101,26 @@ class Workers:
         ------
         WorkerError
             If a process ended without an answer.
-        KeyboardInterrupt
-            If the user interrupts; with the call of the model in which a process hangs, if any.
         """
         todo = enumerate(pieces)
         done: dict[int, A] = {}
         due = 0
-        try:
-            while True:
-                self._begin(function, todo, len(done))
-                busy = {
-                    worker.connection: worker
-                    for worker in self._workers
-                    if worker.number is not None
-                }
-                if not busy:
-                    return
-                for connection in wait(list(busy)):
-                    assert isinstance(connection, Connection)
-                    number = busy[connection].number
-                    assert number is not None
-                    done[number] = busy[connection].answer()
-                self._begin(function, todo, len(done))
-                while due in done:
-                    yield done.pop(due)
-                    due += 1
-        except LimitReachedError:
-            raise
-        except KeyboardInterrupt as error:
-            raise Interrupted(self._where() or getattr(error, "where", "")) from None
+        while True:
+            self._begin(function, todo, len(done))
+            busy = {
+                worker.connection: worker for worker in self._workers if worker.number is not None
+            }
+            if not busy:
+                return
+            for connection in wait(list(busy)):
+                assert isinstance(connection, Connection)
+                number = busy[connection].number
+                assert number is not None
+                done[number] = busy[connection].answer()
+            self._begin(function, todo, len(done))
+            while due in done:
+                yield done.pop(due)
+                due += 1
 
     def _begin(
         self, function: Callable[[W], A], todo: Iterator[tuple[int, W]], waiting: int
@@ -152,24 +131,6 @@ class Workers:
                 for number, piece in todo:
                     worker.begin(number, function, piece)
                     break
-
-    def _where(self) -> str:
-        """Return the call of the model in which a process has been for long, if any."""
-        late = perf_counter() - LONG
-        slow = [
-            worker for worker in self._workers if worker.number is not None and worker.since < late
-        ]
-        for _ in range(2 if slow else 0):
-            for worker in slow:
-                worker.ask()
-            sleep(TICK)
-        for connection in wait([worker.connection for worker in slow], TICK):
-            assert isinstance(connection, Connection)
-            with suppress(EOFError, OSError):
-                message = connection.recv()
-                if isinstance(message, str):
-                    return message
-        return ""
 
 
 @contextmanager
@@ -202,7 +163,6 @@ def _serve(connection: Connection, part: Resources) -> None:
     global _share
     _share = part
     leave_to_parent()
-    signal.signal(signal.SIGUSR1, _saying_where(connection))
     while True:
         try:
             function, work = connection.recv()
@@ -214,20 +174,6 @@ def _serve(connection: Connection, part: Resources) -> None:
         except BaseException as error:  # noqa: BLE001 - also where a rule calls sys.exit()
             failure = _portable(error)
         connection.send((answer, failure))
-
-
-def _saying_where(connection: Connection) -> Callable[[int, FrameType | None], None]:
-    """Return a signal handler that reports the running call of the model if called twice in it."""
-    last: FrameType | None = None
-
-    def say(number: int, frame: FrameType | None) -> None:
-        nonlocal last
-        call = model_call(frame)
-        if call is not None and call is last:
-            connection.send(where(frame))
-        last = call
-
-    return say
 
 
 def _portable(error: BaseException) -> BaseException:

@@ -205,5 +205,3 @@ def _print_incomplete(
     head = Text("INCOMPLETE ", "bold yellow")
     line = f"{why}: not every mutant was decided at {where}.{more}"
     print_prose(console, head.append(Text(line, "default")))
-    if at := getattr(interrupted, "where", ""):
-        print_prose(console, Text(f"Interrupted {at}."))

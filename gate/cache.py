@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import cache
-from importlib.metadata import PackageNotFoundError, distributions, version
+from importlib.metadata import distributions
 from pathlib import Path
 
 from ..analysis.named import is_custom
@@ -23,9 +23,6 @@ from .results import CellOutcome, PropertyOutcome, Status
 from .sources import digest
 
 _PACKAGE = Path(__file__).parents[1]
-
-_NEEDED = ("click", "jinja2", "llvmlite", "networkx", "rich")
-"""The packages that Tidegate needs."""
 
 
 def recorded(cell: Cell, root: Path) -> CellOutcome | None:
@@ -79,34 +76,25 @@ def key(cell: Cell, sources: str, root: Path) -> str:
     decides = asdict(cell)
     for name in ("file", "line", "title", "tier"):
         del decides[name]
-    # A module is looked for in these places, in order.
-    places = [os.path.relpath(place or ".", root) for place in sys.path]
-    libraries = [places, _libraries()] if sources else []
-    known = [_tool(), decides, sources, libraries]
+    # A model's modules are looked for in these places, in order.
+    places = [os.path.relpath(place or ".", root) for place in sys.path] if sources else []
+    known = [_tool(), _libraries(), decides, sources, places]
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()
 
 
 @cache
 def _tool() -> list[str]:
-    """Return what identifies the tool: its source, and the versions of Python and the packages."""
+    """Return what identifies the tool: its source, and Python's version."""
     made_of = hashlib.sha256()
     for file in _sources(_PACKAGE):
         made_of.update(str(file.relative_to(_PACKAGE)).encode() + b"\0" + file.read_bytes() + b"\0")
-    versions = [f"{name} {_version(name)}" for name in _NEEDED]
-    return [made_of.hexdigest(), sys.version, str(sys.flags), *versions]
+    return [made_of.hexdigest(), sys.version, str(sys.flags)]
 
 
 @cache
 def _libraries() -> list[str]:
-    """Return the installed packages with their versions, any of which a model may use."""
+    """Return the installed packages with their versions, which decide with the tool."""
     return sorted(f"{one.name} {one.version}" for one in distributions())
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return ""
 
 
 def _sources(package: Path) -> Iterator[Path]:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from ..analysis.named import custom_file, find_protocol, is_custom
+from ..analysis.named import custom_file, is_custom
 from ..core.errors import Line, is_users
-from ..core.guards import guards
 from ..core.spec import Trace, TransitionSystem
 from ..model import Protocol
 
@@ -71,19 +67,15 @@ def places(
     """Return the source lines of a verdict, the most relevant one first.
 
     Those of the user's own rules and actions; first the one without which the counterexample ends
-    earliest.  For a protocol without any, what a mutant lacks, then the line that declares it.
+    earliest.  For a custom protocol without any, the file that declares it.
     """
     own = list(changes(protocol))
     if build is not None and trace is not None:
         ends = {change.name: _end(build(change.undone), trace) for change in own}
         own.sort(key=lambda change: ends[change.name])
     changed = [change.place for change in own]
-    if is_custom(protocol.name):
-        path = custom_file(protocol.name)
-        return tuple(changed) or ((((str(path.resolve()), 1), protocol.name),) if path else ())
-    base, _, mutant = protocol.name.partition("~")
-    original = find_protocol(base)
-    return (*changed, *_mutated(original, mutant), *_declared(original))
+    path = custom_file(protocol.name) if is_custom(protocol.name) and not changed else None
+    return tuple(changed) or ((((str(path.resolve()), 1), protocol.name),) if path else ())
 
 
 def _end(system: TransitionSystem[Any, Any], trace: Trace) -> int:
@@ -96,37 +88,3 @@ def _end(system: TransitionSystem[Any, Any], trace: Trace) -> int:
         if following != trace.states[number + 1]:
             return number
     return len(trace.steps)
-
-
-def _mutated(original: Protocol, mutant: str) -> Iterator[SourceLocation]:
-    """Yield the line of the guard or of the rule that a mutant lacks."""
-    for action in original.actions:
-        for guard in guards(action.apply):
-            if mutant == f"{action.name}: {guard.test}":
-                yield (action.apply.__code__.co_filename, guard.line), f"guard of {action.name}"
-    name, replaced, _ = mutant.partition(" = ")
-    if replaced:
-        rule = getattr(original.rules, name)
-        yield (rule.__code__.co_filename, rule.__code__.co_firstlineno), f"{name} = {rule.__name__}"
-
-
-def _declared(protocol: Protocol) -> Iterator[SourceLocation]:
-    """Yield the line that declares a built-in protocol."""
-    for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None) or ""
-        held = list(vars(module).items()) if file else []
-        for name in [name for name, value in held if value is protocol]:
-            # The first module that holds it may be one that imports it.
-            line = _assignment(file, name)
-            if line is not None:
-                yield (file, line), name
-                return
-
-
-def _assignment(file: str, name: str) -> int | None:
-    """Return the line on which a module gives a name its value, if it does."""
-    for node in ast.parse(Path(file).read_text("utf-8")).body:
-        targets = node.targets if isinstance(node, ast.Assign) else []
-        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
-            return node.lineno
-    return None

@@ -6,6 +6,7 @@ import zipfile
 import pytest
 
 from tidegate.checker.disk_cache import DiskCache
+from tidegate.gate import cache
 from tidegate.gate.cache import key
 from tidegate.gate.document import read
 from tidegate.gate.sources import digest
@@ -103,6 +104,15 @@ def test_a_damaged_entry_is_as_none(passed, content):
 
 def test_another_version_of_tidegate_searches_anew(passed, monkeypatch):
     monkeypatch.setattr("tidegate.gate.cache._tool", lambda: ["another"])
+    assert statuses(passed) == ["pass"]
+
+
+@pytest.mark.parametrize("package", ["llvmlite", "numpy", "scipy"])
+def test_another_version_of_a_package_that_decides_searches_anew(passed, monkeypatch, package):
+    libraries = cache._libraries()
+    [known] = [one for one in libraries if one.startswith(f"{package} ")]
+    others = [f"{package} 0" if one == known else one for one in libraries]
+    monkeypatch.setattr(cache, "_libraries", lambda: others)
     assert statuses(passed) == ["pass"]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from .distribution import KafkaError
 from .patience import patience
 from .schemas import Api
-from .wire import WireError, decode_response, encode_request, read_frame
+from .wire import WireError, decode_response, encode_request, read_frame, write_frame
 
 NAME = "tidegate"
 
@@ -30,7 +30,7 @@ async def ask(
     try:
         async with asyncio.timeout(seconds):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(len(data).to_bytes(4) + data)
+            write_frame(writer, data)
             return decode_response(api, version, await read_frame(reader))
     except TimeoutError:
         raise KafkaError(f"no answer to {api.name} within {seconds:.0f} s") from None

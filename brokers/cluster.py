@@ -10,7 +10,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from .coordinator import Coordinator
 from .distribution import Distribution, KafkaError
 from .inside import Inside
 from .jdwp import Debugger
@@ -128,7 +127,7 @@ class Cluster:
         self._version = WITH_DIVERGING_EPOCHS if truncates_on_fetch else OLDER_PROTOCOL
         self.kraft = kraft or not distribution.has_zookeeper
         self.proposals: ScriptedQuorum | None = None
-        self.controller: Coordinator
+        self.controller: ScriptedQuorum | ZooKeeper
         if self.kraft:
             scripted = ScriptedQuorum(controller_port, advertised, instant=not kraft)
             self.controller = scripted
@@ -211,11 +210,7 @@ class Cluster:
             [f"{_AGENT},address=127.0.0.1:{broker.debug_port}"],
         )
         await broker.process.listens(broker.port, limit)
-
-        def registered() -> bool | None:
-            return self.controller.registered(broker.number) or None
-
-        if await until(registered, limit) is None:
+        if not await until(lambda: self.controller.registered(broker.number), limit):
             raise KafkaError(f"broker {broker.number} did not register within {limit:.0f} s")
         await broker.look_inside()
 

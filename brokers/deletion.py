@@ -51,11 +51,7 @@ async def _expire(
         raise OtherwiseError("retention", f"deletes at broker {leader} alone", "at others, too")
     data = run.broker(leader).data
     controller.retain(run.topic, kept * record_size(run.cluster.magic))
-
-    def deleted() -> bool | None:
-        return stored_log(data, run.topic).start >= offset or None
-
     # The first look at retention comes 30 s after a broker has started.
-    await until(deleted, start_patience())
+    await until(lambda: stored_log(data, run.topic).start >= offset, start_patience())
     controller.retain(run.topic, -1)
     run.events.append(f"retention at {leader}: its log starts at {offset}")

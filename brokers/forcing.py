@@ -151,10 +151,10 @@ class Forcing:
         broker = self.broker(number)
         hangs = _FIRST_THAT_HANGS <= self.cluster.distribution.release < _FIRST_THAT_ENDS
 
-        def gone() -> bool | None:
+        def gone() -> bool:
             if hangs:
-                return any(_REFUSES in line for line in broker.logged()) or None
-            return not broker.alive or None
+                return any(_REFUSES in line for line in broker.logged())
+            return not broker.alive
 
         if await until(gone):
             if hangs:
@@ -165,10 +165,10 @@ class Forcing:
         """Wait until a broker says that the fetcher of the partition has failed."""
         broker = self.broker(number)
 
-        def failed() -> bool | None:
-            return any(sign in line for line in broker.logged() for sign in _FAILS) or None
+        def failed() -> bool:
+            return any(sign in line for line in broker.logged() for sign in _FAILS)
 
-        if await until(failed) is None:
+        if not await until(failed):
             raise OtherwiseError(f"broker {number}: fetcher", "fails", "does not fail")
 
     async def exchange(self, follower: int, leader: int, key: int) -> dict[str, Any]:

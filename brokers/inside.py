@@ -7,10 +7,10 @@ code as it is.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import wraps
+from time import time_ns
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from .distribution import KafkaError
@@ -85,12 +85,12 @@ class Inside:
     @_anew
     async def let_lag(self, topic: str, follower: int) -> None:
         """Let a leader believe that a follower had its log end for the last time long ago."""
-        await self._set_caught_up(topic, follower, 0)
+        await self._set_time(topic, follower, _CAUGHT_UP, 0)
 
     @_anew
     async def let_catch_up(self, topic: str, follower: int) -> None:
         """Let a leader believe that a follower has had its log end just now."""
-        await self._set_caught_up(topic, follower, time.time_ns() // 1_000_000)
+        await self._set_time(topic, follower, _CAUGHT_UP, time_ns() // 1_000_000)
 
     @_anew
     async def remote_leos(self, topic: str) -> dict[int, int]:
@@ -107,8 +107,7 @@ class Inside:
         for replica in await self._replicas(topic):
             number = await self._debugger.field(replica, "brokerId")
             held = await self._first(replica, _LOG_END)
-            if "logEndOffsetMetadata" in await self._debugger.fields(held):
-                held = await self._debugger.field(held, "logEndOffsetMetadata")
+            held = await self._into(held, "logEndOffsetMetadata")
             known[number] = await self._debugger.field(held, "messageOffset")
         return known
 
@@ -126,12 +125,7 @@ class Inside:
         members: set[int] = set()
         for partition in await self._partitions(topic):
             held = await self._first(partition, _ISR)
-            known = await self._debugger.fields(held)
-            if "lastCommittedState" in known:
-                held = await self._debugger.field(held, "lastCommittedState")
-                known = await self._debugger.fields(held)
-            if "isr" in known:
-                held = await self._debugger.field(held, "isr")
+            held = await self._into(held, "lastCommittedState", "isr")
             for member in await self._members(held):
                 members.add(await self._number(member))
         return members
@@ -174,20 +168,20 @@ class Inside:
 
         Since 0.10 a fetch at the log end of the one before counts as caught up at the time of that.
         """
-        for replica in await self._replicas(topic):
-            if await self._debugger.field(replica, "brokerId") == follower:
-                state = await self._state(replica)
-                if "lastFetchTimeMs" in await self._debugger.fields(state):
-                    await self._debugger.set_field(state, "lastFetchTimeMs", 0)
+        await self._set_time(topic, follower, ("lastFetchTimeMs",), 0)
 
-    async def _set_caught_up(self, topic: str, follower: int, stamp: int) -> None:
-        """Write when a leader saw a follower at its log end, in milliseconds since 1970."""
+    async def _set_time(self, topic: str, follower: int, names: tuple[str, ...], time: int) -> None:
+        """Write into the field that this release has, if any, of a follower as a leader knows it.
+
+        Times are in milliseconds since 1970.
+        """
         for replica in await self._replicas(topic):
             if await self._debugger.field(replica, "brokerId") == follower:
                 state = await self._state(replica)
                 known = await self._debugger.fields(state)
-                name = next(name for name in _CAUGHT_UP if name in known)
-                await self._debugger.set_field(state, name, stamp)
+                name = next((name for name in names if name in known), None)
+                if name is not None:
+                    await self._debugger.set_field(state, name, time)
 
     async def _state(self, replica: int) -> int:
         """Return what holds the state of a follower: its replica, or what that points to."""
@@ -213,6 +207,13 @@ class Inside:
             held = await self._debugger.field(held, "value")
         return held
 
+    async def _into(self, target: int, *names: str) -> int:
+        """Return what an object holds in a field, and so on; a field that it lacks is left out."""
+        for name in names:
+            if name in await self._debugger.fields(target):
+                target = await self._debugger.field(target, name)
+        return target
+
     async def _partitions(self, topic: str) -> list[int]:
         """Return the partition of a topic; to look for it the JVM searches all of its memory.
 
@@ -235,9 +236,7 @@ class Inside:
         """Return the replicas that the partition of a topic holds now."""
         listed: list[int] = []
         for partition in await self._partitions(topic):
-            held = await self._first(partition, _REPLICAS)
-            if "pool" in await self._debugger.fields(held):
-                held = await self._debugger.field(held, "pool")
+            held = await self._into(await self._first(partition, _REPLICAS), "pool")
             table = await self._debugger.field(held, "table")
             for node in await self._debugger.elements(table) if table else ():
                 while node:

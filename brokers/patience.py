@@ -41,11 +41,11 @@ def _slower() -> float:
 
 
 async def until(look: Callable[[], T | None], seconds: float | None = None) -> T | None:
-    """Look until there is something, and return it; None if there is nothing in time."""
+    """Look until something is true, and return it; None if nothing is in time."""
     clock = asyncio.get_running_loop()
     deadline = clock.time() + (patience() if seconds is None else seconds)
     looks = 0
-    while (seen := look()) is None:
+    while not (seen := look()):
         looks += 1
         if clock.time() > deadline and looks > LOOKS:
             return None

@@ -18,11 +18,13 @@ from .patience import until
 from .schemas import Api
 from .wire import (
     Header,
+    Ports,
     WireError,
     decode_header,
     decode_request,
     decode_response,
     read_frame,
+    write_frame,
 )
 
 _FETCHER = re.compile(r"broker-(\d+)-fetcher-\d+")
@@ -91,10 +93,10 @@ class Connection:
                     "127.0.0.1", self.proxy.upstream[self.to]
                 )
             assert self._up is not None
-            self._up.write(len(data).to_bytes(4) + data)
+            write_frame(self._up, data)
             answer = await read_frame(upstream)
             await self._hold_response(header, answer)
-            self._down.write(len(answer).to_bytes(4) + answer)
+            write_frame(self._down, answer)
 
     async def _hold_request(self, header: Header, data: bytes) -> None:
         if header.key not in self.proxy.apis:
@@ -135,10 +137,9 @@ class Proxy:
         self.ports: dict[int, int] = {}
         self.upstream: dict[int, int] = {}
         self.broken: list[str] = []
-        self._servers: list[asyncio.Server] = []
+        self._listening = Ports()
         self._connections: dict[Route, Connection] = {}
         self._all: set[Connection] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
         self._refused: set[int] = set()
 
     async def listen(self, broker: int, port: int, upstream: int) -> None:
@@ -148,21 +149,15 @@ class Proxy:
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             connection = Connection(self, broker, writer)
             self._all.add(connection)
-            task = asyncio.current_task()
-            assert task is not None
-            self._tasks.add(task)
             try:
                 await connection.serve(reader)
             except (WireError, KeyError, IndexError) as error:
                 self.broken.append(f"connection to broker {broker}: {error!r}")
-            except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
-                pass
             finally:
                 self._all.discard(connection)
-                self._tasks.discard(task)
                 connection.close()
 
-        self._servers.append(await asyncio.start_server(serve, "127.0.0.1", port))
+        await self._listening.listen(port, serve)
 
     def note(self, connection: Connection, header: Header, body: dict[str, Any]) -> None:
         """Note who sends over a connection; a newer one takes the place of an older one."""
@@ -242,8 +237,4 @@ class Proxy:
 
     async def close(self) -> None:
         """Close every port and connection."""
-        for server in self._servers:
-            server.close()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._listening.close()

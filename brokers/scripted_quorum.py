@@ -41,11 +41,13 @@ from .patience import until
 from .server import Server
 from .wire import (
     Header,
+    Ports,
     WireError,
     decode_header,
     decode_request,
     encode_response,
     read_frame,
+    write_frame,
 )
 
 ID = 1000
@@ -135,21 +137,16 @@ class ScriptedQuorum:
         self._instant = instant
         self._members: dict[int, _Member] = {}
         self._states: dict[str, list[PartitionState]] = {}
-        self._server: asyncio.Server | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._listening = Ports()
         self._level = 0
 
     async def start(self) -> None:
         """Listen."""
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self._port)
+        await self._listening.listen(self._port, self._serve)
 
     async def stop(self) -> None:
         """End every connection."""
-        if self._server is not None:
-            self._server.close()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._listening.close()
 
     def properties(self, server: Server) -> dict[str, object]:
         """Return the configuration by which a broker finds it."""
@@ -263,11 +260,7 @@ class ScriptedQuorum:
         member = self._members[broker]
         member.log.append(records)
         end = member.log.end
-
-        def applied() -> bool | None:
-            return member.applied >= end or None
-
-        if await until(applied) is None:
+        if not await until(lambda: member.applied >= end):
             raise KafkaError(f"broker {broker} did not apply its metadata")
 
     def _topic(self, member: _Member, topic: str, state: PartitionState) -> list[bytes]:
@@ -277,23 +270,14 @@ class ScriptedQuorum:
         return [*named, describe_partition(topic, state, self._level)]
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
-        try:
+        with suppress(WireError, KeyError):
             while True:
                 data = await read_frame(reader)
                 header, _ = decode_header(data)
                 body = await self._answer(header, data)
                 api = _BY_KEY[header.key]
                 answer = encode_response(api, header.version, header.correlation, body)
-                writer.write(len(answer).to_bytes(4) + answer)
-        except (OSError, WireError, KeyError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            pass
-        finally:
-            self._tasks.discard(task)
-            with suppress(OSError):
-                writer.close()
+                write_frame(writer, answer)
 
     async def _answer(self, header: Header, data: bytes) -> dict[str, Any]:
         if header.key == API_VERSIONS.key:

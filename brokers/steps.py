@@ -233,7 +233,7 @@ async def _on_disk(
     seconds: float | None = None,
 ) -> None:
     """Wait until a broker has written an offset to its disk."""
-    if await until(lambda: stored() == expected or None, seconds) is None:
+    if not await until(lambda: stored() == expected, seconds):
         what = f"broker {broker.number}: {what} on disk"
         raise OtherwiseError(what, str(expected), str(stored()))
 
@@ -284,10 +284,10 @@ async def shrink(run: Forcing, on: dict[str, int], before: State, after: State) 
     leader, proposals = on["leader"], run.cluster.proposals
     members = run.cluster.controller.state(run.topic).isr
 
-    def shrunk() -> bool | None:
+    def shrunk() -> bool:
         if proposals is not None:
-            return proposals.proposal(leader) is not None or None
-        return run.cluster.controller.state(run.topic).isr != members or None
+            return proposals.proposal(leader) is not None
+        return run.cluster.controller.state(run.topic).isr != members
 
     for _ in range(_TRIES):
         await let_lag(run, on, before, after)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +58,49 @@ async def read_frame(reader: asyncio.StreamReader) -> bytes:
     if not 0 <= size <= _LARGEST:
         raise WireError(f"a frame of {size} bytes")
     return await reader.readexactly(size)
+
+
+def write_frame(writer: asyncio.StreamWriter, data: bytes) -> None:
+    """Write a request or a response, with its size before it."""
+    writer.write(len(data).to_bytes(4) + data)
+
+
+class Ports:
+    """Ports of this machine, each with what serves its connections."""
+
+    def __init__(self) -> None:
+        self._servers: list[asyncio.Server] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def listen(
+        self,
+        port: int,
+        serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]],
+    ) -> None:
+        """Serve each connection to a port until it ends."""
+
+        async def served(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.current_task()
+            assert task is not None
+            self._tasks.add(task)
+            try:
+                await serve(reader, writer)
+            except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+                pass
+            finally:
+                self._tasks.discard(task)
+                with suppress(OSError):
+                    writer.close()
+
+        self._servers.append(await asyncio.start_server(served, "127.0.0.1", port))
+
+    async def close(self) -> None:
+        """Close every port, and end every connection."""
+        for server in self._servers:
+            server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
 class Reader:

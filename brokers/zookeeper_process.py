@@ -7,19 +7,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from .distribution import Distribution
+from .log4j import logging_settings, write_logging
 from .patience import start_patience, until
 from .process import Jvm, start_jvm
 
 NEVER = 3_600_000
 """An hour in milliseconds."""
-
-_LOG4J = """\
-log4j.rootLogger=INFO, file
-log4j.appender.file=org.apache.log4j.FileAppender
-log4j.appender.file.File={file}
-log4j.appender.file.layout=org.apache.log4j.PatternLayout
-log4j.logger.org.apache.zookeeper=WARN
-"""
 
 
 async def start_zookeeper(distribution: Distribution, folder: Path, port: int) -> Jvm:
@@ -39,20 +32,19 @@ async def start_zookeeper(distribution: Distribution, folder: Path, port: int) -
         encoding="utf-8",
     )
     log = folder / "zookeeper.log"
-    log4j = folder / "log4j.properties"
-    log4j.write_text(_LOG4J.format(file=log), encoding="utf-8")
+    write_logging(distribution, folder, log, {"org.apache.zookeeper": "WARN"})
     process = await start_jvm(
         distribution,
         "org.apache.zookeeper.server.ZooKeeperServerMain",
         [str(config)],
         [folder / "output", log],
         # The logger of Kafka's jars lacks the beans that ZooKeeper registers.
-        {"log4j.configuration": f"file:{log4j}", "zookeeper.jmx.log4j.disable": "true"},
+        logging_settings(distribution, folder) | {"zookeeper.jmx.log4j.disable": "true"},
     )
     limit = start_patience()
     try:
         await process.listens(port, limit)
-        if await until(lambda: _serves(port), limit) is None:
+        if not await until(lambda: _serves(port), limit):
             raise process.failure(f"did not serve within {limit:.0f} s")
     except BaseException:
         await process.kill()
@@ -60,12 +52,12 @@ async def start_zookeeper(distribution: Distribution, folder: Path, port: int) -
     return process
 
 
-def _serves(port: int) -> bool | None:
+def _serves(port: int) -> bool:
     """Whether ZooKeeper takes requests; one that comes earlier may never be answered."""
     with (
         suppress(OSError),
         socket.create_connection(("127.0.0.1", port), 1) as connection,
     ):
         connection.sendall(b"srvr")
-        return b"Mode:" in connection.recv(4096) or None
-    return None
+        return b"Mode:" in connection.recv(4096)
+    return False

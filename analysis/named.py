@@ -34,9 +34,6 @@ from ..model.custom.signatures import refuse_unfit
 from ..model.protocol import Protocol
 from .misspelt import refuse_misspelt
 
-_CALLS_MODEL = True
-"""This module imports a user's file; a watchdog looks for its frames on the stack."""
-
 
 class SelectionError(TidegateError):
     """An unknown name, or names that contradict each other."""

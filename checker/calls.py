@@ -2,39 +2,43 @@
 
 from __future__ import annotations
 
+from itertools import islice
+from pathlib import Path
 from types import FrameType
 
-from ..core.errors import Line, is_users, shown
+from ..core.errors import Line, acts_for_caller, is_library, is_users, shown
 
-
-def _calls_model(frame: FrameType) -> bool:
-    """Whether a frame is of a module that calls the model, and says so by ``_CALLS_MODEL``."""
-    return "_CALLS_MODEL" in frame.f_globals
+_PACKAGE = Path(__file__).parents[1]
+_MODELS = (_PACKAGE / "model", _PACKAGE / "invariants")
 
 
 def model_call(frame: FrameType | None) -> FrameType | None:
-    """Return the innermost call that leads from Tidegate into the model, if there is one."""
-    inner: FrameType | None = None
+    """Return the outermost call of the model that is on a stack, if there is one.
+
+    It is called by what models are written in, which is in ``core``, or it is an import.
+    """
+    call: FrameType | None = None
+    of_model: FrameType | None = None
     while frame is not None:
-        if _calls_model(frame):
-            return inner
-        inner, frame = frame, frame.f_back
-    return None
+        file = Path(frame.f_code.co_filename)
+        if acts_for_caller(frame.f_code):
+            call = of_model
+        elif file.is_relative_to(_PACKAGE) and not any(map(file.is_relative_to, _MODELS)):
+            break
+        elif not is_library(str(file)) and not str(file).startswith("<frozen"):
+            of_model = frame
+            call = frame if frame.f_code.co_name == "<module>" else call
+        frame = frame.f_back
+    return call
 
 
 def described(call: FrameType) -> str:
-    """Return the name of a call of the model: the step, or the function."""
-    caller = call.f_back
-    while caller is not None and _calls_model(caller):
-        here = caller.f_locals
-        if "index" in here and "self" in here and here["index"] >= 0:
-            return str(here["self"].instances[here["index"]].step)
-        if "step" in here:
-            return str(here["step"])
-        caller = caller.f_back
-    if call.f_code.co_name == "<module>":
+    """Return a call of the model with its arguments, but for the state and the constants."""
+    code = call.f_code
+    if code.co_name == "<module>":
         return "the import of the file"
-    return call.f_code.co_name
+    names = islice(code.co_varnames, 2, max(code.co_argcount, 2))
+    return f"{code.co_name}({', '.join(f'{name}={call.f_locals.get(name)}' for name in names)})"
 
 
 def innermost(frame: FrameType | None) -> tuple[str, Line] | None:
@@ -51,13 +55,11 @@ def innermost(frame: FrameType | None) -> tuple[str, Line] | None:
 def where(frame: FrameType | None) -> str:
     """Return the call of the model that a frame belongs to, in words; empty if there is none.
 
-    The words continue a sentence: ``in Produce(leader=0), which has not returned (rule,
+    The words continue a sentence: ``in produce(leader=0), which has not returned (rule,
     fence.py:9)``.
     """
-    call = model_call(frame)
-    if call is None:
+    call, at = model_call(frame), innermost(frame)
+    if call is None or at is None:
         return ""
-    at = innermost(frame)
-    assert at is not None
     function, line = at
     return f"in {described(call)}, which has not returned ({function}, {shown(line)})"

@@ -36,8 +36,8 @@ class Stopped:
 
     Examples
     --------
-    >>> str(Stopped(Stop.TIME_LIMIT, "2.5", " in Crash(broker=1), which has not returned"))
-    '--time-limit 2.5 in Crash(broker=1), which has not returned'
+    >>> str(Stopped(Stop.TIME_LIMIT, "2.5", " in crash(broker=1), which has not returned"))
+    '--time-limit 2.5 in crash(broker=1), which has not returned'
     """
 
     by: Stop

@@ -20,8 +20,8 @@ from .errors import (
     printed,
     spot_of,
 )
+from .kinds import ConstantError
 from .layout import Layout, State
-from .record import ConstantError
 
 Attempt = tuple[object, Callable[[], object]]
 """A step, or another function by name, and its call on the layout's record."""
@@ -80,7 +80,7 @@ def mistake(
         layout.reset()
         return placed(f"{who} {what}", spot_of(error))
     if what:
-        if error is not None and not _while_storing(error):
+        if error is not None and spot_of(error) is not None:
             what += f", and failed with {type(error).__name__}"
         return blamed(layout, state, attempts, what, lambda: not layout.sound())
     layout.reset()
@@ -100,14 +100,6 @@ def wrong_initial_state(
                 layout.reset()
 
     return mistake(layout, None, [(who, again)])
-
-
-def _while_storing(error: BaseException) -> bool:
-    """Whether an exception was raised by the functions that store a state, not by the model."""
-    traceback = error.__traceback__
-    while traceback is not None and traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    return traceback is not None and "STORES_STATE" in traceback.tb_frame.f_globals
 
 
 def truth(answer: object, who: object, function: Callable[..., Any]) -> bool:

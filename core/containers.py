@@ -13,9 +13,6 @@ from typing import Any, TypeVar, cast
 from .errors import ModelError
 from .fields import NONE, Limit, Record, array, integer, limit_of, members, subset
 
-_ACTS_FOR_CALLER = True
-"""An error in a function of this module is reported at the line that called it."""
-
 T = TypeVar("T")
 
 MOST_MEMBERS = 63

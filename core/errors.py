@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 Line = tuple[str, int]
@@ -23,6 +23,7 @@ _LONGEST_STATE = 300
 """Characters of a state that an error shows; a longer one hides what went wrong."""
 
 _PACKAGE = Path(__file__).parents[1]
+_HERE = f"{Path(__file__).parent}/"
 _LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib"))
 
 
@@ -91,17 +92,16 @@ def place_of(error: BaseException) -> Line | None:
     """Return the line that raised `error`: the innermost line in a user's file, if there is one."""
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return error.filename, error.lineno
-    spot = _innermost_of_user(_passed(error))
+    spot = _innermost_of_user(_passed(error.__traceback__))
     return spot[1] if spot else None
 
 
-def _passed(error: BaseException) -> list[Spot]:
+def _passed(traceback: TracebackType | None) -> list[Spot]:
     """Return the functions and lines that an exception came through, the innermost one last."""
     passed: list[Spot] = []
-    traceback = error.__traceback__
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if not acts_for_caller(traceback.tb_frame):
+        if not acts_for_caller(code):
             name, line = code.co_name, (code.co_filename, traceback.tb_lineno)
             if passed and not code.co_flags & inspect.CO_OPTIMIZED and name != "<module>":
                 # The body of a class is a part of what surrounds it, and nobody calls it.
@@ -111,9 +111,9 @@ def _passed(error: BaseException) -> list[Spot]:
     return passed
 
 
-def acts_for_caller(frame: FrameType) -> bool:
-    """Whether a frame is of a module that acts for its caller, as ``_ACTS_FOR_CALLER`` says."""
-    return "_ACTS_FOR_CALLER" in frame.f_globals
+def acts_for_caller(code: CodeType) -> bool:
+    """Whether code is of what models are written in: its errors are reported where it is called."""
+    return code.co_filename.startswith(_HERE)
 
 
 def _innermost_of_user(passed: list[Spot]) -> Spot | None:
@@ -124,11 +124,13 @@ def _innermost_of_user(passed: list[Spot]) -> Spot | None:
 
 
 def spot_of(error: BaseException) -> Spot | None:
-    """Return the function of the model that raised `error`, and the line.
+    """Return the function of the model that raised `error`, and the line."""
+    return _innermost_of_user(_passed_in_model(error))
 
-    The first function that it came through is the checker's, which called the model.
-    """
-    return _innermost_of_user(_passed(error)[1:])
+
+def _passed_in_model(error: BaseException) -> list[Spot]:
+    """Return what an exception came through below the checker's function that called the model."""
+    return _passed(error.__traceback__ and error.__traceback__.tb_next)
 
 
 def line_that_makes(wrong: Callable[[], bool], call: Callable[[], object]) -> Spot | None:
@@ -143,7 +145,7 @@ def line_that_makes(wrong: Callable[[], bool], call: Callable[[], object]) -> Sp
         nonlocal deepest, last
         if deepest is None and wrong():
             deepest = last
-        if event == "line" and not acts_for_caller(frame):
+        if event == "line" and not acts_for_caller(frame.f_code):
             last = frame.f_code.co_name, (frame.f_code.co_filename, frame.f_lineno)
         return trace
 
@@ -266,7 +268,7 @@ def failure(
 
 def callers(error: BaseException) -> tuple[str, ...]:
     """Return the user's functions that the one which raised `error` was called by, inner first."""
-    inner = [spot for spot in _passed(error)[1:] if is_users(spot[1][0])][:-1]
+    inner = [spot for spot in _passed_in_model(error) if is_users(spot[1][0])][:-1]
     lines = [
         f"called by {name}(), {shown(place)}" if name.isidentifier() else f"from {shown(place)}"
         for name, place in reversed(inner)

@@ -19,9 +19,6 @@ from .errors import ModelError, about
 from .kinds import Kind, converting_record
 from .values import plain
 
-_ACTS_FOR_CALLER = True
-"""An error in a function of this module is reported at the line that called it."""
-
 Limit = int | Callable[[Any], int]
 """A number, or a function from the constants to one."""
 

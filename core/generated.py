@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 
@@ -16,6 +17,7 @@ def show_as(file: str, lines: Sequence[str]) -> None:
 
 
 def run(source: str, file: str, names: dict[str, Any]) -> None:
-    """Run generated source and add its definitions to `names`."""
+    """Run generated source, as a file of this folder, and add its definitions to `names`."""
+    file = str(Path(__file__).with_name(file))
     show_as(file, source.splitlines(keepends=True))
     exec(compile(source, file, "exec"), names)

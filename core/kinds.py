@@ -13,11 +13,30 @@ from typing import Any, SupportsIndex
 
 from .generated import run
 
-_ACTS_FOR_CALLER = True
-"""An error in a function of this module is reported at the line that called it."""
-
 Kind = type
 """What a variable reads as: ``int``, ``bool``, or an enumeration."""
+
+
+class ConstantError(Exception):
+    """Another value was written to a variable with only one value, which is not stored.
+
+    Its arguments are the record, the name of the variable there, and the value.
+    """
+
+
+class Constant:
+    """A variable with only one value, as an attribute of a record's class."""
+
+    def __init__(self, name: str, value: int) -> None:
+        self._name = name
+        self._value = value
+
+    def __get__(self, record: object, kind: type) -> int:
+        return self._value
+
+    def __set__(self, record: object, value: object) -> None:
+        if value != self._value:
+            raise ConstantError(record, self._name, value)
 
 
 @cache
@@ -74,7 +93,7 @@ def converting(name: str, kind: Kind, slot: Any) -> property:
     """
     # Generated for each variable: an attribute that one line of code reads from objects of many
     # classes is read several times slower.
-    space: dict[str, Any] = {"_ACTS_FOR_CALLER": True}
+    space: dict[str, Any] = {}
     run(f"def read(record):\n return record.{stored_name(name)}\n", f"<reading {name}>", space)
     store, members = slot.__set__, members_of(kind)
 

@@ -13,35 +13,24 @@ that a search stores, the packed words, the fingerprint, the type check and the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
-from .errors import ModelError, blaming
+from .errors import ModelError
 from .fields import (
-    NONE,
     Array,
     Field,
-    Limit,
     Record,
     about_class,
-    array,
-    boolean,
     declared_parts,
-    integer,
     kinds_of,
     limit_of,
-    members,
-    nested,
-    one_of,
-    replica_id,
-    subset,
 )
-from .kinds import Kind, array_type
+from .kinds import ConstantError, Kind, array_type
 from .parts_shown import shown_part
 from .record import (
-    ConstantError,
     Part,
     Stored,
+    Variable,
     accessors,
     class_of,
     element,
@@ -51,29 +40,6 @@ from .record import (
     range_error,
     range_errors,
 )
-
-__all__ = [
-    "NONE",
-    "WORD_BITS",
-    "Array",
-    "Field",
-    "Layout",
-    "Limit",
-    "Record",
-    "State",
-    "Variable",
-    "array",
-    "boolean",
-    "declared_parts",
-    "integer",
-    "limit_of",
-    "members",
-    "mix",
-    "nested",
-    "one_of",
-    "replica_id",
-    "subset",
-]
 
 State = Stored
 """A stored state: one element per variable, counted from the variable's lowest value."""
@@ -86,41 +52,6 @@ MOST_ELEMENTS = 10_000
 """The most elements of an array: more are a mistake in its length."""
 
 _WORD = (1 << WORD_BITS) - 1
-
-
-@dataclass(frozen=True)
-class Variable:
-    """A field of the laid-out state.
-
-    ``path`` addresses it from the state record (``replica[1].log[0].epoch``).  ``replicas`` are the
-    indices in the path that are numbers of replicas, and ``form`` is the path with a placeholder
-    for each of them.  ``low`` and ``high`` are its range, both included; ``word`` and ``shift`` are
-    its position in the packed form.
-    """
-
-    path: str
-    form: str
-    replicas: tuple[int, ...]
-    low: int
-    high: int
-    field: Field
-    word: int
-    shift: int
-
-    @property
-    def width(self) -> int:
-        """Its size in bits; a range of one value needs none and is not stored."""
-        return (self.high - self.low).bit_length()
-
-    @property
-    def kind(self) -> Kind:
-        """What it reads as."""
-        return self.field.kind
-
-    def shown(self, value: int) -> object:
-        """Return a value as people see it."""
-        with blaming(f"showing {self.path}"):
-            return self.field.show(value)
 
 
 S = TypeVar("S")

@@ -11,9 +11,6 @@ from .errors import about, place_of, printed, shown
 from .fields import Array, Field, declared_parts
 from .patience import Unfinished, patience
 
-_ACTS_FOR_CALLER = True
-"""An error in a function of this module is reported at the line that called it."""
-
 
 def shown_part(node: Any, declared: Any) -> object:
     """Return a part of a record as people see it.

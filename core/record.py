@@ -12,14 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from struct import Struct
 from types import FunctionType
-from typing import Any, Protocol
+from typing import Any
 
-from .errors import printed
+from .errors import blaming, printed
+from .fields import Field
 from .generated import run
-from .kinds import Kind, as_kind, converting, source_of_members, stored_name
-
-_ACTS_FOR_CALLER = True
-"""An error in a function of this module is reported at the line that called it."""
+from .kinds import Constant, Kind, as_kind, converting, source_of_members, stored_name
 
 Stored = bytes | tuple[int, ...]
 """A stored state."""
@@ -29,62 +27,43 @@ DIGIT_BITS = 30
 """Bits of a digit of CPython's integers."""
 
 
-class Variable(Protocol):
-    """What this module needs of a variable: its range, both ends included, and its bits."""
+@dataclass(frozen=True)
+class Variable:
+    """A field of the laid-out state.
 
-    @property
-    def path(self) -> str:
-        """Its address in the state, as people write it."""
+    ``path`` addresses it from the state record (``replica[1].log[0].epoch``).  ``replicas`` are the
+    indices in the path that are numbers of replicas, and ``form`` is the path with a placeholder
+    for each of them.  ``low`` and ``high`` are its range, both included; ``word`` and ``shift`` are
+    its position in the packed form.
+    """
 
-    @property
-    def low(self) -> int:
-        """Its lowest value."""
-
-    @property
-    def high(self) -> int:
-        """Its highest value."""
+    path: str
+    form: str
+    replicas: tuple[int, ...]
+    low: int
+    high: int
+    field: Field
+    word: int
+    shift: int
 
     @property
     def width(self) -> int:
-        """Its size in bits; 0 for a range of one value."""
+        """Its size in bits; a range of one value needs none and is not stored."""
+        return (self.high - self.low).bit_length()
 
     @property
     def kind(self) -> Kind:
         """What it reads as."""
+        return self.field.kind
 
-    @property
-    def word(self) -> int:
-        """Number of the 64-bit word that it is in."""
-
-    @property
-    def shift(self) -> int:
-        """The number of bits below it there."""
+    def shown(self, value: int) -> object:
+        """Return a value as people see it."""
+        with blaming(f"showing {self.path}"):
+            return self.field.show(value)
 
 
 class UnstorableError(Exception):
     """The record cannot be stored as a state; ``Layout.mistake`` says why."""
-
-
-class ConstantError(Exception):
-    """Another value was written to a variable with only one value, which is not stored.
-
-    Its arguments are the record, the name of the variable there, and the value.
-    """
-
-
-class Constant:
-    """A variable with only one value, as an attribute of a record's class."""
-
-    def __init__(self, name: str, value: int) -> None:
-        self._name = name
-        self._value = value
-
-    def __get__(self, record: object, kind: type) -> int:
-        return self._value
-
-    def __set__(self, record: object, value: object) -> None:
-        if value != self._value:
-            raise ConstantError(record, self._name, value)
 
 
 @dataclass(frozen=True)
@@ -162,7 +141,7 @@ def accessors(
         form = Struct("=" + "".join(_code(v.width) for v, _ in stored))
         space |= {"pack": form.pack, "unpack": form.unpack}
         state = f"unpack(pack({reads.rstrip(',')}))"
-    space |= {"Unstorable": UnstorableError, "STORES_STATE": True}
+    space["Unstorable"] = UnstorableError
     source = (
         f"def load(state):\n {f'{direct} = state{shifted}' if stored else 'pass'}\n"
         f"def dump():\n if {intact or 'True'}:\n  return {state}\n raise Unstorable\n"

@@ -24,9 +24,6 @@ from .fields import (
 from .parts_shown import shown_part
 from .values import value
 
-_ACTS_FOR_CALLER = True
-"""An error in a function of this module is reported at the line that called it."""
-
 if TYPE_CHECKING:
     import typing_extensions
 
@@ -197,8 +194,7 @@ class RecordSeq(Seq[R]):
     def at(self, index: int) -> R:
         """Return an element as a value; the compiled engine translates ``seq[index]`` to this."""
         element = self.items[index if 0 <= index < self.length else len(self.items)]
-        reader = sys._getframe(2)
-        read: R = value(element, self, index, (reader.f_code, reader.f_lasti, self.length))
+        read: R = value(element, self, index, (sys._getframe(2).f_code, self.length))
         return read
 
     def __iter__(self) -> Iterator[R]:

@@ -59,9 +59,6 @@ __all__ = [
     "TidegateError", "Trace", "TransitionSystem",
 ]  # fmt: skip
 
-_CALLS_MODEL = True
-"""This module calls the model's functions; a watchdog looks for its frames on the stack."""
-
 S = TypeVar("S")
 """The record that actions read and write, as the model declares it."""
 

@@ -16,7 +16,8 @@ from itertools import permutations
 from typing import Any
 
 from .generated import run
-from .layout import Layout, State, Variable
+from .layout import Layout, State
+from .record import Variable
 from .spec import ModelError, Property, TidegateError, TransitionSystem
 
 Permutation = tuple[int, ...]

@@ -21,9 +21,6 @@ from .printable import one_line, printable
 from .scene import Event, LogOffset, Participant, Scene, View
 from .vocabulary import Kind, Property, Step
 
-_CALLS_MODEL = True
-"""This module calls the model's functions; a watchdog looks for its frames on the stack."""
-
 S = TypeVar("S")
 K = TypeVar("K")
 T = TypeVar("T")

@@ -2,7 +2,8 @@
 
 A value is a copy of an element that knows where it was read.  ``s.queue[i].term = 2`` reads a
 copy, and writes the variable of the copy and of the element.  Writing through a name that holds
-a copy would change nothing, so it is refused.
+a copy would change nothing.  It is refused when the model is read; here, if another function has
+read the copy, or a loop.
 """
 
 from __future__ import annotations
@@ -14,17 +15,13 @@ from typing import Any, NoReturn
 
 from .errors import ModelError, acts_for_caller, placed
 from .generated import run
-from .instructions import INDEX, NAME, Target, place, target
-from .record import Constant
-
-_ACTS_FOR_CALLER = True
-"""An error in a function of this module is reported at the line that called it."""
+from .kinds import Constant
 
 Key = int | str | tuple[str, int]
 """Where a value was read: an index of a sequence, a name of a record, or an element of an array."""
 
-Read = tuple[CodeType, int, int] | None
-"""The instruction that read an element by its index, and how many elements there were.
+Read = tuple[CodeType, int] | None
+"""The code that read an element by its index, and how many elements there were.
 
 None for a loop and for a slice.
 """
@@ -107,7 +104,7 @@ class Numbers(list[int]):
         super().__setitem__(index, written[index])
 
     def _resized(self, *_: object, **__: object) -> NoReturn:
-        raise _refused(sys._getframe(), "")
+        raise _refused()
 
     __delitem__ = append = extend = insert = remove = __iadd__ = __imul__ = _resized
     pop = clear = sort = reverse = _resized
@@ -129,16 +126,11 @@ def _place(written: Any) -> Any:
     Raises
     ------
     ModelError
-        If the value is held by a name, or is no longer what the state has there.
+        If another function has read it, or it is no longer what the state has there.
     """
-    frame, within = sys._getframe(1), sys._getframe(1)
-    while acts_for_caller(frame) and frame.f_back is not None:
-        frame, within = frame.f_back, frame
-    # The outermost method of a record or an array is the one that the model calls.
-    receiver = within.f_locals.get(within.f_code.co_varnames[0])
-    aim = target(frame.f_code, frame.f_lasti)
-    if not _is_within(written, receiver) or not _is_direct(receiver, aim, frame.f_code):
-        raise _refused(frame, "" if any(step == INDEX for step, _ in aim.steps) else aim.root)
+    frame = _caller()
+    if not _is_read_by(frame.f_code, written):
+        raise _refused()
     part = _read_from(written)
     if part is None:
         raise _error(
@@ -149,27 +141,24 @@ def _place(written: Any) -> Any:
     return part
 
 
-def _is_direct(held: Any, aim: Target, code: CodeType) -> bool:
-    """Whether a value was read from its sequence by the expression that is written."""
-    steps = iter(aim.steps)
+def _caller() -> FrameType:
+    """Return the function of the model that is running."""
+    frame = sys._getframe(1)
+    while acts_for_caller(frame.f_code) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
+def _is_read_by(code: CodeType, held: Any) -> bool:
+    """Whether a function has read a value by its index, and from a sequence, not from a slice.
+
+    A name for it within that function is refused where the model is read.
+    """
     while (owner := getattr(held, "_owner", None)) is not None:
-        key, read = held._key, getattr(held, "_read", None)
-        kinds = {str: (NAME,), int: (INDEX,)}.get(type(key), (INDEX, NAME))
-        here = [next(steps, ("", None)) for _ in kinds]
-        if tuple(kind for kind, _ in here) != kinds:
-            return False
-        if isinstance(key, int) and (
-            read is None or read[0] is not code or place(code, read[1]) != here[0][1]
-        ):
+        if isinstance(held._key, int) and (held._read is None or held._read[0] is not code):
             return False
         held = owner
     return getattr(held, "__plain__", None) is None
-
-
-def _is_within(part: Any, receiver: Any) -> bool:
-    while part is not receiver and part is not None:
-        part = getattr(part, "_owner", None)
-    return part is receiver
 
 
 def _read_from(held: Any) -> Any:
@@ -184,7 +173,7 @@ def _read_from(held: Any) -> Any:
         return getattr(part, key)
     if isinstance(key, tuple):
         return getattr(part, key[0])[key[1]]
-    element = part.items[key] if part.length == held._read[2] else None
+    element = part.items[key] if part.length == held._read[1] else None
     return element if element is not None and _same(element, held) else None
 
 
@@ -197,13 +186,10 @@ def _same(one: Any, other: Any) -> bool:
     return all(_same(getattr(one, name), getattr(other, name)) for name in one.__parts__)
 
 
-def _refused(frame: FrameType, name: str) -> ModelError:
-    while acts_for_caller(frame) and frame.f_back is not None:
-        frame = frame.f_back
-    who = f"{name} holds" if name else "this is"
+def _refused() -> ModelError:
     return _error(
-        frame,
-        f"{who} a value that was read from a sequence: a copy, so writing to it would change "
+        _caller(),
+        "this is a value that was read from a sequence: a copy, so writing to it would change "
         "nothing in the state; write to the element itself, as in s.queue[i].x = 1, or take it "
         "out with pop or popleft",
     )

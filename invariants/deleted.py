@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.layout import NONE
+from ..core.fields import NONE
 from ..model.broker.state import BrokerState
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.layout import members
+from ..core.fields import members
 from ..core.spec import Property
 from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState

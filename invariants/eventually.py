@@ -9,7 +9,7 @@ behind at any time, for a moment), so each property says "again and again", not 
 
 from __future__ import annotations
 
-from ..core.layout import NONE
+from ..core.fields import NONE
 from ..core.scene import LogOffset
 from ..core.spec import Kind, Property
 from ..model.broker.assignment import knows_metadata, least_isr

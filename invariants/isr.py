@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..core.layout import NONE, members
+from ..core.fields import NONE, members
 from ..core.scene import LogOffset
 from ..core.spec import Property
 from ..model.broker.bounds import Constants

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.layout import NONE
+from ..core.fields import NONE
 from ..core.scene import LogOffset
 from ..core.spec import Property
 from ..model.broker.bounds import ACKS_ALL, Constants

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.layout import NONE
+from ..core.fields import NONE
 from ..core.spec import Kind, Property
 from ..model.broker.assignment import knows_metadata, reassigning
 from ..model.broker.bounds import Constants

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.bounds import bound_name, parse, unknown
 from ..core.errors import ModelError, about, blaming
-from ..core.layout import integer
+from ..core.fields import integer
 from ..core.printable import one_line
 from ..core.spec import Action, JointFairness, Property, TransitionSystem
 

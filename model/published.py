@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from ..core.bounds import number
-from ..core.layout import NONE, Record, array, integer, members, nested, replica_id, subset
+from ..core.fields import NONE, Record, array, integer, members, nested, replica_id, subset
 from ..core.spec import Fairness, Kind
 from .custom.model import Model
 from .protocol import Expected

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.kinds import as_kind
-from ...core.layout import Layout, Variable
+from ...core.layout import Layout
+from ...core.record import Variable
 from .emitter import Emitter
 from .memory import GROUP
 from .state_refs import StateRefs

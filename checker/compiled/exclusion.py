@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import combinations
 
-from ...core.layout import WORD_BITS, Variable
+from ...core.layout import WORD_BITS
+from ...core.record import Variable
 from ...core.symmetry import Permutation
 from .emitter import Emitter
 from .packed import Moves, move_bits, stored_value

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from ...core.containers import MOST_MEMBERS, Set
-from ...core.layout import members
+from ...core.fields import members
 from .records import ITERATIONS
 from .scope import Scope
 from .values import (

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from ...core.layout import Layout, Variable
+from ...core.layout import Layout
+from ...core.record import Variable
 from ...core.symmetry import Permutation, renamed
 from .emitter import Emitter
 from .exclusion import Exclusion, all_of, bits_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...core.layout import Variable
+from ...core.record import Variable
 from .emitter import Emitter
 
 Moves = dict[tuple[int, int, int], int]

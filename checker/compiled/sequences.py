@@ -11,6 +11,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ...core.errors import acts_for_caller
 from ...core.fields import Record, part_names
 from ...core.sequences import Seq
 from .arithmetic import COMPARISONS, FOLDED
@@ -381,7 +382,7 @@ class Sequences:
 
 def is_ours(method: Method) -> bool:
     """Whether a method is one of Tidegate's: called for an element, it writes to the sequence."""
-    return "_ACTS_FOR_CALLER" in method.function.__globals__
+    return acts_for_caller(method.function.__code__)
 
 
 def is_value(owner: Value) -> bool:

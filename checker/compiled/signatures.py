@@ -17,7 +17,8 @@ from enum import Enum, auto
 from itertools import groupby
 from math import factorial
 
-from ...core.layout import WORD_BITS, Layout, Variable
+from ...core.layout import WORD_BITS, Layout
+from ...core.record import Variable
 from ...core.symmetry import Permutation
 
 

@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 from ...core.kinds import as_kind
-from ...core.layout import Layout, Variable
+from ...core.layout import Layout
+from ...core.record import Variable
 from .emitter import Emitter
 from .values import Constant, Number, StateRef, UnsupportedError, Value, fits
 

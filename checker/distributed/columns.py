@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.layout import Layout, Variable
+from ...core.layout import Layout
+from ...core.record import Variable
 from ...core.spec import Kind, Property, TidegateError, TransitionSystem
 
 OWN = ("fingerprint", "depth")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
 
-from ...core.layout import NONE
+from ...core.fields import NONE
 from ...core.symmetry import Permutation, renamed
 from .values import (
     NOTHING,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ...core.layout import NONE
+from ...core.fields import NONE
 from .names import FEW, Names, described
 from .values import (
     NOTHING,

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ...core.layout import NONE, Array, Field, Record, declared_parts
+from ...core.fields import NONE, Array, Field, Record, declared_parts
 from .names import Names, described, index_of, may_be_none_at
 from .values import (
     Effects,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any
 
-from ...core.layout import NONE
+from ...core.fields import NONE
 from ...core.spec import Property, TransitionSystem
 from ...core.symmetry import Permutation, Symmetry, SymmetryError, renamed
 from ..result import Grounds

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from types import FunctionType
 
-from ...core.layout import Array, Record
+from ...core.fields import Array, Record
 
 Index = int | str
 """Which element of an array: a symbol, or a constant as text."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...core.layout import NONE
+from ...core.fields import NONE
 from .replica_sets import size
 
 if TYPE_CHECKING:

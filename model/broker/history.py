@@ -6,7 +6,7 @@ history that it records.
 
 from __future__ import annotations
 
-from ...core.layout import NONE
+from ...core.fields import NONE
 from .bounds import ZOOKEEPER, Constants
 from .state import BrokerState
 

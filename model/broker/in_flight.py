@@ -5,7 +5,7 @@ Everything that waits between two participants is declared here, once, with its 
 
 from __future__ import annotations
 
-from ...core.layout import NONE, Record, array, integer, one_of, replica_id, subset
+from ...core.fields import NONE, Record, array, integer, one_of, replica_id, subset
 from .bounds import Constants
 from .messages import (
     ALTER_PARTITION,

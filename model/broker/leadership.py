@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.layout import NONE
+from ...core.fields import NONE
 from .assignment import least_isr
 from .bounds import ZOOKEEPER, Constants
 from .history import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...core.layout import NONE
+from ...core.fields import NONE
 
 if TYPE_CHECKING:
     from .bounds import Constants

@@ -6,7 +6,7 @@ be shown (``tidegate check 'kip-320~has_new_leader = if_leader_changes'``) and g
 
 from __future__ import annotations
 
-from ...core.layout import NONE
+from ...core.fields import NONE
 from .bounds import ZOOKEEPER, Constants
 from .log import newest_epoch
 from .messages import DIVERGING, FETCH, FETCH_RESPONSE, OUT_OF_RANGE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.layout import members
+from ...core.fields import members
 
 
 def replicas(isr: int) -> str:

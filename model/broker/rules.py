@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...core.layout import NONE
+from ...core.fields import NONE
 from . import assignment, log_start
 from .explanations import explains
 from .log import newest_epoch, smallest_epoch_above, truncate_to

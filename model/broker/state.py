@@ -6,7 +6,7 @@ range holds a single value (because an option is off) takes no space in the stor
 
 from __future__ import annotations
 
-from ...core.layout import NONE, Record, array, boolean, integer, nested, one_of, replica_id, subset
+from ...core.fields import NONE, Record, array, boolean, integer, nested, one_of, replica_id, subset
 from .bounds import ZOOKEEPER, Constants
 from .in_flight import (
     AlterPartition,

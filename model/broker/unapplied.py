@@ -7,7 +7,7 @@ unless its queue holds a record that it does not know (ADR 24).
 
 from __future__ import annotations
 
-from ...core.layout import NONE
+from ...core.fields import NONE
 from .bounds import Constants
 from .in_flight import LeaderAndIsr
 from .messages import ORPHANED, REQUEST

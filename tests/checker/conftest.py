@@ -15,7 +15,8 @@ from tidegate.checker.compiled.state_refs import StateRefs
 from tidegate.checker.compiled.unit import Unit
 from tidegate.checker.compiled.values import Constant, StateRef
 from tidegate.checker.result import Limits, Resources
-from tidegate.core.layout import Layout, Record, array, boolean, integer, members, subset
+from tidegate.core.fields import Record, array, boolean, integer, members, subset
+from tidegate.core.layout import Layout
 from tidegate.core.spec import Action, Property, TransitionSystem
 from tidegate.invariants import properties_of
 from tidegate.model import PROTOCOLS

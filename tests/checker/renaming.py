@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from tidegate.checker.symmetric.proof import show
-from tidegate.core.layout import (
+from tidegate.core.fields import (
     NONE,
-    Layout,
     Record,
     array,
     boolean,
@@ -18,6 +17,7 @@ from tidegate.core.layout import (
     replica_id,
     subset,
 )
+from tidegate.core.layout import Layout
 from tidegate.core.spec import Action, Kind, Property, TransitionSystem
 from tidegate.core.symmetry import Symmetry, permuted
 

@@ -21,8 +21,8 @@ from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Limits, Resources
 from tidegate.core.bounds import BoundsError
 from tidegate.core.errors import shown
+from tidegate.core.fields import Record, array, boolean, integer
 from tidegate.core.guards import without
-from tidegate.core.layout import Record, array, boolean, integer
 from tidegate.core.spec import Kind, ModelError, Outcome
 from tidegate.invariants import invariants_of, properties_of
 from tidegate.invariants.broker import INVARIANTS

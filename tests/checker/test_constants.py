@@ -6,7 +6,7 @@ from tidegate.checker.compiled.constants import Constants
 from tidegate.checker.compiled.generate import Generator
 from tidegate.checker.compiled.sources import described, plain_tree
 from tidegate.checker.compiled.values import UnsupportedError
-from tidegate.core.layout import Record, integer
+from tidegate.core.fields import Record, integer
 
 
 class Line(Record):

@@ -16,7 +16,8 @@ from tidegate.analysis.shorten import shortened, without
 from tidegate.checker import simulate
 from tidegate.checker.check import check
 from tidegate.cli import main
-from tidegate.core.layout import Layout, Record, integer
+from tidegate.core.fields import Record, integer
+from tidegate.core.layout import Layout
 from tidegate.core.spec import (
     DEADLOCK,
     Action,

@@ -4,7 +4,7 @@ import pytest
 
 from tidegate.checker.check import check
 from tidegate.checker.result import Resources
-from tidegate.core.layout import Record, integer
+from tidegate.core.fields import Record, integer
 from tidegate.core.spec import Outcome, Property
 
 BY = (-1_000, -9, -7, -2, -1, 1, 2, 5, 64)

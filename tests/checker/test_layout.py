@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidegate.core.layout import WORD_BITS, Layout, Record, array, boolean, integer, nested, subset
+from tidegate.core.fields import Record, array, boolean, integer, nested, subset
+from tidegate.core.layout import WORD_BITS, Layout
 from tidegate.model import PROTOCOLS
 
 

@@ -12,7 +12,7 @@ from tidegate.checker import engines, verdicts
 from tidegate.checker.check import check
 from tidegate.checker.result import Limits, Resources
 from tidegate.cli import main
-from tidegate.core.layout import Record, integer
+from tidegate.core.fields import Record, integer
 from tidegate.core.spec import Kind, Outcome, Property
 from tidegate.render.text import MOST
 

@@ -12,7 +12,7 @@ from tidegate.checker.explore import Exploration
 from tidegate.checker.graph import state_graph
 from tidegate.checker.result import Resources
 from tidegate.checker.simulate import walk as random_walk
-from tidegate.core.layout import Record, integer
+from tidegate.core.fields import Record, integer
 from tidegate.core.spec import DEADLOCK, Kind, ModelError, Outcome, Property
 
 ERRORS = [

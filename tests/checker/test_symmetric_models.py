@@ -6,7 +6,8 @@ from tests.checker.renaming import PEERS, Constants, difference, function, shown
 from tests.conftest import make_system
 from tidegate.analysis.mutants import mutants
 from tidegate.checker.symmetric.proof import show
-from tidegate.core.layout import NONE, Layout, Record, array, boolean, replica_id, subset
+from tidegate.core.fields import NONE, Record, array, boolean, replica_id, subset
+from tidegate.core.layout import Layout
 from tidegate.core.spec import Action, TransitionSystem
 from tidegate.core.symmetry import Symmetry, SymmetryError
 from tidegate.invariants import invariants_of

@@ -10,7 +10,8 @@ from tidegate.checker.compiled.build import Code, object_code
 from tidegate.checker.compiled.generate import Generator
 from tidegate.checker.compiled.memory import Region
 from tidegate.checker.compiled.validity import Validity, is_state, valid_states
-from tidegate.core.layout import Layout, Record, array, integer
+from tidegate.core.fields import Record, array, integer
+from tidegate.core.layout import Layout
 from tidegate.core.spec import TransitionSystem
 
 WORDS = 3

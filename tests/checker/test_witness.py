@@ -7,7 +7,7 @@ import pytest
 
 from tidegate.checker.check import check
 from tidegate.checker.result import Resources
-from tidegate.core.layout import Record, integer
+from tidegate.core.fields import Record, integer
 from tidegate.core.scene import LogOffset
 from tidegate.core.spec import Kind, ModelError, Outcome, Property
 

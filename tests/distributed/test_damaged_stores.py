@@ -23,7 +23,8 @@ from tidegate.checker.distributed.runs import RunFile, record_of, write_run
 from tidegate.checker.distributed.store import Store, StoreError
 from tidegate.checker.result import Cluster, Limits, Resources
 from tidegate.cli import main
-from tidegate.core.layout import Layout, Record, integer
+from tidegate.core.fields import Record, integer
+from tidegate.core.layout import Layout
 from tidegate.core.spec import Action, Outcome, Property, TransitionSystem
 
 pytestmark = pytest.mark.usefixtures("java")

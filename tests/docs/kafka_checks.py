@@ -7,7 +7,7 @@ changes.
 from dataclasses import replace
 
 from tidegate.analysis.named import find_protocol
-from tidegate.core.layout import NONE, integer, subset
+from tidegate.core.fields import NONE, integer, subset
 from tidegate.core.spec import Action, Fairness
 from tidegate.model.broker.actions.alter_partition import (
     _answer,

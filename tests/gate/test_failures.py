@@ -113,7 +113,7 @@ def errors(project, body, settings="bounds = 'records=1'\n", name="own.py"):
 
 MISTAKES = [
     ("raise ValueError('no')", 10, "HandleFetch(leader=0, follower=1) failed with ValueError: no"),
-    ("while True:\n    pass", 11, "HandleFetch(leader=0, follower=1) has not ended after 1 s"),
+    ("while True:\n    pass", 11, "handle_fetch(leader=0, follower=1) has not ended after 1 s"),
     ("s.replica[0].hw = 2\nreturn True", 10, "wrote a value out of range: replica[0].hw is 2"),
     ("s.replica[0].hw = 1\nreturn False", 10, "answered 'not enabled' after writing replica[0].hw"),
     ("raise SystemExit(4)", 10, "HandleFetch(leader=0, follower=1) failed with SystemExit: 4"),
@@ -139,7 +139,7 @@ def test_a_loop_in_machine_code_is_found_and_named(project, elections):
     """The compiled engine is used from the first state on, and one that hangs says nothing."""
     body = f"while s.partition.epoch >= {elections}:\n    pass\nreturn True"
     finding = errors(project, body, "engine = 'compiled'\n")
-    assert "HandleFetch(leader=0, follower=1) has not ended after 1 s" in finding["text"]
+    assert "handle_fetch(leader=0, follower=1) has not ended after 1 s" in finding["text"]
     assert finding["place"]["file"] == "own.py"
 
 

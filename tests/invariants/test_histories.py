@@ -16,7 +16,7 @@ from tidegate.checker.check import check
 from tidegate.checker.result import Resources
 from tidegate.cli import main
 from tidegate.core.bounds import parse
-from tidegate.core.layout import NONE, integer
+from tidegate.core.fields import NONE, integer
 from tidegate.core.spec import ModelError, Property
 from tidegate.invariants import properties_of
 from tidegate.model import PROTOCOLS

@@ -15,7 +15,8 @@ from functools import cached_property
 from itertools import chain, combinations, product
 from random import Random
 
-from tidegate.core.layout import Layout, Record, integer
+from tidegate.core.fields import Record, integer
+from tidegate.core.layout import Layout
 from tidegate.core.spec import (
     Action,
     Fairness,

@@ -33,7 +33,8 @@ from tidegate.checker.compiled.state_refs import StateRefs
 from tidegate.checker.compiled.unit import Unit
 from tidegate.checker.compiled.values import Constant, Number, StateRef, Truth, UnsupportedError
 from tidegate.checker.compiled.wide import Part
-from tidegate.core.layout import WORD_BITS, State, members
+from tidegate.core.fields import members
+from tidegate.core.layout import WORD_BITS, State
 from tidegate.core.spec import Action, TransitionSystem
 
 ALIGNED = 64

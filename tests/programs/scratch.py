@@ -7,7 +7,8 @@ from random import Random
 from typing import Any
 
 from tidegate.core.containers import Set, set_of
-from tidegate.core.layout import Layout, Record, State, array, boolean, integer, nested, subset
+from tidegate.core.fields import Record, array, boolean, integer, nested, subset
+from tidegate.core.layout import Layout, State
 from tidegate.core.sequences import Seq, sequence_of
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tidegate.core.layout import NONE
+from tidegate.core.fields import NONE
 
 
 @dataclass(frozen=True)

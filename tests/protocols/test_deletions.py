@@ -5,7 +5,7 @@ import pytest
 from tests.behaviors import REPLICATED
 from tidegate.checker.result import Resources
 from tidegate.core.bounds import BoundsError
-from tidegate.core.layout import NONE
+from tidegate.core.fields import NONE
 from tidegate.core.spec import Outcome
 from tidegate.model import PROTOCOLS
 

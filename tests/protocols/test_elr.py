@@ -3,7 +3,7 @@
 import pytest
 
 from tidegate.checker.check import check
-from tidegate.core.layout import NONE
+from tidegate.core.fields import NONE
 from tidegate.core.spec import Outcome, Property
 
 LOSS = ["NoCommittedRecordLost", "NoAckedRecordLost"]

@@ -8,7 +8,7 @@ from tidegate.analysis.properties import find_properties
 from tidegate.checker.check import check
 from tidegate.checker.result import Resources
 from tidegate.core.bounds import parse
-from tidegate.core.layout import NONE
+from tidegate.core.fields import NONE
 from tidegate.core.spec import Outcome
 from tidegate.invariants.broker import INVARIANTS
 from tidegate.model.broker.protocols.kip320 import KIP_320

@@ -4,7 +4,7 @@ import pytest
 
 from tidegate.checker.result import Resources
 from tidegate.core.bounds import BoundsError
-from tidegate.core.layout import NONE
+from tidegate.core.fields import NONE
 from tidegate.core.spec import Outcome
 
 LOST = "NoAckedRecordLost"

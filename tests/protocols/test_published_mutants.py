@@ -11,7 +11,7 @@ import pytest
 from tidegate.analysis.histories import histories
 from tidegate.checker.check import check
 from tidegate.core.bounds import parse
-from tidegate.core.layout import NONE
+from tidegate.core.fields import NONE
 from tidegate.invariants import invariants_of
 from tidegate.model.published import (
     _begin_epoch,

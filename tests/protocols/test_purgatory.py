@@ -15,7 +15,7 @@ of records that are acknowledged, or of members of an ISR, holds of fewer of the
 import pytest
 
 from tests.conftest import EVERY_HISTORY
-from tidegate.core.layout import NONE
+from tidegate.core.fields import NONE
 from tidegate.core.spec import Outcome
 from tidegate.invariants.broker import INVARIANTS
 from tidegate.model.broker.messages import DELAYED_FETCH, FETCH_RESPONSE, IDLE

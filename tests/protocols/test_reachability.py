@@ -6,7 +6,7 @@ a breadth-first search, and the behavior that leads there.
 
 import pytest
 
-from tidegate.core.layout import NONE
+from tidegate.core.fields import NONE
 from tidegate.model.broker.leadership import leads
 from tidegate.model.broker.messages import FETCH_RESPONSE, IDLE, OUT_OF_RANGE
 

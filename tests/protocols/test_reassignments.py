@@ -3,7 +3,7 @@
 import pytest
 
 from tidegate.core.bounds import BoundsError
-from tidegate.core.layout import NONE
+from tidegate.core.fields import NONE
 from tidegate.core.spec import Outcome
 
 slow = pytest.mark.slow

@@ -12,7 +12,7 @@ from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.replay import retaken
 from tidegate.commands.saved import narrated
-from tidegate.core.layout import NONE
+from tidegate.core.fields import NONE
 from tidegate.core.scene import Entry, Log
 from tidegate.core.spec import Step
 from tidegate.model.broker import defaults

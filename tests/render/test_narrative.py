@@ -6,7 +6,8 @@ import pytest
 
 from tidegate.analysis.named import find_protocol
 from tidegate.analysis.properties import with_every_history
-from tidegate.core.layout import Layout, Record, integer
+from tidegate.core.fields import Record, integer
+from tidegate.core.layout import Layout
 from tidegate.core.spec import Action, Step, Trace, TransitionSystem
 from tidegate.model import PROTOCOLS
 from tidegate.model.broker.presentation import events as broker_events

@@ -7,7 +7,7 @@ rules say which replicas it waits for meanwhile, and what the controller rejects
 from __future__ import annotations
 
 from ....core.assumptions import assumes
-from ....core.layout import NONE
+from ....core.fields import NONE
 from ..assignment import assigned, completes, may_succeed
 from ..assumed import leader_is_in_isr
 from ..bounds import Constants

@@ -6,7 +6,7 @@ its variables.
 
 from __future__ import annotations
 
-from ....core.layout import NONE
+from ....core.fields import NONE
 from ..bounds import ZOOKEEPER, Constants
 from ..history import note_read
 from ..leadership import leads

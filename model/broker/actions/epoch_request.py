@@ -5,7 +5,7 @@ Since KIP-101; the leader's answer and the follower's truncation are rules.
 
 from __future__ import annotations
 
-from ....core.layout import NONE
+from ....core.fields import NONE
 from ..bounds import Constants
 from ..leadership import leads
 from ..log import newest_epoch

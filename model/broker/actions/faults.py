@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....core.layout import NONE
+from ....core.fields import NONE
 from ..bounds import Constants
 from ..leadership import fail_produces, forget_remote_leos, forget_role
 from ..log import drop_empty_epochs, newest_epoch, truncate_to

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....core.layout import NONE
+from ....core.fields import NONE
 from ..bounds import Constants
 from ..log import append, start_over, truncate_to
 from ..messages import (

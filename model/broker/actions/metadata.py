@@ -6,7 +6,7 @@ one is ignored) or never.  In a KRaft cluster the metadata takes its place.
 
 from __future__ import annotations
 
-from ....core.layout import NONE
+from ....core.fields import NONE
 from ..assignment import forget_brokers_without_replica, knows_metadata
 from ..bounds import ZOOKEEPER, Constants
 from ..history import note_committed, note_high_watermark, note_listed_offsets

@@ -13,7 +13,7 @@ ones, which the rule ``may_change_isr`` compares.
 
 from __future__ import annotations
 
-from ....core.layout import NONE
+from ....core.fields import NONE
 from ..bounds import Constants
 from ..state import BrokerState
 

@@ -7,7 +7,7 @@ replicas and ISR change in one record (PartitionChangeBuilder), so no step comes
 
 from __future__ import annotations
 
-from ....core.layout import NONE
+from ....core.fields import NONE
 from ..assignment import assigned, may_succeed, reassigning
 from ..bounds import Constants
 from ..leadership import fail_produces, forget_remote_leos, forget_role, leads, set_isr

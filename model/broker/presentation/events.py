@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 
-from ....core.layout import NONE
+from ....core.fields import NONE
 from ....core.scene import Event, Scene
 from ..explanations import explained
 from ..messages import DIVERGING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....core.layout import NONE
+from ....core.fields import NONE
 from ....core.scene import Detail
 from ..bounds import ZOOKEEPER, Constants
 from ..messages import ACCEPTED, ORPHANED, OUTDATED, REFUSED, REQUEST

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ....core.layout import NONE
+from ....core.fields import NONE
 from ....core.scene import Detail, Log, Message, Participant, Scene
 from ..messages import IDLE
 from ..rules import Rules

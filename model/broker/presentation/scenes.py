@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ....core.layout import NONE
+from ....core.fields import NONE
 from ....core.scene import Detail, Entry, Message, Participant, Promise, Scene, View
 from ..bounds import ACKS_ALL, ZOOKEEPER, Constants
 from ..in_flight import LogEntry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....core.layout import NONE
+from ....core.fields import NONE
 from ....core.scene import Detail, Entry, Log
 from ..bounds import ZOOKEEPER, Constants
 from ..in_flight import LogEntry, Message

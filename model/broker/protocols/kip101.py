@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ....core.layout import NONE
+from ....core.fields import NONE
 from ...protocol import Expected
 from ..bounds import Constants
 from ..explanations import explains

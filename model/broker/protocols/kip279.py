@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....core.assumptions import assumes
-from ....core.layout import NONE
+from ....core.fields import NONE
 from ...protocol import Expected
 from ..assumed import leader_knows_its_epoch
 from ..bounds import Constants

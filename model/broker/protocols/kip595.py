@@ -18,7 +18,7 @@ Source: KIP-595; Partition.readRecords and AbstractFetcherThread.truncateOnFetch
 
 from dataclasses import replace
 
-from ....core.layout import NONE
+from ....core.fields import NONE
 from ...protocol import Expected
 from .. import assignment, log_start, older, rules
 from ..bounds import Constants

@@ -11,18 +11,15 @@ from .analysis.loading import named
 from .analysis.named import SelectionError, find_protocol
 from .analysis.properties import Selection, select, system_for
 from .analysis.recognising import known_bug
-from .checker import check as search
-from .checker.engines import ENGINES
-from .checker.result import Limits, Resources, Result, StateStore, Verdict
+from .checker import check as engine
+from .checker.engines import EngineChoiceError
+from .checker.result import Limits, Resources, Result, Search, StateStore, Verdict
 from .checker.stop import is_interrupt
-from .core.bounds import unknown
 from .core.followers import followers
+from .core.options import made
 from .core.spec import Outcome, Property, Step, TransitionSystem
 from .model.custom.model import Model
 from .model.protocol import Protocol
-
-LOCAL = tuple(engine for engine in ENGINES if engine != "spark")
-"""The engines that search on this machine."""
 
 
 @dataclass(frozen=True)
@@ -139,16 +136,7 @@ def check(
     model: Model[Any, Any] | Protocol | str,
     bounds: Mapping[str, int | bool | str] | None = None,
     properties: Sequence[str | Property] = (),
-    *,
-    engine: str = "auto",
-    workers: int | None = None,
-    store: str = "exact",
-    symmetry: bool = False,
-    keep_going: bool = False,
-    debug: bool = False,
-    max_states: int | None = None,
-    max_depth: int | None = None,
-    time_limit: float | None = None,
+    **options: Any,
 ) -> Checked:
     """Search every state of a model within bounds, and decide properties in each.
 
@@ -160,8 +148,9 @@ def check(
         By name; those that are not named have their defaults.
     properties
         Names, or custom properties; empty for the default: of a model all that it declares.
-    engine, workers, store, symmetry, keep_going, debug, max_states, max_depth, time_limit
-        As the options of ``tidegate check``; there is no ``spark`` here.
+    options
+        By name, those of ``tidegate check``: ``engine``, ``store``, ``symmetry``, ``keep_going``,
+        ``debug``, ``max_states``, ``max_depth``, ``time_limit``, ``max_memory``, ``workers``.
 
     Raises
     ------
@@ -179,22 +168,46 @@ def check(
     >>> lost.violated, len(lost.trace) - 1, str(lost.trace[1])
     (('NoCommittedRecordLost',), 12, 'SendFetch(leader=0, follower=1)')
     """
-    _refuse_unknown("engine", engine, LOCAL)
-    _refuse_unknown("store", store, tuple(StateStore))
-    _refuse_limits(time_limit, max_states=max_states, max_depth=max_depth, workers=workers)
+    search, limits, resources = made((Search, Limits, Resources), options)
+    if search.engine == "spark" or resources.checkpoint:
+        raise SelectionError("spark and checkpoints are for the command line")
     asked = _Asked(_protocol(model), _settings(bounds or {}), properties)
-    asked.system.debug = debug
-    load = named(model, asked.settings, asked.selection.properties)
-    result = search.check(
+    asked.system.debug = search.debug
+    result = engine.check(
         asked.system,
         asked.selection.properties,
         named=asked.selection.named,
-        limits=Limits(max_states, max_depth, time_limit),
-        keep_going=keep_going,
-        symmetry=symmetry,
-        resources=Resources(engine, workers, StateStore(store), watch=True, load=load),
+        limits=limits,
+        keep_going=search.keep_going,
+        symmetry=search.symmetry,
+        resources=replace(
+            resources,
+            engine=search.engine,
+            store=state_store(search.engine, search.store),
+            watch=True,
+            load=named(model, asked.settings, asked.selection.properties),
+        ),
     )
     return _checked(asked, result)
+
+
+def state_store(engine: str, store: str) -> StateStore:
+    """Return how states are stored, by ``--store``; with Spark it may name a directory instead.
+
+    Raises
+    ------
+    EngineChoiceError
+        For a directory with another engine.
+    """
+    try:
+        return StateStore(store)
+    except ValueError:
+        if engine == "spark":
+            return StateStore.EXACT
+        raise EngineChoiceError(
+            f"--store {store}: is neither {' nor '.join(StateStore)}; a directory is for "
+            "--engine spark"
+        ) from None
 
 
 class _Asked:
@@ -206,22 +219,6 @@ class _Asked:
         self.protocol, self.settings = protocol, settings
         self.selection = _selected(protocol, properties)
         self.system = system_for(protocol, settings, self.selection.properties)
-
-
-def _refuse_unknown(what: str, value: str, known: Sequence[str]) -> None:
-    if value not in known:
-        raise SelectionError(unknown(what, value, known))
-
-
-def _refuse_limits(seconds: object, **limits: object) -> None:
-    if seconds is not None and not (isinstance(seconds, (int, float)) and 0 < seconds <= 1e9):
-        which = "give seconds, more than 0 and at most 10**9, or None for no limit"
-        raise SelectionError(f"time_limit={seconds!r}: {which}")
-    for name, value in limits.items():
-        if value is None:
-            continue
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise SelectionError(f"{name}={value!r}: give a whole number of 1 or more")
 
 
 def _selected(protocol: Protocol, properties: Sequence[str | Property]) -> Selection:

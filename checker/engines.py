@@ -21,9 +21,6 @@ from .request import SearchRequest
 from .result import Progress, Reason
 from .stop import Stopped
 
-ENGINES = ("auto", "interpreted", "compiled", "spark")
-"""The values of ``--engine``; ``auto`` begins interpreted and continues compiled."""
-
 SMALL = 20_000
 """States up to which ``auto`` leaves a model to the interpreted engine: compiling takes longer."""
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, is_dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
+from ..core.options import Declared, options
+
 SHOWN = 40
 """Characters of an offending value that a message shows."""
 
@@ -82,6 +84,7 @@ def read(kind: Any, value: Any, name: str, within: str = "") -> Any:
         return origin(read(part, item, where, f"{where}.") for part, item, where in each)
     if is_dataclass(kind) and isinstance(kind, type):
         hints = get_type_hints(kind, include_extras=True)
+        hints |= {one.field: _ranged(one) for one in options(kind) if one.kind == "int"}
         document = record(value, name, hints)
         return kind(
             **{
@@ -90,6 +93,13 @@ def read(kind: Any, value: Any, name: str, within: str = "") -> Any:
             }
         )
     return flag(value, name) if kind is bool else text(value, name)
+
+
+def _ranged(option: Declared) -> Any:
+    """Return the type of a whole number that is an option, with its range."""
+    low, high = option.option.low, option.option.high
+    number = Annotated[int, Within(int(low or 0), int(high or MOST_STATES))]
+    return number | None if option.optional else number
 
 
 def record(value: Any, name: str, fields: Collection[str]) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import resource
 import threading
 from collections.abc import Iterator
@@ -67,22 +66,6 @@ def address_space() -> int | None:
     if most == resource.RLIM_INFINITY:
         return None
     return max(most - _pages(0), 0)
-
-
-def parse_size(text: str) -> int | None:
-    """Return an amount of memory in bytes, written in bytes or in K, M, G or T (powers of 1024).
-
-    None for any other text, and for less than 64M.
-
-    >>> parse_size("500M"), parse_size("1.5 GiB"), parse_size("much")
-    (524288000, 1610612736, None)
-    """
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(i?B)?", text, re.IGNORECASE)
-    size = float(match[1]) * _UNITS.get(match[2].upper(), 1) if match else 0
-    return int(size) if 64 << 20 <= size <= 1 << 50 else None
-
-
-_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def share_of(jobs: int) -> Resources:

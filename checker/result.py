@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from ..core.errors import Line, shown
+from ..core.options import LONGEST, SIZE, option, time_limit
 from ..core.spec import Outcome, Property, Trace, TransitionSystem
-from .fields import Within
 from .stop import Stop, Stopped
+
+ENGINES = ("auto", "interpreted", "compiled", "spark")
+"""The engines; ``auto`` begins interpreted and continues compiled."""
 
 
 @dataclass(frozen=True)
 class Limits:
     """When to stop; a search that does ends as INCOMPLETE.
 
-    Parameters
-    ----------
-    max_states
-        The most distinct states.
-    max_depth
-        The most states on a behavior, the initial one included.
-    seconds
-        The most wall time.
+    ``seconds`` are of wall time; a behavior's states include the initial one.
     """
 
-    max_states: int | None = None
-    max_depth: int | None = None
-    seconds: float | None = None
+    max_states: int | None = option(None, "Stop after N distinct states.", low=1)
+    max_depth: int | None = option(None, "Stop at behaviors of N states.", low=1)
+    seconds: float | None = time_limit(None, "Stop after TIME.", name="time_limit")
 
     def reached(self, states: int = 0, depth: int = 0, seconds: float = 0.0) -> Stopped | None:
         """Return the limit that a search has reached, if any."""
@@ -59,31 +56,49 @@ class Cluster:
     Parameters
     ----------
     master
-        URL of Spark's master; None for that of an existing Spark context, or else ``local[*]``.
+        None for that of an existing Spark context, or else ``local[*]``.
     store
         Path or URI of a directory that all executors share; None for a temporary one, which needs a
         local master.
     partitions
-        The most partitions of the fingerprints; None for one per core.
+        The most partitions of the fingerprints.
     local_levels
-        Levels of fewer candidates are searched in this process, without a job; others have a
-        partition for about as many.  With 0 every level is a job of all partitions.
-    conf
-        Settings of Spark, as ``spark.NAME=VALUE``.
-    ship
-        Whether to send this package to the executors.
+        Larger levels have a partition for about as many candidates.  With 0 every level is a job
+        of all partitions.
     export
-        Path or URI of a directory for the tables of states, steps and violations, which all
-        executors share; None for no tables.  A resumed search continues its own tables.
+        A resumed search continues its own tables.
     """
 
-    master: str | None = None
+    master: str | None = option(
+        None,
+        "Spark: the master, such as spark://host:7077, yarn or local[4].",
+        metavar="URL",
+        unset="local[*]",
+    )
     store: str | None = None
-    partitions: Annotated[int, Within(1, 100_000)] | None = None
-    local_levels: Annotated[int, Within(0, 1 << 62)] = LOCAL_LEVELS
-    conf: tuple[str, ...] = ()
-    ship: bool = False
-    export: str | None = None
+    partitions: int | None = option(
+        None,
+        "Spark: the number of partitions of a level.",
+        low=1,
+        high=100_000,
+        metavar="P",
+        unset="cores",
+    )
+    local_levels: int = option(
+        LOCAL_LEVELS,
+        "Spark: search levels with fewer than N candidates in the driver, without a job.",
+        low=0,
+        metavar="N",
+    )
+    conf: tuple[str, ...] = option(
+        (), "Spark: a configuration setting (repeatable).", metavar="spark.NAME=VALUE"
+    )
+    ship: bool = option(False, "Spark: send this version of Tidegate to the executors.")
+    export: str | None = option(
+        None,
+        "Spark: write states, steps and violations as Parquet tables to this path or URI.",
+        metavar="URI",
+    )
 
 
 class StateStore(StrEnum):
@@ -103,23 +118,14 @@ class Resources:
     Parameters
     ----------
     engine
-        ``interpreted``, ``compiled``, ``spark``, or ``auto``: interpreted at first, then compiled
-        if the model turns out to be large.
-    workers
-        Threads of the compiled engine; None for one per core.
+        One of :data:`ENGINES`.
     store
         Whole states, or fingerprints for more states in the same memory.
-    memory
-        Bytes that the compiled engine may use; None for a share of the free memory.
     chunk
         States that one of its workers takes at a time.
     optimise_from
         Distinct states from which on the compiled engine optimises its code, which takes seconds;
         the code is cached, and later searches of the same model begin with it.
-    checkpoint
-        Directory of the compiled engine's checkpoint, to continue after a crash.
-    checkpoint_every
-        The least seconds between two checkpoints; they are made between levels.
     resume
         Whether to continue from that checkpoint.
     watch
@@ -136,13 +142,32 @@ class Resources:
     """
 
     engine: str = "auto"
-    workers: int | None = None
+    workers: int | None = option(
+        None, "Threads of the compiled engine.", low=1, high=256, unset="cores"
+    )
     store: StateStore = StateStore.EXACT
-    memory: int | None = None
+    memory: int | None = option(
+        None,
+        "Stop before using more than SIZE, such as 500M or 12G.",
+        name="max_memory",
+        low=64 << 20,
+        unit=SIZE,
+        unset="80% of free memory",
+    )
     chunk: int = 512
     optimise_from: int = 200_000
-    checkpoint: Path | None = None
-    checkpoint_every: float = 60.0
+    checkpoint: Path | None = option(
+        None,
+        "Write checkpoints to DIR; 'tidegate check --resume DIR' continues the search.",
+        metavar="DIR",
+    )
+    checkpoint_every: float = option(
+        60.0,
+        "Minimum time between two checkpoints, which are written between levels.",
+        low=0,
+        high=LONGEST,
+        metavar="SECONDS",
+    )
     resume: bool = False
     watch: bool = False
     load: Load | None = None
@@ -152,6 +177,63 @@ class Resources:
 
 DEFAULT = Resources()
 """The default resources of a search."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is searched, and how: all that determines the answer, so it belongs to a checkpoint.
+
+    Parameters
+    ----------
+    protocol, settings, names
+        The names of a protocol and of properties, and bounds, as on the command line.
+    cluster
+        For the ``spark`` engine.
+    """
+
+    protocol: str = ""
+    settings: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    engine: str = option(
+        "auto",
+        "Search with this engine; every engine gives the same answer.",
+        choices=ENGINES,
+    )
+    store: str = option(
+        "exact",
+        "Store whole states, or 88-bit fingerprints, which take less memory and may collide (the "
+        "probability is printed). With --engine spark: the directory that all executors share "
+        "(path or URI).",
+        metavar="[exact|fingerprint|URI]",
+    )
+    keep_going: bool = option(
+        False,
+        "Explore all states and report the first violation of every property.",
+        flags=("--continue",),
+    )
+    symmetry: bool = option(
+        False,
+        "Explore one representative of each set of states that differ only by a permutation of "
+        "replicas; refused where the code tells replicas apart.",
+    )
+    debug: bool = option(
+        False, "Check that every action writes nothing unless it is enabled, and stays in range."
+    )
+    cluster: Cluster | None = None
+
+    def recorded(self) -> dict[str, Any]:
+        """Return it for a manifest, without secrets."""
+        cluster = self.cluster and replace(self.cluster, conf=_plain(self.cluster.conf))
+        return asdict(replace(self, cluster=cluster))
+
+
+_SECRET = re.compile(r"secret|password|token|access[.]?key|api[.]?key", re.IGNORECASE)
+"""Names of settings whose values Spark redacts, too."""
+
+
+def _plain(conf: Sequence[str]) -> tuple[str, ...]:
+    """Return settings of Spark without secrets."""
+    return tuple(one for one in conf if not _SECRET.search(one.partition("=")[0]))
 
 
 @dataclass(frozen=True)

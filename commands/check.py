@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from contextlib import nullcontext, suppress
+from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,30 +15,88 @@ from ..analysis.named import find_protocol, is_custom
 from ..analysis.properties import Selection, select, system_for
 from ..analysis.recognising import Recognised, recognise
 from ..checker.check import check
-from ..checker.engines import ENGINES
 from ..checker.interrupts import noted
-from ..checker.result import Resources, Result, StateStore
+from ..checker.result import Cluster, Limits, Resources, Result, Search
+from ..core.options import option
 from ..core.spec import TidegateError, TransitionSystem
+from ..library import state_store
 from ..render.output import Reports
 from ..render.report import known_bug, report
 from ..render.terminal import make_console, progress, say, write_json
-from . import completion
-from .parameters import (
-    RunOptions,
-    SearchOptions,
-    chosen,
-    cluster,
-    cluster_options,
-    model_options,
-    output_options,
-    protocol_argument,
-    search_options,
-    state_store,
-)
-from .recorded import search_to_resume
+from .parameters import TraceOutput, model_options, protocol_argument, takes
+from .recorded import cluster, search_to_resume
 from .saved import counterexample_page
 from .status import EXIT_STATUS, EXIT_VIOLATED, Ended, deciding, ended, exit_status
 from .trust import resume_command
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The protocol that a release stands for, and its repairs."""
+
+    release: str | None = option(
+        None,
+        "Check what this release of Kafka runs, such as 2.6 or 2.0.0, instead of PROTOCOL.",
+        metavar="RELEASE",
+    )
+    metadata: str | None = option(
+        None,
+        "With --release: where the cluster keeps its metadata.",
+        choices=("zookeeper", "kraft"),
+    )
+    protocol_version: str = option(
+        "",
+        "With --release: an older inter.broker.protocol.version, or metadata.version.",
+        metavar="RELEASE",
+    )
+    repaired: tuple[str, ...] = option(
+        (),
+        "Repair this known bug, such as known-record, to look past it; may be repeated.",
+        metavar="BUG",
+    )
+
+    def protocol(self, named: str | None) -> str:
+        """Return the name of the protocol; `named` is the one that the user names, if any."""
+        name = self._with_release(named)
+        if not self.repaired:
+            return name
+        bugs = [find_known(bug) for bug in dict.fromkeys(self.repaired)]
+        return repaired(find_protocol(name), bugs)
+
+    def _with_release(self, protocol: str | None) -> str:
+        if self.release is None:
+            if self.metadata or self.protocol_version:
+                raise click.UsageError("--metadata and --protocol-version need --release")
+            if protocol is None:
+                raise click.UsageError(
+                    "name a PROTOCOL ('tidegate list' shows them), or a --release"
+                )
+            return protocol
+        if protocol is not None:
+            raise click.UsageError(
+                f"--release {self.release} picks the protocol; leave out {protocol}, or leave out "
+                "--release"
+            )
+        from ..model.broker.releases import release
+
+        return release(self.release, self.metadata or "", self.protocol_version).name
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """The search to resume."""
+
+    resume: str | None = option(
+        None,
+        "Resume the search of a checkpoint in DIR, or of the store at DIR (a path or a URI). DIR "
+        "records what is searched; limits are set again, and the cluster may be another one.",
+        metavar="DIR",
+    )
+    trusted: bool = option(
+        False,
+        "With --resume: trust DIR, run the Python code that it names, and use its Spark settings.",
+        flags=("--trust",),
+    )
 
 
 @click.command(
@@ -46,106 +104,26 @@ from .trust import resume_command
     epilog=EXIT_STATUS,
 )
 @protocol_argument(required=False)
-@click.option(
-    "--release",
-    metavar="RELEASE",
-    shell_complete=completion.releases,
-    help="Check what this release of Kafka runs, such as 2.6 or 2.0.0, instead of PROTOCOL.",
-)
-@click.option(
-    "--metadata",
-    type=click.Choice(("zookeeper", "kraft")),
-    help="With --release: where the cluster keeps its metadata.",
-)
-@click.option(
-    "--protocol-version",
-    metavar="RELEASE",
-    shell_complete=completion.releases,
-    default="",
-    help="With --release: an older inter.broker.protocol.version, or metadata.version.",
-)
+@takes(Chosen, "chosen")
 @model_options("Check this property")
-@click.option(
-    "--repaired",
-    metavar="BUG",
-    multiple=True,
-    shell_complete=completion.bugs,
-    help="Repair this known bug, such as known-record, to look past it; may be repeated.",
-)
-@click.option(
-    "--engine",
-    type=click.Choice(ENGINES),
-    default="auto",
-    show_default=True,
-    help="Search with this engine; every engine gives the same answer.",
-)
-@click.option(
-    "--store",
-    metavar="[exact|fingerprint|URI]",
-    default="exact",
-    show_default=True,
-    help="Store whole states, or 88-bit fingerprints, which take less memory and may collide (the "
-    "probability is printed). "
-    "With --engine spark: the directory that all executors share (path or URI).",
-)
-@click.option(
-    "--partitions",
-    type=click.IntRange(min=1, max=100_000),
-    metavar="P",
-    help="Spark: the number of partitions of a level.  [default: cores]",
-)
-@click.option(
-    "--export",
-    metavar="URI",
-    help="Spark: write states, steps and violations as Parquet tables to this path or URI.",
-)
-@cluster_options
-@click.option(
-    "--checkpoint",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Write checkpoints to DIR; 'tidegate check --resume DIR' continues the search.",
-)
-@click.option(
-    "--checkpoint-every",
-    type=click.FloatRange(min=0, max=1e9),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Minimum time between two checkpoints, which are written between levels.",
-)
-@click.option(
-    "--resume",
-    metavar="DIR",
-    help="Resume the search of a checkpoint in DIR, or of the store at DIR (a path or a URI). DIR "
-    "records what is searched; limits are set again, and the cluster may be another one.",
-)
-@click.option(
-    "--trust",
-    "trusted",
-    is_flag=True,
-    help="With --resume: trust DIR, run the Python code that it names, and use its Spark settings.",
-)
-@click.option(
-    "--continue",
-    "keep_going",
-    is_flag=True,
-    help="Explore all states and report the first violation of every property.",
-)
-@click.option(
-    "--symmetry",
-    is_flag=True,
-    help="Explore one representative of each set of states that differ only by a permutation of "
-    "replicas; refused where the code tells replicas apart.",
-)
-@search_options
-@output_options
-@click.option(
-    "--debug",
-    is_flag=True,
-    help="Check that every action writes nothing unless it is enabled, and stays in range.",
-)
-def check_command(**options: Any) -> Ended:
+@takes(Search, "search")
+@takes(Limits, "limits")
+@takes(Resources, "resources")
+@takes(Resumed, "resumed")
+@takes(Cluster, "on")
+@takes(TraceOutput, "output")
+def check_command(
+    protocol: str | None,
+    settings: tuple[str, ...],
+    names: tuple[str, ...],
+    chosen: Chosen,
+    search: Search,
+    limits: Limits,
+    resources: Resources,
+    resumed: Resumed,
+    on: Cluster,
+    output: TraceOutput,
+) -> Ended:
     """Search every state of PROTOCOL within its bounds and print the trace that breaks it.
 
     The trace is a shortest one, and the same on every run.
@@ -174,64 +152,50 @@ def check_command(**options: Any) -> Ended:
       tidegate check kip-320 -b replicas=3 --engine spark --master spark://host:7077 --store /nfs/a
       tidegate check hw -b records=1 --engine spark --continue --export tables
     """
-    if options["resume"] is not None:
-        searched, options["checkpoint"] = search_to_resume(options["resume"], options)
-        return search_and_report(searched, chosen(RunOptions, options), resume=True)
-    if options["trusted"]:
+    if resumed.resume is not None:
+        search, place = search_to_resume(resumed.resume, resumed.trusted, protocol, names)
+        resources = replace(resources, checkpoint=place, resume=True)
+    elif resumed.trusted:
         raise click.UsageError("--trust needs --resume DIR")
-    options = _with_repairs(_with_release(options))
-    location = None if options["store"] in list(StateStore) else options["store"]
-    on = cluster(options["engine"], location, options)
-    searched = chosen(SearchOptions, options, cluster=on)
-    return search_and_report(searched, chosen(RunOptions, options), resume=False)
-
-
-def _with_release(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options with the protocol and the settings that ``--release`` stands for."""
-    name, protocol = options["release"], options["protocol"]
-    if name is None:
-        if options["metadata"] or options["protocol_version"]:
-            raise click.UsageError("--metadata and --protocol-version need --release")
-        if protocol is None:
-            raise click.UsageError("name a PROTOCOL ('tidegate list' shows them), or a --release")
-        return options
-    if protocol is not None:
-        raise click.UsageError(
-            f"--release {name} picks the protocol; leave out {protocol}, or leave out --release"
+    else:
+        search = replace(
+            search,
+            protocol=chosen.protocol(protocol),
+            settings=settings,
+            names=names,
+            cluster=cluster(search.engine, search.store),
         )
-    from ..model.broker.releases import release
-
-    picked = release(name, options["metadata"] or "", options["protocol_version"])
-    return {**options, "protocol": picked.name}
+    return _search_and_report(search, limits, resources, output)
 
 
-def _with_repairs(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options with the protocol that has the repairs of ``--repaired``."""
-    if not options["repaired"]:
-        return options
-    protocol = find_protocol(options["protocol"])
-    bugs = [find_known(name) for name in dict.fromkeys(options["repaired"])]
-    return {**options, "protocol": repaired(protocol, bugs)}
-
-
-def search_and_report(searched: SearchOptions, run: RunOptions, resume: bool) -> Ended:
-    """Search what `searched` says as `run` says, print the verdict, and write the reports."""
-    protocol = find_protocol(searched.protocol)
-    selection = select(protocol, searched.names)
-    system = system_for(protocol, searched.settings, selection.properties)
-    system.debug = searched.debug
-    resources = _resources(searched, run, resume, selection)
-    files = {"--json": run.json_file, "--html": run.html_file}
+def _search_and_report(
+    search: Search, limits: Limits, resources: Resources, output: TraceOutput
+) -> Ended:
+    """Search, print the verdict, and write the reports."""
+    protocol = find_protocol(search.protocol)
+    selection = select(protocol, search.names)
+    system = system_for(protocol, search.settings, selection.properties)
+    system.debug = search.debug
+    resources = replace(
+        resources,
+        engine=search.engine,
+        store=state_store(search.engine, search.store),
+        watch=any(map(is_custom, (search.protocol, *search.names))),
+        load=named(search.protocol, search.settings, selection.properties),
+        about=search.recorded(),
+        cluster=search.cluster,
+    )
+    files = {"--json": output.json_file, "--html": output.html_file}
     with deciding() as decided, Reports(files) as reports:
-        with progress(run.quiet) as show:
+        with progress(output.quiet) as show:
             result = check(
                 system,
                 selection.properties,
                 named=selection.named,
-                limits=run.limits,
-                keep_going=searched.keep_going,
+                limits=limits,
+                keep_going=search.keep_going,
                 report=show,
-                symmetry=searched.symmetry,
+                symmetry=search.symmetry,
                 resources=resources,
             )
             decided.append(exit_status(result))
@@ -240,17 +204,17 @@ def search_and_report(searched: SearchOptions, run: RunOptions, resume: bool) ->
             with suppress(KeyboardInterrupt, MemoryError, TidegateError):
                 known = recognise(
                     protocol,
-                    searched.settings,
+                    search.settings,
                     selection,
                     result,
-                    run.limits,
-                    searched.keep_going,
+                    limits,
+                    search.keep_going,
                     resources,
                     show,
                 )
         # What was found is reported in full; a second signal ends even that.
         with noted(once=True) if decided[0] in EXIT_VIOLATED else nullcontext():
-            _write(system, result, known, selection, searched, run, reports)
+            _write(system, result, known, selection, search, resources, output, reports)
     return ended(exit_status(result), reports)
 
 
@@ -259,15 +223,19 @@ def _write(
     result: Result,
     known: Recognised | None,
     selection: Selection,
-    searched: SearchOptions,
-    run: RunOptions,
+    search: Search,
+    resources: Resources,
+    output: TraceOutput,
     reports: Reports,
 ) -> None:
     """Print the result, and write the reports."""
     untraced = any(verdict.untraced for verdict in result.verdicts)
     with reports.after():
-        if run.json_file != "-":
-            _print(system, result, known, selection, searched, run)
+        if output.json_file != "-":
+            _print(system, result, known, selection, search, output)
+            place = search.cluster.store if search.cluster else resources.checkpoint
+            if result.stopped_by and place:
+                say(f"Resume with: {resume_command(place, search)}")
 
     @cache
     def document() -> dict[str, Any]:
@@ -281,28 +249,9 @@ def _write(
         "--html",
         lambda target: target.write(
             counterexample_page(
-                system, result.shown, searched.settings, document(), run.full, untraced
+                system, result.shown, search.settings, document(), output.full, untraced
             )
         ),
-    )
-
-
-def _resources(
-    searched: SearchOptions, run: RunOptions, resume: bool, selection: Selection
-) -> Resources:
-    """Return the engine, and what it may use."""
-    return Resources(
-        engine=searched.engine,
-        workers=run.workers,
-        store=state_store(searched.engine, searched.store),
-        memory=run.max_memory,
-        checkpoint=run.checkpoint,
-        checkpoint_every=run.checkpoint_every,
-        resume=resume,
-        watch=any(map(is_custom, (searched.protocol, *searched.names))),
-        load=named(searched.protocol, searched.settings, selection.properties),
-        about=searched.about(),
-        cluster=searched.cluster,
     )
 
 
@@ -311,21 +260,18 @@ def _print(
     result: Result,
     known: Recognised | None,
     selection: Selection,
-    searched: SearchOptions,
-    run: RunOptions,
+    search: Search,
+    output: TraceOutput,
 ) -> None:
-    """Print the result, and the command that resumes the search, if there is one."""
+    """Print the result."""
     # Importing rich takes a tenth of a small search's start-up time; --json does not need it.
     from ..render.summary import print_known, print_result, print_unrequested, print_verdict
 
     console = make_console()
-    if run.quiet:
+    if output.quiet:
         print_verdict(console, system, result)
     else:
-        print_result(console, system, result, run.full, searched.keep_going)
+        print_result(console, system, result, output.full, search.keep_going)
         print_unrequested(console, selection)
     if known:
         print_known(console, known)
-    place = searched.cluster.store if searched.cluster else run.checkpoint
-    if result.stopped_by and place:
-        say(f"Resume with: {resume_command(place, searched)}")

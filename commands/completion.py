@@ -139,3 +139,11 @@ def _beginning(incomplete: str, offers: Iterable[tuple[str, str]]) -> Offers:
         for value, text in offers
         if value.lower().startswith(start)
     ]
+
+
+OF_OPTIONS = {
+    "release": releases,
+    "protocol_version": releases,
+    "repaired": bugs,
+}
+"""What is offered for the options of records, by their fields."""

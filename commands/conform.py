@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,26 @@ from ..analysis.on_brokers import (
 )
 from ..checker.itf import itf
 from ..checker.result import doing
+from ..core.options import option
 from ..core.spec import TransitionSystem
 from ..render.output import OutputError, Reports
 from ..render.terminal import progress, write_json
-from .parameters import bound_option, protocol_argument, quiet_option
+from .parameters import Output, bound_option, protocol_argument, takes
 from .status import EXIT_HOLDS, EXIT_INTERRUPTED, EXIT_OTHER, Ended, ended
+
+
+@dataclass(frozen=True)
+class Walks:
+    """Walks on real brokers."""
+
+    walks: int = option(20, "Number of walks.", low=1, high=1_000_000)
+    steps: int = option(25, "Maximum number of steps of a walk.", low=1, high=1000)
+    seed: int = option(0, "Equal seeds give equal walks.", low=0, high=2**64 - 1)
+    save: Path = option(
+        Path("differences"),
+        "Save walks in which the brokers differ to DIR, for 'tidegate replay'.",
+        metavar="DIR",
+    )
 
 
 @click.command()
@@ -33,29 +49,12 @@ from .status import EXIT_HOLDS, EXIT_INTERRUPTED, EXIT_OTHER, Ended, ended
     required=True,
     help="An unpacked distribution of Kafka, or a directory of its jars.",
 )
-@click.option("--walks", type=click.IntRange(1, 1_000_000), default=20, show_default=True)
-@click.option(
-    "--steps",
-    type=click.IntRange(1, 1000),
-    default=25,
-    show_default=True,
-    help="Maximum number of steps of a walk.",
-)
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True)
 @bound_option()
-@click.option(
-    "--save",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    default="differences",
-    show_default=True,
-    help="Save walks in which the brokers differ to DIR, for 'tidegate replay'.",
-)
-@click.option(
-    "--json", "json_file", metavar="FILE", help="Write the result to FILE ('-': standard output)."
-)
-@quiet_option
-def conform(**options: Any) -> Ended:
+@takes(Walks, "how")
+@takes(Output, "output")
+def conform(
+    protocol: str | None, kafka: str, settings: tuple[str, ...], how: Walks, output: Output
+) -> Ended:
     """Take random walks through PROTOCOL, force them on real brokers, and compare after each step.
 
     Without PROTOCOL, the rules are those of the brokers' release. The walks prefer actions, and
@@ -78,24 +77,24 @@ def conform(**options: Any) -> Ended:
     """
     from ..render.conformed import conformance_report, print_conformance
 
-    distribution = forcible_distribution(options["kafka"])
-    protocol = protocol_to_walk(options["protocol"], distribution, options["settings"])
-    system, restricted = systems_to_walk(protocol, distribution, options["settings"])
-    walks = CoveringWalks(restricted, options["seed"], options["steps"])
-    covered = Coverage(RuleCoverage(protocol, system.bounds), GuardCoverage(restricted))
-    with Reports({"--json": options["json_file"]}) as reports:
-        with progress(options["quiet"]) as show:
+    distribution = forcible_distribution(kafka)
+    chosen = protocol_to_walk(protocol, distribution, settings)
+    system, restricted = systems_to_walk(chosen, distribution, settings)
+    walks = CoveringWalks(restricted, how.seed, how.steps)
+    covered = Coverage(RuleCoverage(chosen, system.bounds), GuardCoverage(restricted))
+    with Reports({"--json": output.json_file}) as reports:
+        with progress(output.quiet) as show:
             run = Conforming(
                 distribution, system, walks, lambda what: show(doing(what)), covered.take
             )
             with suppress(KeyboardInterrupt):
-                run.take(options["walks"])
+                run.take(how.walks)
         done = run.done
-        saved = _save(system, done, options["save"], options["seed"])
+        saved = _save(system, done, how.save, how.seed)
         with reports.after():
-            if options["json_file"] != "-":
-                print_conformance(system, done, walks, covered, saved, options["quiet"])
-        document = conformance_report(system, done, walks, covered, options["seed"], saved)
+            if output.json_file != "-":
+                print_conformance(system, done, walks, covered, saved, output.quiet)
+        document = conformance_report(system, done, walks, covered, how.seed, saved)
         reports.write("--json", lambda target: write_json(target, document))
     if done.departures:
         return ended(EXIT_OTHER, reports)

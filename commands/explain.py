@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,18 +19,12 @@ from ..checker.replay import retaken, start_of, without_failure
 from ..checker.result import Limits
 from ..checker.stop import Stop, Stopped
 from ..core.bounds import BoundsError, declared
+from ..core.options import time_limit
 from ..core.printable import one_line
 from ..core.spec import Kind, TransitionSystem
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json
-from .parameters import (
-    json_option,
-    model_options,
-    protocol_argument,
-    quiet_option,
-    time_limit_option,
-    trace_options,
-)
+from .parameters import Output, model_options, protocol_argument, takes, trace_options
 from .saved import Saved, saved
 from .status import EXIT_HOLDS, Ended, ended, stopped_status
 
@@ -38,14 +33,28 @@ if TYPE_CHECKING:
     from ..render.explained import Findings
 
 
+@dataclass(frozen=True)
+class Searches:
+    """The searches for what a violation needs."""
+
+    time_limit: float = time_limit(120.0, "Time limit of all searches together.")
+
+
 @click.command()
 @protocol_argument("trace", metavar="TRACE.json|PROTOCOL")
 @model_options("Explain a violation of this property")
-@time_limit_option("Time limit of all searches together.", default="2m")
-@json_option("everything")
+@takes(Searches, "how")
+@takes(Output, "output")
 @trace_options
-@quiet_option
-def explain(trace: str, **options: Any) -> Ended:
+def explain(
+    trace: str,
+    settings: tuple[str, ...],
+    names: tuple[str, ...],
+    how: Searches,
+    output: Output,
+    named: str | None,
+    trusted: bool,
+) -> Ended:
     """Explain a trace sentence by sentence, and find out what its violation needs.
 
     TRACE.json is a report of 'tidegate check --json', or the ITF trace in it. For a PROTOCOL,
@@ -70,22 +79,22 @@ def explain(trace: str, **options: Any) -> Ended:
     from ..render.explained import document, print_findings, print_sentences
     from ..render.narrative import narrate
 
-    with Reports({"--json": options["json_file"]}) as reports:
+    with Reports({"--json": output.json_file}) as reports:
         console = make_console()
-        console.quiet = options["json_file"] == "-"
-        chosen = _chosen(trace, options)
+        console.quiet = output.json_file == "-"
+        chosen = _chosen(trace, settings, names, named, trusted, how, output.quiet)
         if chosen.property is not None and chosen.property.kind is Kind.SOMETIMES:
             name = chosen.property.name
             raise SelectionError(f"{trace}: the trace reaches {name}, and violates nothing")
         narrative = narrate(
             chosen.system, chosen.trace, chosen.property, about=chosen.protocol.summary
         )
-        print_sentences(console, narrative, options["quiet"])
+        print_sentences(console, narrative, output.quiet)
         words, findings, stopped_by = chosen.protocol.model.faults_and_elections, None, None
         if chosen.property is not None:
-            findings, stopped_by = _find(chosen, words, options)
+            findings, stopped_by = _find(chosen, words, how, output.quiet)
             if findings is not None:
-                print_findings(console, narrative, findings, words, options["quiet"])
+                print_findings(console, narrative, findings, words, output.quiet)
             else:
                 console.print(one_line(f"Not known what it needs: stopped by {stopped_by}."))
         decided = stopped_by is None and (findings is None or findings.decided)
@@ -94,24 +103,31 @@ def explain(trace: str, **options: Any) -> Ended:
     return ended(EXIT_HOLDS if decided else stopped_status(stopped_by), reports)
 
 
-def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
+def _chosen(
+    name: str,
+    settings: tuple[str, ...],
+    names: Sequence[str],
+    named: str | None,
+    trusted: bool,
+    how: Searches,
+    quiet: bool,
+) -> Saved:
     """Return the trace of a file, or the counterexample of a protocol."""
-    settings, names = options["settings"], options["names"]
     if os.path.exists(name) and not name.endswith(".py"):
         if settings:
             raise click.UsageError("a saved trace has its own bounds; leave out -b")
         if len(names) > 1:
             raise click.UsageError("a trace violates one property; name only one with -p")
-        return saved(name, names[0] if names else None, options["named"], options["trusted"])
+        return saved(name, names[0] if names else None, named, trusted)
     if name.endswith(".json"):
-        return saved(name, None, options["named"], options["trusted"])
-    if options["named"] or options["trusted"]:
+        return saved(name, None, named, trusted)
+    if named or trusted:
         raise click.UsageError(f"--protocol and --trust are for saved traces; {name} is not one")
     protocol = find_protocol(name)
     selection = select_violable(protocol, names)
     system = system_for(protocol, settings, selection.properties)
-    with progress(options["quiet"]) as show:
-        limits = Limits(seconds=options["time_limit"])
+    with progress(quiet) as show:
+        limits = Limits(seconds=how.time_limit)
         result = check(
             system, selection.properties, named=selection.named, limits=limits, report=show
         )
@@ -141,28 +157,28 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
 
 
 def _find(
-    chosen: Saved, words: Mapping[str, str], options: Mapping[str, Any]
+    chosen: Saved, words: Mapping[str, str], how: Searches, quiet: bool
 ) -> tuple[Findings | None, Stopped | None]:
     """Find what a violation does not need; also return what ended the searches early."""
     started = perf_counter()
     try:
-        with alarm(options["time_limit"], started):
-            return _findings(chosen, words, options)
+        with alarm(how.time_limit, started):
+            return _findings(chosen, words, how, quiet)
     except KeyboardInterrupt as error:
         return None, reason(error, perf_counter() - started)
 
 
 def _findings(
-    chosen: Saved, words: Mapping[str, str], options: Mapping[str, Any]
+    chosen: Saved, words: Mapping[str, str], how: Searches, quiet: bool
 ) -> tuple[Findings, Stopped | None]:
     from ..analysis.needs import Needs, dispensable
     from ..analysis.shorten import shortened
     from ..render.explained import Findings
 
     assert chosen.property is not None
-    with progress(options["quiet"]) as show:
+    with progress(quiet) as show:
         build = _builder(chosen)
-        search = Needs(build, chosen.property, chosen.trace, words, options["time_limit"], show)
+        search = Needs(build, chosen.property, chosen.trace, words, how.time_limit, show)
         lasso = chosen.property.kind.is_liveness
         searched = lasso or chosen.property.kind in (Kind.INVARIANT, Kind.TYPE)
         # Without a step that is owed fairness a behavior may violate the property for that alone.

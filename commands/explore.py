@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 
 import click
 
@@ -11,10 +12,11 @@ from ..analysis.properties import find_of_states, with_every_history
 from ..analysis.selection import assemble
 from ..checker.explore import Exploration
 from ..checker.itf import itf
+from ..core.options import option
 from ..core.spec import TidegateError
 from ..render.output import report_file
 from ..render.terminal import write_json
-from .parameters import model_options, protocol_argument
+from .parameters import model_options, protocol_argument, takes
 from .status import EXIT_HOLDS, EXIT_INTERNAL, Ended
 
 
@@ -22,38 +24,27 @@ class ExplorerError(TidegateError):
     """The explorer lacks Textual or a terminal."""
 
 
+@dataclass(frozen=True)
+class Start:
+    """Where the explorer begins, and what it saves."""
+
+    save: str = option(
+        "behavior.json",
+        "The key 's' saves the behavior to FILE, for 'tidegate replay'.",
+        metavar="FILE",
+    )
+    max_states: int = option(50_000, "A jump to a violation explores at most N states.", low=1)
+    initial: int = option(
+        1, "Begin in initial state number N; the key 'i' goes to the next one.", low=1
+    )
+
+
 @click.command()
 @protocol_argument()
 @model_options("Judge this property in every state")
-@click.option(
-    "--save",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    default="behavior.json",
-    show_default=True,
-    help="The key 's' saves the behavior to FILE, for 'tidegate replay'.",
-)
-@click.option(
-    "--max-states",
-    type=click.IntRange(min=1),
-    default=50_000,
-    show_default=True,
-    help="A jump to a violation explores at most N states.",
-)
-@click.option(
-    "--initial",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Begin in initial state number N; the key 'i' goes to the next one.",
-)
+@takes(Start, "start")
 def explore(
-    protocol: str,
-    settings: tuple[str, ...],
-    names: tuple[str, ...],
-    save: str,
-    max_states: int,
-    initial: int,
+    protocol: str, settings: tuple[str, ...], names: tuple[str, ...], start: Start
 ) -> Ended:
     """Choose among the enabled steps of PROTOCOL, see why other steps are not enabled, and go back.
 
@@ -80,10 +71,10 @@ def explore(
         raise ExplorerError("the explorer needs a terminal as standard input and output")
     chosen = find_protocol(protocol)
     exploration = Exploration(with_every_history(chosen, settings), find_of_states(chosen, names))
-    if initial > (count := len(exploration.initial_states)):
-        raise ExplorerError(f"--initial {initial}: {chosen.name} has {count} initial states")
-    exploration.begin(initial - 1)
-    explorer = Explorer(exploration, lambda: saved(exploration, save), max_states)
+    if start.initial > (count := len(exploration.initial_states)):
+        raise ExplorerError(f"--initial {start.initial}: {chosen.name} has {count} initial states")
+    exploration.begin(start.initial - 1)
+    explorer = Explorer(exploration, lambda: saved(exploration, start.save), start.max_states)
     explorer.run()
     return Ended(EXIT_INTERNAL if explorer.return_code else EXIT_HOLDS)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -13,53 +14,60 @@ import click
 from ..analysis.properties import find_of_states
 from ..analysis.selection import assemble
 from ..checker.atomic import replace_file
+from ..core.options import option
 from ..core.spec import Trace, TransitionSystem
 from ..render.output import Reports
 from ..render.printed import Text
 from ..render.terminal import make_console, say, write_json
-from .parameters import file_options, model_options, protocol_argument
+from .parameters import model_options, protocol_argument, takes
 from .status import EXIT_HOLDS, Ended, ended
 
 if TYPE_CHECKING:
     from ..checker.graph import StateGraph
 
-MOST_STATES = 20_000
-"""A larger state graph is refused unless ``--max-states`` allows it."""
 
-EXPORTS = {"graphml": "GraphML", "dot": "DOT, for Graphviz", "json": "node-link JSON"}
+def _export(form: str, what: str) -> str | None:
+    """Declare the file of a form."""
+    return option(
+        None,
+        f"Write the graph as {what}, '-' for standard output.",
+        flags=(f"--{form}",),
+        metavar="FILE",
+    )
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What is exported of a graph, and printed."""
+
+    max_states: int = option(20_000, "Refuse a graph with more than N states.", low=1)
+    graphml_file: str | None = _export("graphml", "GraphML")
+    dot_file: str | None = _export("dot", "DOT, for Graphviz")
+    json_file: str | None = _export("json", "node-link JSON")
+    parquet: Path | None = option(
+        None, "Write states.parquet and steps.parquet to DIR (needs pyarrow).", metavar="DIR"
+    )
+    farthest: bool = option(False, "Print a behavior to a farthest state.")
+    trace_file: str | None = option(
+        None,
+        "Save the printed behavior as a trace, for 'tidegate replay'.",
+        flags=("--trace",),
+        metavar="FILE",
+    )
+    full: bool = option(False, "Print every variable of every state of the behavior.")
+
+    @property
+    def files(self) -> dict[str, str | None]:
+        """The file for each form."""
+        return {"graphml": self.graphml_file, "dot": self.dot_file, "json": self.json_file}
 
 
 @click.command()
 @protocol_argument()
 @model_options("Mark the states that violate this property")
-@click.option(
-    "--max-states",
-    type=click.IntRange(min=1),
-    default=MOST_STATES,
-    show_default=True,
-    help="Refuse a graph with more than N states.",
-)
-@file_options(
-    {name: f"Write the graph as {what}, '-' for standard output." for name, what in EXPORTS.items()}
-)
-@click.option(
-    "--parquet",
-    "parquet_dir",
-    type=click.Path(file_okay=False),
-    metavar="DIR",
-    help="Write states.parquet and steps.parquet to DIR (needs pyarrow).",
-)
-@click.option("--farthest", is_flag=True, help="Print a behavior to a farthest state.")
-@click.option(
-    "--trace",
-    "trace_file",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Save the printed behavior as a trace, for 'tidegate replay'.",
-)
-@click.option("--full", is_flag=True, help="Print every variable of every state of the behavior.")
+@takes(Exported, "exported")
 def graph(
-    protocol: str, settings: tuple[str, ...], names: tuple[str, ...], **options: Any
+    protocol: str, settings: tuple[str, ...], names: tuple[str, ...], exported: Exported
 ) -> Ended:
     """Build the graph of all states and steps of PROTOCOL, and print its statistics.
 
@@ -72,36 +80,36 @@ def graph(
     from ..checker.itf import itf
     from ..render.graphs import require_parquet
 
-    if options["parquet_dir"]:
+    files = exported.files
+    if exported.parquet:
         require_parquet()
-    if options["trace_file"] and not options["farthest"]:
+    if exported.trace_file and not exported.farthest:
         raise click.UsageError("--trace needs --farthest; without it there is no behavior")
-    if [options[f"{name}_file"] for name in EXPORTS].count("-") > 1:
+    if list(files.values()).count("-") > 1:
         raise click.UsageError("only one export can go to standard output ('-')")
     system, properties = assemble(protocol, settings, names, find_of_states)
-    files = {name: options[f"{name}_file"] for name in EXPORTS}
-    options_files = {f"--{name}": path for name, path in files.items()}
-    with Reports({**options_files, "--trace": options["trace_file"]}) as reports:
-        made = state_graph(system, properties, options["max_states"])
-        trace = farthest(made) if options["farthest"] else None
+    forms = {f"--{name}": path for name, path in files.items()}
+    with Reports({**forms, "--trace": exported.trace_file}) as reports:
+        made = state_graph(system, properties, exported.max_states)
+        trace = farthest(made) if exported.farthest else None
         with reports.after():
             if "-" not in files.values():
                 if trace is not None:
-                    _print_behavior(system, trace, options["full"])
+                    _print_behavior(system, trace, exported.full)
                 else:
                     _print_figures(system, made)
-        _export(made, options, reports)
+        _write_exports(made, exported, reports)
         if trace is not None:
             behavior = itf(system, None, trace)
             reports.write("--trace", lambda target: write_json(target, behavior))
     return ended(EXIT_HOLDS, reports)
 
 
-def _export(made: StateGraph, options: dict[str, Any], reports: Reports) -> None:
+def _write_exports(made: StateGraph, exported: Exported, reports: Reports) -> None:
     """Write the requested files."""
     from ..render.graphs import WRITERS, parquet
 
-    wanted = [name for name in EXPORTS if options[f"{name}_file"] is not None]
+    wanted = [name for name, path in exported.files.items() if path is not None]
     if wanted:
         shown = made.networkx()
         if "failed" in shown.graph:
@@ -109,11 +117,11 @@ def _export(made: StateGraph, options: dict[str, Any], reports: Reports) -> None
         for name in wanted:
             text = partial(WRITERS[name], shown)
             reports.write(f"--{name}", partial(_write, text))
-    if directory := options["parquet_dir"]:
-        with reports.kept_apart("--parquet", directory):
+    if directory := exported.parquet:
+        with reports.kept_apart("--parquet", str(directory)):
             os.makedirs(directory, exist_ok=True)
             for name, content in parquet(made).items():
-                replace_file(Path(directory, name), content)
+                replace_file(directory / name, content)
 
 
 def _write(text: Callable[[], str], target: IO[str]) -> None:

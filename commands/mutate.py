@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -16,6 +16,7 @@ from ..analysis.named import find_protocol
 from ..analysis.properties import Selection, left_undecided, select_violable
 from ..checker.interrupts import LimitReachedError
 from ..checker.result import Progress, doing
+from ..core.options import option, time_limit
 from ..invariants import properties_of
 from ..model import Protocol
 from ..render.output import Reports
@@ -23,37 +24,36 @@ from ..render.printed import Console, Text
 from ..render.summary import count
 from ..render.terminal import make_console, progress, write_json
 from ..render.text import print_prose
-from .parameters import (
-    json_option,
-    model_options,
-    protocol_argument,
-    quiet_option,
-    time_limit_option,
-)
+from .parameters import Output, model_options, protocol_argument, takes
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
+
+
+@dataclass(frozen=True)
+class Searches:
+    """The searches of mutants."""
+
+    within: tuple[str, ...] = option(
+        (),
+        "Search within these bounds (repeatable, in order) instead of the family's; -b is added "
+        "to each.",
+        metavar="'NAME=VALUE ...'",
+    )
+    time_limit: float = time_limit(300.0, "Time limit of all searches together.")
+    jobs: int = option(os.cpu_count() or 1, "Searches that run at once.", low=1, unset="cores")
 
 
 @click.command()
 @protocol_argument()
 @model_options("Check this property")
-@click.option(
-    "--within",
-    metavar="'NAME=VALUE ...'",
-    multiple=True,
-    help="Search within these bounds (repeatable, in order) instead of the family's; -b is added "
-    "to each.",
-)
-@time_limit_option("Time limit of all searches together.", default="5m")
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    default=os.cpu_count(),
-    show_default="cores",
-    help="Searches that run at once.",
-)
-@json_option("what became of each mutant")
-@quiet_option
-def mutate(protocol: str, **options: Any) -> Ended:
+@takes(Searches, "how")
+@takes(Output, "output")
+def mutate(
+    protocol: str,
+    settings: tuple[str, ...],
+    names: tuple[str, ...],
+    how: Searches,
+    output: Output,
+) -> Ended:
     """Change PROTOCOL in one place at a time, and find a property that notices.
 
     Each mutant lacks one guard, has one rule as its ancestor has it, or has one action without its
@@ -80,17 +80,17 @@ def mutate(protocol: str, **options: Any) -> Ended:
       130 interrupted; what was decided is printed
     """
     chosen = find_protocol(protocol)
-    common = " ".join(options["settings"])
+    common = " ".join(settings)
     usual = [""] if common else chosen.model.mutation_bounds
-    ladder = [f"{within} {common}".strip() for within in options["within"] or usual]
-    selection = _selected(chosen, options["names"])
+    ladder = [f"{within} {common}".strip() for within in how.within or usual]
+    selection = _selected(chosen, names)
     undecided = left_undecided(chosen, ladder[0].split(), selection)
     properties = [prop for prop in selection.properties if prop.name not in undecided]
     killing = Killing(chosen, properties, ladder)
-    with Reports({"--json": options["json_file"]}) as reports:
+    with Reports({"--json": output.json_file}) as reports:
         console = make_console()
-        console.quiet = options["json_file"] == "-"
-        killed, interrupted = _run(console, killing, options)
+        console.quiet = output.json_file == "-"
+        killed, interrupted = _run(console, killing, how, output.quiet)
         with reports.after():
             _print_summary(console, chosen.name, killing, interrupted)
             for name, why in undecided.items():
@@ -100,17 +100,24 @@ def mutate(protocol: str, **options: Any) -> Ended:
             "properties": [prop.name for prop in properties],
             "not_decided": undecided,
             "bounds": ladder,
-            "unfinished": list(killing.unfinished),
-            "mutants": killing.total,
             "killed": [asdict(fate) for fate in killed],
-            "survived": [asdict(fate) for fate in killing.survivors()],
-            "undecided": [asdict(fate) for fate in killing.undecided()],
-            "not_tried": [asdict(fate) for fate in killing.untried()],
+            **_others(killing),
         }
         reports.write("--json", lambda target: write_json(target, document))
     if interrupted:
         return ended(EXIT_INTERRUPTED, reports)
     return ended(EXIT_INCOMPLETE if killing.unfinished else EXIT_HOLDS, reports)
+
+
+def _others(killing: Killing) -> dict[str, Any]:
+    """Return for programs what became of the mutants that were not killed."""
+    return {
+        "unfinished": list(killing.unfinished),
+        "mutants": killing.total,
+        "survived": [asdict(fate) for fate in killing.survivors()],
+        "undecided": [asdict(fate) for fate in killing.undecided()],
+        "not_tried": [asdict(fate) for fate in killing.untried()],
+    }
 
 
 def _selected(protocol: Protocol, names: Sequence[str]) -> Selection:
@@ -127,21 +134,20 @@ def _selected(protocol: Protocol, names: Sequence[str]) -> Selection:
 
 
 def _run(
-    console: Console, killing: Killing, options: dict[str, Any]
+    console: Console, killing: Killing, how: Searches, quiet: bool
 ) -> tuple[list[Fate], KeyboardInterrupt | None]:
     """Search, and print each killed mutant; return these, and the interrupt if there was one."""
     killed: list[Fate] = []
-    limit = options["time_limit"]
-    with progress(options["quiet"]) as show:
+    with progress(quiet) as show:
         try:
-            for fate in killing.run(limit, options["jobs"], _showing(show, limit)):
+            for fate in killing.run(how.time_limit, how.jobs, _showing(show, how.time_limit)):
                 killed.append(fate)
-                if options["quiet"]:
+                if quiet:
                     continue
                 steps = f" in {count(fate.steps, 'step')}" if fate.steps is not None else ""
-                how = f" -- {fate.killed_by}{steps} at {fate.bounds or 'the defaults'}"
+                death = f" -- {fate.killed_by}{steps} at {fate.bounds or 'the defaults'}"
                 head = Text("killed   ", "green")
-                print_prose(console, head.append(Text(f"{fate.mutant}{how}", "default")))
+                print_prose(console, head.append(Text(f"{fate.mutant}{death}", "default")))
         except LimitReachedError:
             raise
         except KeyboardInterrupt as error:

@@ -1,68 +1,101 @@
-"""Options that several commands share, and the values they take."""
+"""Options of the command line: those that records declare, and the arguments that name a model."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from ..checker.engines import EngineChoiceError
-from ..checker.memory import parse_size
-from ..checker.result import Cluster, Limits, StateStore
+from ..core.options import TIME, Declared, Unit, option, options
 from . import completion
 
-
-class Size(click.ParamType):  # type: ignore[type-arg]
-    """An amount of memory: a number of bytes, or of K, M, G or T (powers of 1024)."""
-
-    name = "size"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
-        """Return the amount in bytes."""
-        if isinstance(value, int):
-            return value
-        size = parse_size(str(value))
-        if size is None:
-            self.fail(f"{value!r} is not an amount of memory of at least 64M, such as 500M or 12G")
-        return size
+Command = Callable[..., Any]
 
 
-class Duration(click.ParamType):  # type: ignore[type-arg]
-    """A time: a number of seconds, or of ``s``, ``m``, ``h`` or ``d``, as in ``1h30m``."""
+class Quantity(click.ParamType):  # type: ignore[type-arg]
+    """A quantity, such as a time, in the unit in which users write it."""
 
-    name = "duration"
+    name = "quantity"
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Return the time in seconds."""
-        if isinstance(value, float):
+        """Return the quantity as a number."""
+        if isinstance(value, (int, float)):
             return value
-        text = str(value)
-        parts = re.findall(r"(\d+(?:[.]\d+)?)([smhd])", text)
-        written = "".join(number + unit for number, unit in parts)
-        try:
-            seconds = float(text)
-        except ValueError:
-            seconds = sum(float(number) * _SECONDS[unit] for number, unit in parts)
-            seconds = seconds if written == text else 0
-        if not 0 < seconds <= _LONGEST:
-            self.fail(f"{text!r} is not a time; write seconds, or such as 90s, 5m or 1h30m")
-        return seconds
+        number = self.unit.read(str(value))
+        if number is None:
+            self.fail(f"{value!r} {self.unit.wrong}")
+        return number
 
 
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+def takes(record: type, name: str) -> Callable[[Command], Command]:
+    """Return a decorator that adds the options of a record, which the command receives made.
 
-_LONGEST = 1e9
-"""Seconds of the longest time limit."""
+    Parameters
+    ----------
+    name
+        The parameter of the command that receives it.
+    """
 
-Command = Callable[..., Any]
+    def add(command: Command) -> Command:
+        def with_record(**values: Any) -> Any:
+            chosen = {one.field: values.pop(one.field) for one in options(record)}
+            return command(**values, **{name: record(**chosen)})
+
+        added: Command = wraps(command)(with_record)
+        for one in reversed(options(record)):
+            added = _click_option(one)(added)
+        return added
+
+    return add
+
+
+def _click_option(one: Declared) -> Callable[[Command], Command]:
+    """Return the option of the command line that a record declares."""
+    declared = one.option
+    flags = declared.flags or (f"--{one.name.replace('_', '-')}",)
+    if one.kind == "bool":
+        return click.option(*flags, one.field, is_flag=True, help=declared.help)
+    shown = declared.unset or one.default not in (None, "", ())
+    return click.option(
+        *flags,
+        one.field,
+        type=_click_type(one),
+        default=f"{one.default:g}s" if declared.unit is TIME and shown else one.default,
+        show_default=shown if not declared.unset else declared.unset,
+        metavar=declared.unit.name if declared.unit else declared.metavar,
+        multiple=one.kind == "tuple",
+        help=declared.help,
+        shell_complete=completion.OF_OPTIONS.get(one.field),
+    )
+
+
+def _click_type(one: Declared) -> click.ParamType | type:  # type: ignore[type-arg]
+    declared = one.option
+    if declared.unit:
+        return Quantity(declared.unit)
+    if declared.choices:
+        return click.Choice(tuple(declared.choices))
+    if declared.metavar == "FILE":
+        return click.Path(dir_okay=False, allow_dash=True)
+    if one.kind == "Path":
+        return click.Path(file_okay=False, path_type=Path)
+    if one.kind == "int":
+        return click.IntRange(_whole(declared.low), _whole(declared.high))
+    return click.FloatRange(declared.low, declared.high) if one.kind == "float" else str
+
+
+def _whole(number: float | None) -> int | None:
+    return None if number is None else int(number)
 
 
 def model_options(asks: str) -> Callable[[Command], Command]:
@@ -109,207 +142,24 @@ def protocol_argument(name: str = "protocol", **options: Any) -> Callable[[Comma
     return click.argument(name, shell_complete=completion.protocols, **options)
 
 
-def cluster_options(command: Command) -> Command:
-    """Add the options that say on which cluster ``--engine spark`` searches."""
-    for option in (
-        click.option(
-            "--ship", is_flag=True, help="Spark: send this version of Tidegate to the executors."
-        ),
-        click.option(
-            "--conf",
-            metavar="spark.NAME=VALUE",
-            multiple=True,
-            help="Spark: a configuration setting (repeatable).",
-        ),
-        click.option(
-            "--local-levels",
-            type=click.IntRange(min=0),
-            metavar="N",
-            help="Spark: search levels with fewer than N candidates in the driver, without a job.  "
-            "[default: 50000]",
-        ),
-        click.option(
-            "--master",
-            metavar="URL",
-            help="Spark: the master, such as spark://host:7077, yarn or local[4].  "
-            "[default: local[*]]",
-        ),
-    ):
-        command = option(command)
-    return command
+def trace_options(command: Command) -> Command:
+    """Add the options of a trace's protocol.
 
-
-SECRET = re.compile(r"secret|password|token|access[.]?key|api[.]?key", re.IGNORECASE)
-"""Names of settings whose values Spark redacts, too."""
-
-CLUSTER = ("master", "partitions", "local_levels", "conf", "ship", "export")
-"""Options of ``--engine spark``, by the names of what they set."""
-
-
-@dataclass(frozen=True)
-class SearchOptions:
-    """The options that determine the answer of a search, and so belong to a checkpoint.
-
-    ``store`` is as on the command line; ``cluster`` is for ``--engine spark``.
+    Code that a trace names is run only if the user names it too, or trusts the file.
     """
-
-    protocol: str
-    settings: tuple[str, ...]
-    names: tuple[str, ...]
-    engine: str
-    store: str
-    keep_going: bool
-    symmetry: bool
-    debug: bool
-    cluster: Cluster | None
-
-    def about(self) -> dict[str, Any]:
-        """Return them for a manifest, without secrets."""
-        cluster = self.cluster and replace(self.cluster, conf=_plain(self.cluster.conf))
-        return asdict(replace(self, cluster=cluster))
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """The options of one run: when it stops, what it may use, and what it writes where."""
-
-    max_states: int | None
-    max_depth: int | None
-    time_limit: float | None
-    max_memory: int | None
-    workers: int | None
-    checkpoint: Path | None
-    checkpoint_every: float
-    quiet: bool
-    full: bool
-    json_file: str | None
-    html_file: str | None
-
-    @property
-    def limits(self) -> Limits:
-        """When it stops."""
-        return Limits(self.max_states, self.max_depth, self.time_limit)
-
-
-Options = TypeVar("Options", SearchOptions, RunOptions)
-
-
-def chosen(kind: type[Options], options: Mapping[str, Any], **more: Any) -> Options:
-    """Return a record of options with those of a command that belong to it, and with `more`."""
-    names = {field.name for field in fields(kind)} - more.keys()
-    return kind(**{name: options[name] for name in names}, **more)
-
-
-def state_store(engine: str, store: str) -> StateStore:
-    """Return how states are stored, by ``--store``; with Spark it may name a directory instead.
-
-    Raises
-    ------
-    EngineChoiceError
-        For a directory with another engine.
-    """
-    try:
-        return StateStore(store)
-    except ValueError:
-        if engine == "spark":
-            return StateStore.EXACT
-        raise EngineChoiceError(
-            f"--store {store}: is neither {' nor '.join(StateStore)}; a directory is for "
-            "--engine spark"
-        ) from None
-
-
-def cluster(
-    engine: str,
-    location: str | None,
-    options: Mapping[str, Any],
-    recorded: Cluster | None = None,
-) -> Cluster | None:
-    """Return the cluster to search on: as the options say, and else as `recorded` in a store.
-
-    Parameters
-    ----------
-    location
-        That of the store, which all executors share; None for a temporary one.
-
-    Raises
-    ------
-    EngineChoiceError
-        If an option is set that the engine does not take.
-    """
-    chosen = {name: options.get(name) for name in CLUSTER}
-    values = {
-        name: value
-        for name, value in chosen.items()
-        if value not in ((), None) and value is not False
-    }
-    if engine != "spark":
-        for name in values:
-            option = name.replace("_", "-")
-            raise EngineChoiceError(
-                f"--{option} needs --engine spark; add that, or leave out --{option}"
-            )
-        return None
-    if "conf" in values:
-        values["conf"] = tuple(values["conf"])
-    return replace(recorded or Cluster(), **values, store=location)
-
-
-def _plain(conf: Sequence[str]) -> tuple[str, ...]:
-    """Return settings of Spark without secrets."""
-    return tuple(one for one in conf if not SECRET.search(one.partition("=")[0]))
-
-
-def search_options(command: Command) -> Command:
-    """Add the options that say how long, and with what, to search."""
-    for option in (
-        time_limit_option(),
-        click.option(
-            "--max-depth", type=click.IntRange(min=1), help="Stop at behaviors of N states."
-        ),
-        click.option(
-            "--max-states", type=click.IntRange(min=1), help="Stop after N distinct states."
-        ),
-        click.option(
-            "--max-memory",
-            type=Size(),
-            metavar="SIZE",
-            help="Stop before using more than SIZE, such as 500M or 12G.  "
-            "[default: 80% of free memory]",
-        ),
-        click.option(
-            "--workers",
-            type=click.IntRange(min=1, max=256),
-            help="Threads of the compiled engine.  [default: cores]",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-def time_limit_option(
-    about: str = "Stop after TIME.", default: str | None = None
-) -> Callable[[Command], Command]:
-    """Return the option that says how long."""
+    command = click.option(
+        "--trust",
+        "trusted",
+        is_flag=True,
+        help="Trust TRACE.json: run the Python code that it names.",
+    )(command)
     return click.option(
-        "--time-limit",
-        type=Duration(),
-        default=default,
-        show_default=default is not None,
-        metavar="TIME",
-        help=f"{about} TIME is in seconds, or such as 90s, 5m or 1h30m.",
-    )
-
-
-def json_option(what: str) -> Callable[[Command], Command]:
-    """Return the option that says where something is written for programs."""
-    return click.option(
-        "--json",
-        "json_file",
-        type=click.Path(dir_okay=False, allow_dash=True),
-        metavar="FILE",
-        help=f"Write {what} as JSON, '-' for standard output (nothing else is printed there).",
-    )
+        "--protocol",
+        "named",
+        metavar="PROTOCOL",
+        shell_complete=completion.protocols,
+        help="Replay under this protocol instead of the one that TRACE.json names.",
+    )(command)
 
 
 def file_options(helps: dict[str, str]) -> Callable[[Command], Command]:
@@ -335,47 +185,39 @@ def file_options(helps: dict[str, str]) -> Callable[[Command], Command]:
     return add
 
 
-def trace_options(command: Command) -> Command:
-    """Add the options of a trace's protocol.
-
-    Code that a trace names is run only if the user names it too, or trusts the file.
-    """
-    command = click.option(
-        "--trust",
-        "trusted",
-        is_flag=True,
-        help="Trust TRACE.json: run the Python code that it names.",
-    )(command)
-    return click.option(
-        "--protocol",
-        "named",
-        metavar="PROTOCOL",
-        shell_complete=completion.protocols,
-        help="Replay under this protocol instead of the one that TRACE.json names.",
-    )(command)
+def set_options(record: type) -> dict[str, Any]:
+    """Return the options of a record that the command line of this run sets, by their fields."""
+    context = click.get_current_context()
+    return {
+        one.field: context.params[one.field]
+        for one in options(record)
+        if context.get_parameter_source(one.field) is ParameterSource.COMMANDLINE
+    }
 
 
-quiet_option = click.option(
-    "-q", "--quiet", is_flag=True, help="Print only the verdict; show no progress."
-)
-"""The option that leaves out all but the answer."""
+@dataclass(frozen=True)
+class Output:
+    """What a command prints, and writes."""
+
+    json_file: str | None = option(
+        None,
+        "Write the result as JSON, '-' for standard output (nothing else is printed there).",
+        flags=("--json",),
+        metavar="FILE",
+    )
+    quiet: bool = option(
+        False, "Print only the verdict; show no progress.", flags=("-q", "--quiet")
+    )
 
 
-def output_options(command: Command) -> Command:
-    """Add the options that say what is written where."""
-    for option in (
-        quiet_option,
-        click.option(
-            "--html",
-            "html_file",
-            type=click.Path(dir_okay=False),
-            metavar="FILE",
-            help="Write the counterexample as a self-contained HTML page.",
-        ),
-        json_option("the report"),
-        click.option(
-            "--full", is_flag=True, help="Print every variable of every state of the trace."
-        ),
-    ):
-        command = option(command)
-    return command
+@dataclass(frozen=True)
+class TraceOutput(Output):
+    """What a command prints, and writes, that finds a counterexample."""
+
+    html_file: str | None = option(
+        None,
+        "Write the counterexample as a self-contained HTML page.",
+        flags=("--html",),
+        metavar="FILE",
+    )
+    full: bool = option(False, "Print every variable of every state of the trace.")

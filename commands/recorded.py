@@ -11,23 +11,27 @@ import click
 from click.core import ParameterSource
 
 from ..checker import fields
+from ..checker.engines import EngineChoiceError
+from ..checker.result import Cluster, Limits, Search, StateStore
+from ..core.options import options
 from ..core.spec import TidegateError
-from .parameters import SearchOptions, cluster
+from .parameters import TraceOutput, set_options
 from .trust import protocol_to_resume, recorded_properties, refuse_outside
 
-_RECORDED = (
-    *("release", "metadata", "protocol_version", "settings", "repaired", "engine", "store"),
-    *("partitions", "export", "checkpoint", "keep_going", "symmetry", "debug"),
-)
-"""Options that cannot be set again, since a checkpoint or a store determines them."""
+_SET_AGAIN = {
+    *("protocol", "names", "resume", "trusted", "workers", "memory", "checkpoint_every"),
+    *("master", "local_levels", "conf", "ship"),
+    *(one.field for record in (Limits, TraceOutput) for one in options(record)),
+}
+"""Options that can be set again; a checkpoint or a store determines all others."""
 
 
 class RecordedError(TidegateError):
     """A checkpoint or a store that does not say what was searched."""
 
 
-def recorded_search(place: str, about: dict[str, Any], engines: Sequence[str]) -> SearchOptions:
-    """Return the recorded options of the search.
+def recorded_search(place: str, about: dict[str, Any], engines: Sequence[str]) -> Search:
+    """Return the recorded search.
 
     Parameters
     ----------
@@ -49,22 +53,24 @@ def recorded_search(place: str, about: dict[str, Any], engines: Sequence[str]) -
             "resume it from Python"
         )
     try:
-        options: SearchOptions = fields.read(SearchOptions, about, "about")
-        fields.text(options.engine, "engine", "|".join(engines))
+        search: Search = fields.read(Search, about, "about")
+        fields.text(search.engine, "engine", "|".join(engines))
     except fields.FieldError as error:
         raise RecordedError(
             f"{place}: damaged: {error} in its manifest; start the search again"
         ) from None
-    return options
+    return search
 
 
-def search_to_resume(place: str, options: dict[str, Any]) -> tuple[SearchOptions, Path | None]:
+def search_to_resume(
+    place: str, trusted: bool, protocol: str | None, names: Sequence[str]
+) -> tuple[Search, Path | None]:
     """Return the search that a checkpoint or a store is of, and the directory of the checkpoint.
 
     Parameters
     ----------
-    options
-        Those of the command line.
+    trusted, protocol, names
+        What the user says: whether the code that it names is trusted, and what it is of.
     """
     from ..checker.compiled.checkpoint import read_manifest
     from ..checker.distributed.manifest import is_store, read_manifest_at
@@ -77,16 +83,15 @@ def search_to_resume(place: str, options: dict[str, Any]) -> tuple[SearchOptions
     else:
         checkpoint = Path(place)
         about, engines, export = read_manifest(checkpoint).about, ["auto", "compiled"], None
-    recorded = recorded_search(place, about, engines)
-    trusted = options["trusted"]
-    protocol = protocol_to_resume(place, recorded.protocol, options["protocol"], trusted)
-    names = recorded_properties(place, recorded.names, options["names"], trusted)
-    before = recorded.cluster
+    search = recorded_search(place, about, engines)
+    protocol = protocol_to_resume(place, search.protocol, protocol, trusted)
+    names = recorded_properties(place, search.names, names, trusted)
+    before = search.cluster
     if before and export:
         before = replace(before, export=export)
-    refuse_outside(place, before, options)
-    on = cluster(recorded.engine, place, options, before)
-    return replace(recorded, protocol=protocol, names=names, cluster=on), checkpoint
+    refuse_outside(place, before, trusted, set_options(Cluster))
+    on = cluster(search.engine, place, before)
+    return replace(search, protocol=protocol, names=names, cluster=on), checkpoint
 
 
 def _refuse_recorded(place: str) -> None:
@@ -94,7 +99,32 @@ def _refuse_recorded(place: str) -> None:
     context = click.get_current_context()
     for param in context.command.params:
         is_set = context.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE
-        if param.name in _RECORDED and is_set:
+        if is_set and param.name not in _SET_AGAIN:
             raise click.UsageError(
                 f"{place} records what is searched, and how; leave out {param.opts[-1]}"
             )
+
+
+def cluster(engine: str, store: str, recorded: Cluster | None = None) -> Cluster | None:
+    """Return the cluster to search on: as this command says, and else as `recorded` in a store.
+
+    Parameters
+    ----------
+    store
+        Where the store is, which all executors share; how states are stored is not a place.
+
+    Raises
+    ------
+    EngineChoiceError
+        If an option is set that the engine does not take.
+    """
+    chosen = set_options(Cluster)
+    if engine != "spark":
+        for name in chosen:
+            option = name.replace("_", "-")
+            raise EngineChoiceError(
+                f"--{option} needs --engine spark; add that, or leave out --{option}"
+            )
+        return None
+    location = None if store in list(StateStore) else store
+    return replace(recorded or Cluster(), **chosen, store=location)

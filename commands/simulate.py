@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..analysis.loading import Named
 from ..analysis.named import find_protocol
 from ..analysis.pool import processes
 from ..analysis.properties import find_of_states, find_violable
@@ -19,10 +21,12 @@ from ..checker.interrupts import LimitReachedError, alarm, reason
 from ..checker.result import Result, Verdict
 from ..checker.simulate import CHOICES, Tally, Walk, refuse_undecidable, walk
 from ..checker.stop import Stop, Stopped
+from ..core.options import option, time_limit
 from ..core.spec import Outcome, Property, TransitionSystem
+from ..model import Protocol
 from ..render.output import Reports
 from ..render.terminal import make_console, write_json
-from .parameters import model_options, output_options, protocol_argument, time_limit_option
+from .parameters import TraceOutput, model_options, protocol_argument, takes
 from .saved import counterexample_page
 from .status import EXIT_STATUS, Ended, deciding, ended, exit_status
 
@@ -33,44 +37,49 @@ BATCH = 20
 """Walks that a process takes before it reports; the result does not depend on it."""
 
 
+@dataclass(frozen=True)
+class Walks:
+    """Which walks are taken, and how."""
+
+    walks: int = option(1000, "Number of walks.", low=1)
+    steps: int = option(100, "Maximum number of steps of a walk.", low=1, high=100_000)
+    seed: int = option(0, "Equal seeds give equal walks.", low=0, high=2**64 - 1)
+    choose: str = option(
+        "uniform",
+        "Choose uniformly among the enabled steps, or prefer actions that are rare on the walk.",
+        choices=tuple(CHOICES),
+    )
+    time_limit: float | None = time_limit(
+        None, "Start no more walks after TIME; the number of walks then varies."
+    )
+    keep_going: bool = option(
+        False,
+        "Take all walks and report the first violation of every property.",
+        flags=("--continue",),
+    )
+    jobs: int = option(
+        os.cpu_count() or 1,
+        "Number of processes; the result does not depend on it.",
+        low=1,
+        unset="cores",
+    )
+
+
 @click.command(
     name="simulate",
     epilog=EXIT_STATUS,
 )
 @protocol_argument()
 @model_options("Judge this property")
-@click.option("--walks", type=click.IntRange(min=1), default=1000, show_default=True)
-@click.option(
-    "--steps",
-    type=click.IntRange(1, 100_000),
-    default=100,
-    show_default=True,
-    help="Maximum number of steps of a walk.",
-)
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True)
-@click.option(
-    "--choose",
-    type=click.Choice(list(CHOICES)),
-    default="uniform",
-    show_default=True,
-    help="Choose uniformly among the enabled steps, or prefer actions that are rare on the walk.",
-)
-@time_limit_option("Start no more walks after TIME; the number of walks then varies.")
-@click.option(
-    "--continue",
-    "keep_going",
-    is_flag=True,
-    help="Take all walks and report the first violation of every property.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    default=os.cpu_count(),
-    show_default="cores",
-    help="Number of processes; the result does not depend on it.",
-)
-@output_options
-def simulate(**options: Any) -> Ended:
+@takes(Walks, "how")
+@takes(TraceOutput, "output")
+def simulate(
+    protocol: str,
+    settings: tuple[str, ...],
+    names: tuple[str, ...],
+    how: Walks,
+    output: TraceOutput,
+) -> Ended:
     """Take random walks through PROTOCOL, and shorten those that violate a property.
 
     The same seed gives the same walks on every machine and with any number of processes. A
@@ -84,50 +93,56 @@ def simulate(**options: Any) -> Ended:
     """
     from ..render.simulated import print_simulation, simulation_report
 
-    system, properties = assemble(
-        options["protocol"], options["settings"], options["names"], find_of_states
-    )
+    system, properties = assemble(protocol, settings, names, find_of_states)
     refuse_undecidable(properties)
-    files = {"--json": options["json_file"], "--html": options["html_file"]}
+    files = {"--json": output.json_file, "--html": output.html_file}
     with deciding() as decided, Reports(files) as reports:
-        done = _simulate(system, properties, options)
+        done = _simulate(system, properties, Named(protocol, settings, names), how)
         decided.append(exit_status(done.result))
-        done.result.verdicts += _not_judged(properties, options)
+        done.result.verdicts += _not_judged(properties, find_protocol(protocol), names)
         report = simulation_report(system, done)
         with reports.after():
-            if options["json_file"] != "-":
+            if output.json_file != "-":
                 print_simulation(
                     make_console(),
                     system,
                     done,
-                    full=options["full"],
-                    quiet=options["quiet"],
-                    every=options["keep_going"],
+                    full=output.full,
+                    quiet=output.quiet,
+                    every=how.keep_going,
                 )
         reports.write("--json", lambda target: write_json(target, report))
-        first, settings, full = done.result.first, options["settings"], options["full"]
         reports.write(
             "--html",
-            lambda target: target.write(counterexample_page(system, first, settings, report, full)),
+            lambda target: target.write(
+                counterexample_page(system, done.result.first, settings, report, output.full)
+            ),
         )
     return ended(exit_status(done.result), reports)
 
 
-def _not_judged(properties: Sequence[Property], options: dict[str, Any]) -> list[Verdict]:
+def _not_judged(
+    properties: Sequence[Property], protocol: Protocol, names: Sequence[str]
+) -> list[Verdict]:
     """Return that the liveness properties are not decided which the user did not name."""
     judged = {prop.name for prop in properties}
-    chosen = find_violable(find_protocol(options["protocol"]), options["names"])
     return [
         Verdict(prop, Outcome.INCOMPLETE, reason="no walk is infinite")
-        for prop in chosen
+        for prop in find_violable(protocol, names)
         if prop.name not in judged
     ]
 
 
 def _simulate(
-    system: TransitionSystem[Any, Any], properties: Sequence[Property], options: dict[str, Any]
+    system: TransitionSystem[Any, Any], properties: Sequence[Property], load: Named, how: Walks
 ) -> Simulation:
-    """Take the walks and shorten what they found."""
+    """Take the walks and shorten what they found.
+
+    Parameters
+    ----------
+    load
+        Makes the system and the properties in another process.
+    """
     from ..render.simulated import Simulation
 
     started = perf_counter()
@@ -135,9 +150,9 @@ def _simulate(
     stopped_by = Stopped(Stop.WALKS)
     looked = started
     try:
-        for taken in _walks(system, properties, options, started):
+        for taken in _walks(system, properties, load, how, started):
             tally.add(system, taken)
-            if taken.violated and not options["keep_going"]:
+            if taken.violated and not how.keep_going:
                 break
             looked = perf_counter()
     except (KeyboardInterrupt, MemoryError) as error:
@@ -166,13 +181,14 @@ def _simulate(
         first=min(violated, key=lambda v: originals[v.property.name][0], default=None),
         stopped_by=stopped_by,
     )
-    return Simulation(result, tally, options["seed"], options["choose"], originals)
+    return Simulation(result, tally, how.seed, how.choose, originals)
 
 
 def _walks(
     system: TransitionSystem[Any, Any],
     properties: Sequence[Property],
-    options: dict[str, Any],
+    load: Named,
+    how: Walks,
     started: float,
 ) -> Iterator[Walk]:
     """Yield the walks in the order of their numbers, whichever process takes them.
@@ -182,62 +198,46 @@ def _walks(
     KeyboardInterrupt
         Where the time is up, or the user interrupts.
     """
-    names = tuple(prop.name for prop in properties)
-    chosen = options["protocol"], options["settings"], names
-    how = _How(options["seed"], options["steps"], options["choose"], options["time_limit"], started)
-    if options["jobs"] == 1:
-        yield from _taken(system, properties, how, range(options["walks"]))
+    if how.jobs == 1:
+        yield from _taken(system, properties, how, started, range(how.walks))
         return
-    last = options["walks"]
-    batches = (range(start, min(start + BATCH, last)) for start in range(0, last, BATCH))
-    with processes(options["jobs"]) as workers:
-        for walks, stopped in workers.in_order(_batch, ((*chosen, how, part) for part in batches)):
+    named = replace(load, properties=tuple(prop.name for prop in properties))
+    parts = (range(start, min(start + BATCH, how.walks)) for start in range(0, how.walks, BATCH))
+    with processes(how.jobs) as workers:
+        batches = ((named, how, started, part) for part in parts)
+        for walks, stopped in workers.in_order(_batch, batches):
             yield from walks
             if stopped is not None:
                 raise stopped
 
 
-@dataclass(frozen=True)
-class _How:
-    """How walks are taken; ``limit`` is the time limit in seconds since ``started``, if any."""
-
-    seed: int
-    longest: int
-    choice: str
-    limit: float | None
-    started: float
-
-
 def _taken(
     system: TransitionSystem[Any, Any],
     properties: Sequence[Property],
-    how: _How,
+    how: Walks,
+    started: float,
     numbers: Iterable[int],
 ) -> Iterator[Walk]:
     """Take some walks, until the time is up."""
-    with alarm(how.limit, how.started) as watch:
+    with alarm(how.time_limit, started) as watch:
         for number in numbers:
             if watch.stopped_by:
                 raise LimitReachedError(watch.stopped_by)
-            yield walk(system, properties, how.seed, number, how.longest, how.choice)
+            yield walk(system, properties, how.seed, number, how.steps, how.choose)
 
 
-_assembled: dict[tuple[str, tuple[str, ...], tuple[str, ...]], Any] = {}
-"""What this process has put together so far."""
+_loaded = cache(Named.__call__)
+"""Makes a system and properties once in each process."""
 
 
 def _batch(
-    work: tuple[str, tuple[str, ...], tuple[str, ...], _How, range],
+    work: tuple[Named, Walks, float, range],
 ) -> tuple[list[Walk], LimitReachedError | None]:
     """Take some walks, and say what ended them early; the system is named, to cross processes."""
-    protocol, settings, names, how, numbers = work
-    key = (protocol, settings, names)
-    if key not in _assembled:
-        _assembled[key] = assemble(protocol, settings, names or ("none",))
+    load, how, started, numbers = work
     walks: list[Walk] = []
     try:
-        system, properties = _assembled[key]
-        for walk in _taken(system, properties, how, numbers):
+        for walk in _taken(*_loaded(load), how, started, numbers):
             walks.append(walk)  # noqa: PERF402 - what was taken before the time was up counts
     except LimitReachedError as error:
         return walks, error

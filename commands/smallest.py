@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 import click
 
@@ -12,17 +12,18 @@ from ..analysis.minimal_bounds import MinimalBounds, find_minimal_bounds
 from ..analysis.named import SelectionError, find_protocol
 from ..analysis.properties import left_undecided, select_violable
 from ..checker.stop import is_interrupt
+from ..core.options import time_limit
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json
-from .parameters import (
-    bound_option,
-    json_option,
-    model_options,
-    protocol_argument,
-    quiet_option,
-    time_limit_option,
-)
+from .parameters import Output, bound_option, model_options, protocol_argument, takes
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
+
+
+@dataclass(frozen=True)
+class Searches:
+    """The searches for minimal bounds."""
+
+    time_limit: float | None = time_limit(None, "Stop after TIME per property.")
 
 
 @click.command(name="bounds")
@@ -32,10 +33,16 @@ from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
     "Vary this bound up to VALUE (repeatable).  [default: the main bounds that may be 0]",
     ("--max", "largest"),
 )
-@time_limit_option("Stop after TIME per property.")
-@json_option("everything")
-@quiet_option
-def bounds(protocol: str, **options: Any) -> Ended:
+@takes(Searches, "how")
+@takes(Output, "output")
+def bounds(
+    protocol: str,
+    settings: tuple[str, ...],
+    names: tuple[str, ...],
+    largest: tuple[str, ...],
+    how: Searches,
+    output: Output,
+) -> Ended:
     """Find all minimal bounds within which PROTOCOL violates a property.
 
     Bounds are smaller than others if none of them is larger. There may be several minimal bounds,
@@ -56,32 +63,25 @@ def bounds(protocol: str, **options: Any) -> Ended:
       3   a limit was reached before everything was decided
       130 interrupted
     """
-    return _search(protocol, options)
-
-
-def _search(protocol: str, options: Mapping[str, Any]) -> Ended:
-    """Search for the minimal bounds of each property, and print them."""
     from ..render.minimal_bounds import document, print_minimal_bounds, print_undecided
 
-    with Reports({"--json": options["json_file"]}) as reports:
+    with Reports({"--json": output.json_file}) as reports:
         console = make_console()
-        console.quiet = options["json_file"] == "-"
+        console.quiet = output.json_file == "-"
         chosen = find_protocol(protocol)
-        selection = select_violable(chosen, options["names"])
+        selection = select_violable(chosen, names)
         if not selection.properties:
             raise SelectionError("property 'none' cannot be violated; name another")
-        varied = ladder(chosen, options["settings"], options["largest"])
+        varied = ladder(chosen, settings, largest)
         smallest_bounds: dict[str, MinimalBounds] = {}
-        undecided = left_undecided(chosen, options["settings"], selection)
+        undecided = left_undecided(chosen, settings, selection)
         for name, why in undecided.items():
             print_undecided(console, protocol, name, why)
         for prop in selection.properties:
             if prop.name in undecided:
                 continue
-            with progress(options["quiet"]) as show:
-                minimal = find_minimal_bounds(
-                    chosen, prop, varied, options["time_limit"], report=show
-                )
+            with progress(output.quiet) as show:
+                minimal = find_minimal_bounds(chosen, prop, varied, how.time_limit, report=show)
             smallest_bounds[prop.name] = minimal
             print_minimal_bounds(console, protocol, prop.name, varied.fixed, minimal)
             if is_interrupt(minimal.stopped_by):

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ..analysis.named import SelectionError, find_protocol, is_custom, is_same
 from ..analysis.properties import with_custom
-from ..checker.result import Cluster
+from ..checker.result import Cluster, Search
 from ..checker.tracefile import Recorded
 from ..core.spec import TidegateError
 from ..model import Protocol
 from .again import command_with
-from .parameters import SearchOptions
 
 _ON_THIS_MACHINE = re.compile(r"local(-cluster)?(\[[0-9*, ]*\])?")
 """Master URLs of Spark's local modes."""
@@ -178,19 +176,26 @@ def protocol_to_resume(place: str, recorded: str, named: str | None, trusted: bo
     return recorded_protocol(place, recorded, named, trusted, [])
 
 
-def refuse_outside(place: str, recorded: Cluster | None, options: Mapping[str, Any]) -> None:
+def refuse_outside(
+    place: str, recorded: Cluster | None, trusted: bool, chosen: Collection[str]
+) -> None:
     """Refuse recorded cluster options that act outside the store, unless the store is trusted.
 
     Spark settings can name programs to run; another machine receives Tidegate and the states;
-    tables are written to any place.  Options that the user sets again are not affected.
+    tables are written to any place.
+
+    Parameters
+    ----------
+    chosen
+        Options that the user sets again, which are not affected.
 
     Raises
     ------
     UntrustedError
         With the command that trusts the store.
     """
-    outside = _outside(recorded, options) if recorded else []
-    if outside and not options["trusted"]:
+    outside = _outside(recorded, chosen) if recorded else []
+    if outside and not trusted:
         error = UntrustedError(
             f"{place} records {', '.join(outside)}; with these, a store from somebody else can "
             "run programs or write files. If you trust the store, run:"
@@ -199,23 +204,23 @@ def refuse_outside(place: str, recorded: Cluster | None, options: Mapping[str, A
         raise error
 
 
-def _outside(recorded: Cluster, options: Mapping[str, Any]) -> list[str]:
+def _outside(recorded: Cluster, chosen: Collection[str]) -> list[str]:
     """Return the recorded options that act outside a store and that the user did not set again."""
     outside, master = [], recorded.master
-    if master and not options.get("master") and not _ON_THIS_MACHINE.fullmatch(master):
+    if master and "master" not in chosen and not _ON_THIS_MACHINE.fullmatch(master):
         outside.append(f"--master {master}")
-    if not options.get("conf"):
+    if "conf" not in chosen:
         outside += [f"--conf {setting}" for setting in recorded.conf]
     if recorded.export:
         outside.append(f"--export {recorded.export}")
     return outside
 
 
-def resume_command(place: Path | str, searched: SearchOptions) -> str:
+def resume_command(place: Path | str, search: Search) -> str:
     """Return the command that resumes the user's own search from a checkpoint or a store."""
-    if searched.cluster is not None and _outside(searched.cluster, {}):
+    if search.cluster is not None and _outside(search.cluster, ()):
         vouched = ["--trust"]
     else:
-        vouched = [_argument(searched.protocol)] if is_custom(searched.protocol) else []
-        vouched += [f"--property={name}" for name in searched.names if is_custom(name)]
+        vouched = [_argument(search.protocol)] if is_custom(search.protocol) else []
+        vouched += [f"--property={name}" for name in search.names if is_custom(name)]
     return shlex.join(["tidegate", "check", "--resume", str(place), *vouched])

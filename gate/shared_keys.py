@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..checker.engines import ENGINES
-from ..checker.memory import parse_size
+from ..checker.result import ENGINES
 from ..core.bounds import unknown
+from ..core.options import parse_size
 from .cells import TIERS, CellLimits
 from .configuration_errors import SECONDS, TEXT, ConfigurationErrors, Kind, shown
 from .positions import Path

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +14,11 @@ from ...analysis.code_diff import differences
 from ...checker.interrupts import alarm
 from ...checker.result import Limits
 from ...checker.stop import Stopped, is_interrupt
+from ...core.options import option, time_limit
 from ...render.diff import DiffPrinter, labels
 from ...render.output import Reports
 from ...render.terminal import make_console, write_json
-from ..parameters import (
-    json_option,
-    model_options,
-    protocol_argument,
-    quiet_option,
-    time_limit_option,
-)
+from ..parameters import Output, model_options, protocol_argument, takes
 from ..status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 from .parts import (
     bounds_to_try,
@@ -37,21 +34,32 @@ if TYPE_CHECKING:
     from .sides import Side
 
 
+@dataclass(frozen=True)
+class Searches:
+    """The searches that compare two protocols."""
+
+    time_limit: float = time_limit(
+        120.0, "Time limit of the searches that decide properties, together."
+    )
+    max_states: int = option(
+        200_000, "Compare states only if each protocol reaches at most N.", low=1
+    )
+
+
 @click.command()
 @protocol_argument("old")
 @protocol_argument("new")
 @model_options("Compare this property")
-@time_limit_option("Time limit of the searches that decide properties, together.", default="2m")
-@click.option(
-    "--max-states",
-    type=click.IntRange(min=1),
-    default=200_000,
-    show_default=True,
-    help="Compare states only if each protocol reaches at most N.",
-)
-@json_option("everything")
-@quiet_option
-def diff(old: str, new: str, **options: Any) -> Ended:
+@takes(Searches, "how")
+@takes(Output, "output")
+def diff(
+    old: str,
+    new: str,
+    settings: tuple[str, ...],
+    names: tuple[str, ...],
+    how: Searches,
+    output: Output,
+) -> Ended:
     """Show how NEW differs from OLD, and what that changes.
 
     OLD and NEW are protocols of one family: built-in or custom protocols, mutants of these
@@ -80,11 +88,13 @@ def diff(old: str, new: str, **options: Any) -> Ended:
       130 interrupted
     """
     with ExitStack() as stack:
-        reports = stack.enter_context(Reports({"--json": options["json_file"]}))
+        reports = stack.enter_context(Reports({"--json": output.json_file}))
         console = make_console()
-        console.quiet = options["json_file"] == "-"
+        console.quiet = output.json_file == "-"
         sides = stack.enter_context(opened(old)), stack.enter_context(opened(new))
-        comparison, stopped, undecided = _compared(console, (old, new), sides, options)
+        comparison, stopped, undecided = _compared(
+            console, (old, new), sides, settings, names, how, output.quiet
+        )
         reports.write("--json", lambda target: write_json(target, comparison))
     if any(map(is_interrupt, stopped)):
         return ended(EXIT_INTERRUPTED, reports)
@@ -92,14 +102,19 @@ def diff(old: str, new: str, **options: Any) -> Ended:
 
 
 def _compared(
-    console: Console, called: tuple[str, str], sides: tuple[Side, Side], options: dict[str, Any]
+    console: Console,
+    called: tuple[str, str],
+    sides: tuple[Side, Side],
+    settings: Sequence[str],
+    chosen: Sequence[str],
+    how: Searches,
+    quiet: bool,
 ) -> tuple[dict[str, Any], list[Stopped | None], bool]:
     """Print the differences; return them for programs, with what ended searches early.
 
     The last value says whether a property was not decided.
     """
-    quiet = options["quiet"]
-    ladder = bounds_to_try(sides, options["settings"], options["names"])
+    ladder = bounds_to_try(sides, settings, chosen)
     codes = [side.code() for side in sides]
     changed = differences(*codes)
     printer = DiffPrinter(console, labels(*called), codes, changed)
@@ -109,18 +124,18 @@ def _compared(
     printer.variables(variables_of_one(sides, ladder[0]))
     # If the code is the same, the bounds that distinguish guards show nothing.
     tried = ladder if changed else ladder[:1]
-    verdicts = decide(sides, tried, options["names"], options["time_limit"], quiet)
+    verdicts = decide(sides, tried, chosen, how.time_limit, quiet)
     printer.verdicts(verdicts)
     violations = []
     stopped, reached = [verdicts.stopped_by], None
     # The alarm also ends a call of the model that never returns.
-    with alarm(options["time_limit"], perf_counter()):
+    with alarm(how.time_limit, perf_counter()):
         for counterexample in counterexamples(sides, verdicts):
             violations.append(counterexample)
             if not quiet:
                 printer.counterexample(counterexample)
         if not is_interrupt(verdicts.stopped_by):
-            reached = states(sides, verdicts.settings, Limits(options["max_states"]), quiet)
+            reached = states(sides, verdicts.settings, Limits(how.max_states), quiet)
             printer.states(reached, quiet)
             stopped += [count.stopped_by for count in reached.counts]
     if not quiet and (violations or (reached is not None and reached.behaviors)):

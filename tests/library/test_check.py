@@ -73,7 +73,7 @@ def test_a_property_of_ones_own():
         ({"bounds": {"records": 99}}, "bound records: 99 is out of range"),
         ({"properties": ["TypeOK2"]}, "there is no property 'TypeOK2'"),
         ({"engine": "quick"}, "there is no engine 'quick'"),
-        ({"store": "disk"}, "there is no store 'disk'"),
+        ({"store": "disk"}, "--store disk: is neither exact nor fingerprint"),
         ({"model": 3}, "3 is no Model, no Protocol and no name of one"),
     ],
 )

@@ -406,13 +406,13 @@ def test_it_gets_one_clear_line(what, engine, tmp_path):
     ],
 )
 def test_a_limit_that_is_no_whole_number_is_refused(limit, value):
-    with pytest.raises(TidegateError, match=f"{limit}={value!r}: give a whole number of 1 or more"):
+    with pytest.raises(TidegateError, match=f"{limit}={value!r}: give a whole number"):
         tidegate.check("kip-101", {"records": 1}, **{limit: value})
 
 
 @pytest.mark.parametrize("value", [0, -1.0, "soon", float("nan"), float("inf"), 1e15])
 def test_a_time_limit_that_is_none_is_refused(value):
-    with pytest.raises(TidegateError, match="give seconds, more than 0"):
+    with pytest.raises(TidegateError, match="give seconds from"):
         tidegate.check("kip-101", {"records": 1}, time_limit=value)
 
 

@@ -8,22 +8,19 @@ evaluated again in other processes, in which hashes have another order.
 An attempt that is repeated takes twice as long as one that is not.  To repeat only those that take
 a new way through the code would cost more: to see the way, Python 3.11 has to trace lines, and then
 an attempt takes 6 to 7 times as long, as measured with Paxos, Raft, two-phase commit and mutual
-exclusion.  So ways are looked for only among the states for other processes.
+exclusion.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, partial
 from itertools import islice
 from random import Random
 from time import perf_counter
-from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 from ..core.blame import did_otherwise, impure, nondeterministic, predicate_of
-from ..core.errors import ImpureError, TidegateError, is_users, shown
+from ..core.errors import ImpureError, TidegateError, shown
 from ..core.layout import State
 from ..core.spec import ModelError, Property, TransitionSystem
 from .answers import CONSTRAINT, Answers, answers, differing, identity, initial
@@ -53,8 +50,7 @@ _FEWEST, _CANDIDATES = 24, 4096
 """How many states are evaluated in other processes, and from how many they are chosen."""
 
 _SECONDS = 0.25
-"""For one evaluation of the records, for that of the states for other processes, and to find the
-ways through the code that these take."""
+"""For one evaluation of the records, and for that of the states for other processes."""
 
 
 class Trial:
@@ -191,16 +187,15 @@ class Trial:
     def _expected(self, states: Iterable[State]) -> list[tuple[State, Answers]]:
         """Return what the model says in a choice of states, in about constant time.
 
-        States come first that are recorded, or take ways through the code that those before do not.
+        States come first that are recorded.
         """
         candidates = list(dict.fromkeys(states))
         ordered = candidates[: len(self._records)]
         rest = candidates[len(ordered) :]
         self._chance.shuffle(rest)
-        ordered += self._ways(rest)
         expected: list[tuple[State, Answers]] = []
         began = perf_counter()
-        for state in dict.fromkeys((*ordered, *rest)):
+        for state in (*ordered, *rest):
             if len(expected) >= _FEWEST and perf_counter() - began >= _SECONDS:
                 break
             said = self._answers(state)
@@ -231,19 +226,6 @@ class Trial:
                 state = self._chance.choice(successors)
         return states
 
-    def _ways(self, states: Iterable[State]) -> list[State]:
-        """Return those states in which the code goes from a line to another for the first time."""
-        if sys.gettrace() is not None:
-            return []
-        ways = _Ways()
-        began, new = perf_counter(), []
-        for state in states:
-            if ways.adds(partial(self._answers, state)):
-                new.append(state)
-            if perf_counter() - began >= _SECONDS:
-                break
-        return new
-
     def _error(self, difference: Difference) -> ImpureError:
         """Return the error for a difference, at the function whose answer differs."""
         system, key, again = self._system, difference.key, difference.again
@@ -270,34 +252,3 @@ class Trial:
 def spread(members: Sequence[T], most: int) -> Sequence[T]:
     """Return at most so many members, at equal distances."""
     return members[:: max(1, -(-len(members) // most))]
-
-
-_is_users = cache(is_users)
-
-
-class _Ways:
-    """The ways through the user's functions that some calls took, line to line."""
-
-    def __init__(self) -> None:
-        self._known: set[tuple[CodeType, int, int]] = set()
-        self._last: dict[FrameType, int] = {}
-
-    def adds(self, call: Callable[[], object]) -> bool:
-        """Make a call; return whether it took a step from line to line that none took before."""
-        known = len(self._known)
-        sys.settrace(self._trace)
-        try:
-            call()
-        finally:
-            sys.settrace(None)
-            self._last.clear()
-        return len(self._known) > known
-
-    def _trace(self, frame: FrameType, event: str, argument: Any) -> Any:
-        code = frame.f_code
-        if event == "call" and not _is_users(code.co_filename):
-            return None
-        line = frame.f_lineno
-        self._known.add((code, self._last.get(frame, 0), line))
-        self._last[frame] = line
-        return self._trace

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, SupportsIndex
+from typing import Any
 
 from .generated import run
 
@@ -151,22 +151,6 @@ class Members(list[Any]):
             super().__setitem__(index, self._converted(value))
         else:
             super().__setitem__(index, as_kind(self.kind, value))
-
-    def __iadd__(self, values: Iterable[Any]) -> Members:  # type: ignore[misc]
-        """Add elements at the end."""
-        return super().__iadd__(self._converted(values))
-
-    def append(self, value: Any) -> None:
-        """Add an element at the end."""
-        super().append(as_kind(self.kind, value))
-
-    def insert(self, index: SupportsIndex, value: Any) -> None:
-        """Add an element before another one."""
-        super().insert(index, as_kind(self.kind, value))
-
-    def extend(self, values: Iterable[Any]) -> None:
-        """Add elements at the end."""
-        super().extend(self._converted(values))
 
     def _converted(self, values: Iterable[Any]) -> list[Any]:
         return [as_kind(self.kind, value) for value in values]

@@ -6,8 +6,7 @@ import dis
 import inspect
 import sys
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, partial
@@ -52,15 +51,11 @@ Look = Callable[[], object]
 
 @dataclass
 class _Place:
-    """A name that a function reads, with what it stood for when that was last accepted.
-
-    ``had`` are the attributes that its object had then.
-    """
+    """A name that a function reads, with what it stood for at the start."""
 
     function: FunctionType
     name: str
     look: Look
-    had: frozenset[str]
     before: str
 
 
@@ -89,17 +84,12 @@ class Outside:
             then depends on the steps that were tried before.
         """
         for place in self._places:
-            value = place.look()
-            now = _written(value)
-            if now == place.before:
-                continue
-            if _written(value, _kept(value) - place.had) != place.before:
+            if _written(place.look()) != place.before:
                 raise about(
                     place.function,
                     f"{place.name} changed while the model was searched: what an action or a "
                     "property writes must be a variable of the state",
                 )
-            place.before, place.had = now, frozenset(own_attributes(value))
 
     def _add(self, function: object) -> None:
         if not isinstance(function, FunctionType) or id(function) in self._seen:
@@ -115,9 +105,7 @@ class Outside:
                 continue
             self._add(own_attributes(value).get("__wrapped__", value))
             if isinstance(value, _DATA) or _has_data(value):
-                self._places.append(
-                    _Place(function, name, look, frozenset(own_attributes(value)), _written(value))
-                )
+                self._places.append(_Place(function, name, look, _written(value)))
 
 
 def read_by(function: FunctionType) -> Iterator[tuple[str, Look]]:
@@ -162,35 +150,12 @@ def _is_of_user(kind: type) -> bool:
     return file is not None and is_users(file)
 
 
-def _kept(value: object) -> frozenset[str]:
-    """Return the attributes of an object that cached properties keep, and would find again."""
-    kept = set()
-    for name in own_attributes(value):
-        if _is_cached(type(value), name):
-            declared = inspect.getattr_static(type(value), name)
-            # One that fails now was kept by something else.
-            with suppress(Exception):
-                if _written(declared.func(value)) == _written(own_attributes(value)[name]):
-                    kept.add(name)
-    return frozenset(kept)
+def _written(value: object) -> str:
+    """Return all data in a value as text that differs once some of it has changed."""
+    return repr(_shape(value, {}))
 
 
-def _is_cached(kind: type, name: str) -> bool:
-    return isinstance(inspect.getattr_static(kind, name, None), cached_property)
-
-
-def _written(value: object, without: Collection[str] = frozenset()) -> str:
-    """Return all data in a value as text that differs once some of it has changed.
-
-    Parameters
-    ----------
-    without
-        Attributes of the value that are left out.
-    """
-    return repr(_shape(value, without, {}))
-
-
-def _shape(value: Any, without: Collection[str] | None, seen: dict[int, object]) -> object:
+def _shape(value: Any, seen: dict[int, object]) -> object:
     """Return the data in a value and in what it holds, each object once."""
     if isinstance(value, _PLAIN):
         return value
@@ -198,13 +163,13 @@ def _shape(value: Any, without: Collection[str] | None, seen: dict[int, object])
     if id(value) in seen:
         return name
     seen[id(value)] = value
-    parts = list(_data_in(value, without))
+    parts = list(_data_in(value))
     if not _PLAIN_KINDS.issuperset(map(type, parts)):
-        parts = [_shape(part, None, seen) for part in parts]
+        parts = [_shape(part, seen) for part in parts]
     return name, sorted(map(repr, parts)) if isinstance(value, (set, frozenset)) else parts
 
 
-def _data_in(value: Any, without: Collection[str] | None) -> Iterable[object]:
+def _data_in(value: Any) -> Iterable[object]:
     """Return what a value holds that may be, or hold, data."""
     if isinstance(value, (dict, MappingProxyType)):
         return chain.from_iterable(value.items())
@@ -220,30 +185,25 @@ def _data_in(value: Any, without: Collection[str] | None) -> Iterable[object]:
         if is_declared_pure(value) or not is_users(value.__code__.co_filename):
             return ()
         held = (value.__defaults__, value.__kwdefaults__, *map(_content, value.__closure__ or ()))
-        return (*held, *_attributes(value, without))
-    return _attributes(value, without) if _has_data(value) else ()
+        return (*held, *_attributes(value))
+    return _attributes(value) if _has_data(value) else ()
 
 
-def _attributes(value: object, without: Collection[str] | None) -> list[object]:
-    """Return the attributes of an object, but for private ones.
+def _attributes(value: object) -> list[object]:
+    """Return the attributes of an object, but for private ones and what cached properties keep.
 
-    Parameters
-    ----------
-    without
-        Those that are left out, too; None for what cached properties keep.
+    The getter of a cached property is read, and a write to what it keeps is refused there.
     """
     kind = type(value)
-    if without is None:
-        without = {name for name in own_attributes(value) if _is_cached(kind, name)}
     slots = {
         name: getattr(value, name, None)
         for base in kind.__mro__
         for name in vars(base).get("__slots__", ())
         if isinstance(inspect.getattr_static(kind, name, None), MemberDescriptorType)
     }
-    attributes = slots | dict(own_attributes(value))
     return [
         part
-        for name, part in attributes.items()
-        if name not in without and (name in _DEFAULTS or not name.startswith("_"))
+        for name, part in (slots | dict(own_attributes(value))).items()
+        if (name in _DEFAULTS or not name.startswith("_"))
+        and not isinstance(inspect.getattr_static(kind, name, None), cached_property)
     ]

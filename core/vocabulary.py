@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, cached_property
-from typing import Any, Self
+from typing import Any
 
 from .blame import truth
 from .errors import ModelError, about, blaming, printed
@@ -251,7 +251,7 @@ class Property:
     ------
     ModelError
         If it has both a predicate and a witness, or neither, or a witness though it is of the kind
-        ``SOMETIMES``, which nothing violates; or if it is given ``needs``, which there is not.
+        ``SOMETIMES``, which nothing violates.
     """
 
     name: str
@@ -263,16 +263,6 @@ class Property:
     places: Callable[..., tuple[LogOffset, ...]] = lambda s, k, *witness: ()
     premise: Callable[[Any, Any], bool] | None = None
     witness: Callable[[Any, Any], tuple[int, ...] | None] | None = None
-
-    def __new__(cls, *values: Any, **named: Any) -> Self:
-        """Make a property; earlier versions were told which histories it reads."""
-        if "needs" in named:
-            raise ModelError(
-                f"property {named.get('name', (*values, '')[0])} has "
-                f"needs={printed(named['needs'])}; which histories it reads is found from its "
-                "code, so leave needs out"
-            )
-        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         declared = self.predicate is not _undeclared and not hasattr(self.predicate, "witness")

@@ -395,24 +395,6 @@ def test_the_verdict_does_not_depend_on_the_properties_beside(tmp_path, monkeypa
         assert (first["name"], first["steps"]) == ("lost.py:MINE", 12)
 
 
-@pytest.mark.parametrize("needs", ["{'comitted'}", "'committed'", "frozenset({'committed'})"])
-def test_needs_is_refused_at_its_line_with_the_repair(tmp_path, needs):
-    file = tmp_path / "lost.py"
-    made = ISSUE.replace("witness=lost,", f"witness=lost, needs={needs},")
-    file.write_text(made)
-    done = CliRunner().invoke(main, ["check", "hw", "-p", f"{file}:MINE"])
-    assert done.exit_code == 2
-    [line] = done.output.splitlines()
-    number = 1 + next(n for n, one in enumerate(file.read_text().splitlines()) if "needs" in one)
-    assert f"lost.py:{number}: property Mine has needs=" in line
-    assert "so leave needs out" in line
-
-
-def test_needs_is_refused_in_python_too():
-    with pytest.raises(ModelError, match="leave needs out"):
-        Property("Mine", "No.", "me", lambda s, k: True, needs=frozenset())
-
-
 class Mine(BrokerState):
     """The state with a method, and with a variable that is kept with a history."""
 

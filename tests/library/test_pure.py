@@ -309,23 +309,25 @@ def test_what_is_no_function_cannot_be_declared(value):
         tidegate.pure("why")(value)
 
 
-REACHED = {
-    "by a name": "def pick(x):\n    return twice(x)\n",
-    "in a collection": (
-        "TABLES = {'table': (twice,)}\ndef pick(x):\n    return TABLES['table'][0](x)\n"
-    ),
-    "as a default": "def pick(x, f=twice):\n    return f(x)\n",
-    "by a keyword": "def pick(x, *, f=twice):\n    return f(x)\n",
-    "in a closure": (
-        "def made():\n    inner = twice\n    return lambda x: inner(x)\npick = made()\n"
-    ),
-    "by a comprehension": "def pick(x):\n    return max([twice(one) for one in (x,)])\n",
-}
+REACHED = """\
+def declare(name):
+    def twice(x):
+        return 2 * x
+    twice.__name__ = name
+    return tidegate.pure(twice)
+one, two, three, four, five, six = map(declare, "one two three four five six".split())
+TABLES = {"table": (two,)}
+def made():
+    inner = five
+    return lambda x: inner(x)
+of_closure = made()
+def pick(x, f=three, *, g=four):
+    some = one(x) + TABLES["table"][0](x) + f(x) + g(x) + of_closure(x)
+    return max([six(each) for each in (some,)])
+"""
 
 
-@pytest.mark.parametrize("way", REACHED)
-def test_a_declared_function_is_found_wherever_it_is_reached(way, tmp_path):
-    twice = "@tidegate.pure\ndef twice(x):\n    return 2 * x\n"
-    text = model(twice + REACHED[way], "an invariant")
-    [named] = tidegate.check(written(tmp_path, text)).declared_pure
-    assert named.startswith("twice (")
+def test_a_declared_function_is_found_wherever_it_is_reached(tmp_path):
+    checked = tidegate.check(written(tmp_path, model(REACHED, "an invariant")))
+    named = {one.partition(" ")[0] for one in checked.declared_pure}
+    assert named == {"one", "two", "three", "four", "five", "six"}

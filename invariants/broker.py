@@ -1,7 +1,9 @@
-"""The properties of the broker family."""
+"""The properties of the broker family, in the order of lists."""
 
-from ..core.spec import DEADLOCK, TYPE_OK, Property
+from ..core.spec import DEADLOCK, TYPE_OK, Kind, Property
+from ..model.broker.family import BROKER
 from . import (
+    NOT_PROMISED,
     candidates,
     divergence,
     eligible,
@@ -10,29 +12,29 @@ from . import (
     isr,
     leadership,
     loss,
+    offline,
+    progress,
     reads,
     well_formed,
 )
-from .offline import ONE_FAILURE_LEAVES_CANDIDATE
-from .progress import STUCK
+
+_ORDER = [
+    module.__name__
+    for module in (
+        loss, candidates, divergence, reads, isr, eligible, exits, leadership, well_formed,
+        offline, progress, eventually,
+    )
+]  # fmt: skip
+
+_DECLARED = sorted(BROKER.properties, key=lambda prop: _ORDER.index(prop.explain.__module__))
 
 INVARIANTS: tuple[Property, ...] = (
-    *loss.PROPERTIES,
-    *candidates.PROPERTIES,
-    *divergence.PROPERTIES,
-    *reads.PROPERTIES,
-    *isr.PROPERTIES,
-    *eligible.PROPERTIES,
-    *exits.PROPERTIES,
-    *leadership.PROPERTIES,
-    *well_formed.PROPERTIES,
+    *(p for p in _DECLARED if p.kind is Kind.INVARIANT and p.name not in NOT_PROMISED),
     TYPE_OK,
 )
 
 PROPERTIES: tuple[Property, ...] = (
     *INVARIANTS,
-    ONE_FAILURE_LEAVES_CANDIDATE,
-    STUCK,
-    *eventually.PROPERTIES,
+    *(prop for prop in _DECLARED if prop not in INVARIANTS),
     DEADLOCK,
 )

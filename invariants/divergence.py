@@ -6,14 +6,11 @@ deleted its records on purpose.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ..core.fields import NONE
 from ..core.scene import LogOffset
-from ..core.spec import Property
 from ..model.broker.bounds import Constants
+from ..model.broker.family import BROKER
 from ..model.broker.state import BrokerState
-from .deleted import is_deleted
 
 
 def _truncated(s: BrokerState, k: Constants, number: int) -> bool:
@@ -31,36 +28,26 @@ def _truncated(s: BrokerState, k: Constants, number: int) -> bool:
     return leader.epoch == replica.epoch and leader.remote_leo[number] > 0
 
 
-def _mismatch(
-    truncated: bool,
-) -> Callable[[BrokerState, Constants], tuple[int, int, int] | None]:
-    """Return the witness that two replicas differ below both HWs.
+def _is_deleted(s: BrokerState, broker: int, offset: int) -> bool:
+    """Whether a log has deleted its record at this offset: it has none there, and ends later."""
+    replica = s.replica[broker]
+    return offset < replica.leo and replica.log[offset].record == NONE
 
-    With `truncated`, only replicas in the same leader epoch that have finished truncation.
+
+def first_difference(s: BrokerState, first: int, second: int, end: int) -> int:
+    """Return the first offset below `end` at which two logs differ, or NONE.
+
+    A record that one of them has deleted is no difference.
     """
-
-    def mismatch(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
-        """Return (replica, replica, offset) of two replicas that differ below both HWs."""
-        for first in range(k.replicas):
-            one = s.replica[first]
-            if not one.hw or (truncated and not _truncated(s, k, first)):
-                continue
-            for second in range(k.replicas):
-                other = s.replica[second]
-                if second == first:
-                    continue
-                if truncated and (one.epoch != other.epoch or not _truncated(s, k, second)):
-                    continue
-                for offset in range(min(one.hw, other.hw)):
-                    if (
-                        one.log[offset].record != other.log[offset].record
-                        and not is_deleted(s, first, offset)
-                        and not is_deleted(s, second, offset)
-                    ):
-                        return first, second, offset
-        return None
-
-    return mismatch
+    one, other = s.replica[first].log, s.replica[second].log
+    for offset in range(end):
+        if (
+            one[offset].record != other[offset].record
+            and not _is_deleted(s, first, offset)
+            and not _is_deleted(s, second, offset)
+        ):
+            return offset
+    return NONE
 
 
 def explain_mismatch(s: BrokerState, k: Constants, first: int, second: int, offset: int) -> str:
@@ -74,9 +61,6 @@ def explain_mismatch(s: BrokerState, k: Constants, first: int, second: int, offs
     )
 
 
-mismatch_everywhere = _mismatch(truncated=False)
-
-
 def explain_mismatch_everywhere(
     s: BrokerState, k: Constants, first: int, second: int, offset: int
 ) -> str:
@@ -87,28 +71,6 @@ def explain_mismatch_everywhere(
         f"{first} has m{one.log[offset].record} and replica {second} has "
         f"m{other.log[offset].record}."
     )
-
-
-def epoch_mismatch(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
-    """Return (replica, replica, offset) of a difference that a common epoch hides.
-
-    The offset is the first at which the two logs differ although a record further on, or at that
-    offset itself, carries the same epoch in both.
-    """
-    for first in range(k.replicas):
-        one = s.replica[first]
-        for second in range(k.replicas):
-            if second == first:
-                continue
-            other = s.replica[second]
-            differs = NONE
-            for offset in range(max(one.start, other.start), min(one.leo, other.leo)):
-                mine, theirs = one.log[offset], other.log[offset]
-                if differs == NONE and mine.record != theirs.record:
-                    differs = offset
-                if differs != NONE and mine.epoch == theirs.epoch:
-                    return first, second, differs
-    return None
 
 
 def explain_epoch_mismatch(
@@ -131,35 +93,73 @@ def both_places(
     return LogOffset(first, offset), LogOffset(second, offset)
 
 
-LOG_MATCHING = Property(
-    name="LogMatching",
-    statement="Replicas in the same leader epoch that lead or have finished truncation "
-    "hold the same record at every offset below both their high watermarks.",
+@BROKER.invariant(
+    "Replicas in the same leader epoch that lead or have finished truncation hold the same record "
+    "at every offset below both their high watermarks.",
     source="KIP-101, Scenario 2",
-    witness=_mismatch(truncated=True),
     explain=explain_mismatch,
     places=both_places,
 )
+def log_matching(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
+    """Return (replica, replica, offset) of two replicas that differ below both HWs."""
+    for first in range(k.replicas):
+        one = s.replica[first]
+        if not one.hw or not _truncated(s, k, first):
+            continue
+        for second in range(k.replicas):
+            other = s.replica[second]
+            if second == first or one.epoch != other.epoch or not _truncated(s, k, second):
+                continue
+            offset = first_difference(s, first, second, min(one.hw, other.hw))
+            if offset != NONE:
+                return first, second, offset
+    return None
 
-EPOCH_LOG_MATCHING = Property(
-    name="EpochLogMatching",
-    statement="Where two logs have records of the same leader epoch at the same offset, they are "
-    "the same up to that offset, included.",
-    source="KIP-279; Log Matching in Ongaro and Ousterhout, Raft (2014)",
-    witness=epoch_mismatch,
-    explain=explain_epoch_mismatch,
-    places=both_places,
-)
 
-LOG_MATCHING_EVERYWHERE = Property(
-    name="LogMatchingEverywhere",
-    statement="All replicas, including dead ones and those that have not truncated yet, hold the "
-    "same record at every offset below both their high watermarks (an expected violation after a "
-    "power loss or an unclean election).",
+@BROKER.invariant(
+    "All replicas, including dead ones and those that have not truncated yet, hold the same record "
+    "at every offset below both their high watermarks (an expected violation after a power loss or "
+    "an unclean election).",
     source="LogMatchingProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
-    witness=mismatch_everywhere,
     explain=explain_mismatch_everywhere,
     places=both_places,
 )
+def log_matching_everywhere(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
+    """Return (replica, replica, offset) of two replicas that differ below both HWs."""
+    for first in range(k.replicas):
+        for second in range(k.replicas):
+            if second != first:
+                end = min(s.replica[first].hw, s.replica[second].hw)
+                offset = first_difference(s, first, second, end)
+                if offset != NONE:
+                    return first, second, offset
+    return None
 
-PROPERTIES = (LOG_MATCHING, LOG_MATCHING_EVERYWHERE, EPOCH_LOG_MATCHING)
+
+@BROKER.invariant(
+    "Where two logs have records of the same leader epoch at the same offset, they are "
+    "the same up to that offset, included.",
+    source="KIP-279; Log Matching in Ongaro and Ousterhout, Raft (2014)",
+    explain=explain_epoch_mismatch,
+    places=both_places,
+)
+def epoch_log_matching(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
+    """Return (replica, replica, offset) of a difference that a common epoch hides.
+
+    The offset is the first at which the two logs differ although a record further on, or at that
+    offset itself, carries the same epoch in both.
+    """
+    for first in range(k.replicas):
+        one = s.replica[first]
+        for second in range(k.replicas):
+            if second == first:
+                continue
+            other = s.replica[second]
+            differs = NONE
+            for offset in range(max(one.start, other.start), min(one.leo, other.leo)):
+                mine, theirs = one.log[offset], other.log[offset]
+                if differs == NONE and mine.record != theirs.record:
+                    differs = offset
+                if differs != NONE and mine.epoch == theirs.epoch:
+                    return first, second, differs
+    return None

@@ -11,18 +11,14 @@ from __future__ import annotations
 
 from ..core.fields import NONE
 from ..core.scene import LogOffset
-from ..core.spec import Kind, Property
+from ..core.spec import Kind
 from ..model.broker.assignment import knows_metadata, least_isr
 from ..model.broker.bounds import Constants
+from ..model.broker.family import BROKER
 from ..model.broker.leadership import acting_leader
 from ..model.broker.replica_sets import size
 from ..model.broker.state import BrokerState
 from .progress import can_be_led, may_end
-
-
-def leader_elected(s: BrokerState, k: Constants) -> bool:
-    """Whether a broker acts as leader, or none can be elected."""
-    return acting_leader(s) != NONE or not can_be_led(s, k)
 
 
 def explain_leader_elected(s: BrokerState, k: Constants) -> str:
@@ -37,17 +33,6 @@ def explain_leader_elected(s: BrokerState, k: Constants) -> str:
         f"Broker {leader} is the leader of epoch {s.partition.epoch}, but never acts as leader, "
         "and nobody else is elected."
     )
-
-
-def truncating(s: BrokerState, k: Constants) -> tuple[int] | None:
-    """Return a live follower of the acting leader that has not finished truncation."""
-    if acting_leader(s) == NONE:
-        return None
-    for broker in range(k.replicas):
-        replica = s.replica[broker]
-        if replica.alive and replica.truncating and replica.epoch == s.partition.epoch:
-            return (broker,)
-    return None
 
 
 def explain_truncation(s: BrokerState, k: Constants, broker: int) -> str:
@@ -66,32 +51,6 @@ def _offset_of_difference(s: BrokerState, k: Constants, leader: int, broker: int
         if mine.epoch != theirs.epoch or mine.record != theirs.record:
             return offset
     return NONE
-
-
-def left_behind(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
-    """Return the acting leader, a live replica without its log or not in the ISR, and an offset.
-
-    The offset is the first at which the logs differ, or NONE.  Leader and replica are NONE where
-    nobody acts as leader although a candidate can be elected.
-    """
-    leader = acting_leader(s)
-    if leader == NONE:
-        if can_be_led(s, k):
-            return NONE, NONE, NONE
-        return None
-    for broker in range(k.replicas):
-        replica = s.replica[broker]
-        if not replica.alive or not knows_metadata(s, k, broker):
-            continue
-        offset = _offset_of_difference(s, k, leader, broker)
-        if (
-            replica.leader != leader
-            or replica.epoch != s.partition.epoch
-            or not s.partition.isr >> broker & 1
-            or offset != NONE
-        ):
-            return leader, broker, offset
-    return None
 
 
 def explain_left_behind(s: BrokerState, k: Constants, leader: int, broker: int, offset: int) -> str:
@@ -117,12 +76,6 @@ def left_behind_places(
     return () if offset == NONE else (LogOffset(broker, offset, ""),)
 
 
-def isr_change_resolves(s: BrokerState, k: Constants) -> bool:
-    """Whether the acting leader waits for no response to a proposed ISR change."""
-    leader = acting_leader(s)
-    return leader == NONE or s.replica[leader].proposed == 0 or not may_end(s, k)
-
-
 def explain_isr_change(s: BrokerState, k: Constants) -> str:
     """Explain which leader waits."""
     leader = acting_leader(s)
@@ -132,6 +85,108 @@ def explain_isr_change(s: BrokerState, k: Constants) -> str:
     )
 
 
+def explain_hw(s: BrokerState, k: Constants) -> str:
+    """Explain where the high watermark stalls."""
+    leader = acting_leader(s)
+    replica = s.replica[leader]
+    return (
+        f"Broker {leader} leads epoch {replica.epoch} with its log end at {replica.leo}, but its "
+        f"high watermark stays below: it is {replica.hw}."
+    )
+
+
+def explain_unreadable(s: BrokerState, k: Constants, leader: int, record: int) -> str:
+    """Explain which acknowledged record cannot be read."""
+    acked = s.aux_acked[record]
+    return (
+        f"Record m{record} was acknowledged at offset {acked.offset} in leader epoch "
+        f"{acked.epoch}, but consumers cannot read it: broker {leader} leads epoch "
+        f"{s.partition.epoch} with high watermark {s.replica[leader].hw} and log end "
+        f"{s.replica[leader].leo}."
+    )
+
+
+@BROKER.liveness(
+    Kind.ALWAYS_EVENTUALLY,
+    "While a member of the ISR (or of the ELR) is alive, some broker eventually acts as leader.",
+    source="KIP-966; the promise of clean leader election",
+    explain=explain_leader_elected,
+)
+def leader_elected(s: BrokerState, k: Constants) -> bool:
+    """Whether a broker acts as leader, or none can be elected."""
+    return acting_leader(s) != NONE or not can_be_led(s, k)
+
+
+@BROKER.liveness(
+    Kind.ALWAYS_EVENTUALLY,
+    "A live follower of an acting leader eventually finishes truncation.",
+    source="KAFKA-10706",
+    explain=explain_truncation,
+)
+def truncation_terminates(s: BrokerState, k: Constants) -> tuple[int] | None:
+    """Return a live follower of the acting leader that has not finished truncation."""
+    if acting_leader(s) == NONE:
+        return None
+    for broker in range(k.replicas):
+        replica = s.replica[broker]
+        if replica.alive and replica.truncating and replica.epoch == s.partition.epoch:
+            return (broker,)
+    return None
+
+
+@BROKER.liveness(
+    Kind.ALWAYS_EVENTUALLY,
+    "Once faults have ceased, all live replicas eventually have one leader's log and are "
+    "in the ISR.",
+    source="KIP-101; ReplicaEventuallyCatchesUp",
+    explain=explain_left_behind,
+    places=left_behind_places,
+)
+def converges(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
+    """Return the acting leader, a live replica without its log or not in the ISR, and an offset.
+
+    The offset is the first at which the logs differ, or NONE.  Leader and replica are NONE where
+    nobody acts as leader although a candidate can be elected.
+    """
+    leader = acting_leader(s)
+    if leader == NONE:
+        if can_be_led(s, k):
+            return NONE, NONE, NONE
+        return None
+    for broker in range(k.replicas):
+        replica = s.replica[broker]
+        if not replica.alive or not knows_metadata(s, k, broker):
+            continue
+        offset = _offset_of_difference(s, k, leader, broker)
+        if (
+            replica.leader != leader
+            or replica.epoch != s.partition.epoch
+            or not s.partition.isr >> broker & 1
+            or offset != NONE
+        ):
+            return leader, broker, offset
+    return None
+
+
+@BROKER.liveness(
+    Kind.ALWAYS_EVENTUALLY,
+    "An ISR change that the acting leader has proposed eventually succeeds or fails.",
+    source="KIP-497; KAFKA-12686",
+    explain=explain_isr_change,
+)
+def isr_change_resolves(s: BrokerState, k: Constants) -> bool:
+    """Whether the acting leader waits for no response to a proposed ISR change."""
+    leader = acting_leader(s)
+    return leader == NONE or s.replica[leader].proposed == 0 or not may_end(s, k)
+
+
+@BROKER.liveness(
+    Kind.ALWAYS_EVENTUALLY,
+    "The high watermark of a leader that goes on leading eventually reaches its log end, "
+    "unless the ISR is below min.insync.replicas.",
+    source="KAFKA-13091, KAFKA-15021",
+    explain=explain_hw,
+)
 def hw_reaches_log_end(s: BrokerState, k: Constants) -> bool:
     """Whether the acting leader's high watermark is its log end, or waits for min.insync.replicas.
 
@@ -146,17 +201,13 @@ def hw_reaches_log_end(s: BrokerState, k: Constants) -> bool:
     return (k.hw_needs_min_isr or k.elr) and size(s.replica[leader].isr) < least
 
 
-def explain_hw(s: BrokerState, k: Constants) -> str:
-    """Explain where the high watermark stalls."""
-    leader = acting_leader(s)
-    replica = s.replica[leader]
-    return (
-        f"Broker {leader} leads epoch {replica.epoch} with its log end at {replica.leo}, but its "
-        f"high watermark stays below: it is {replica.hw}."
-    )
-
-
-def unreadable(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+@BROKER.liveness(
+    Kind.ALWAYS_EVENTUALLY,
+    "Consumers can eventually read every acknowledged record from the acting leader.",
+    source="the guarantee of acks in Kafka's producer configuration",
+    explain=explain_unreadable,
+)
+def acked_is_readable(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     """Return (leader, record): the acting leader does not let an acknowledged record be read."""
     leader = acting_leader(s)
     if leader == NONE:
@@ -169,82 +220,3 @@ def unreadable(s: BrokerState, k: Constants) -> tuple[int, int] | None:
         ):
             return leader, record
     return None
-
-
-def explain_unreadable(s: BrokerState, k: Constants, leader: int, record: int) -> str:
-    """Explain which acknowledged record cannot be read."""
-    acked = s.aux_acked[record]
-    return (
-        f"Record m{record} was acknowledged at offset {acked.offset} in leader epoch "
-        f"{acked.epoch}, but consumers cannot read it: broker {leader} leads epoch "
-        f"{s.partition.epoch} with high watermark {s.replica[leader].hw} and log end "
-        f"{s.replica[leader].leo}."
-    )
-
-
-LEADER_ELECTED = Property(
-    name="LeaderElected",
-    kind=Kind.ALWAYS_EVENTUALLY,
-    statement="While a member of the ISR (or of the ELR) is alive, some broker eventually acts as "
-    "leader.",
-    source="KIP-966; the promise of clean leader election",
-    predicate=leader_elected,
-    explain=explain_leader_elected,
-)
-
-TRUNCATION_TERMINATES = Property(
-    name="TruncationTerminates",
-    kind=Kind.ALWAYS_EVENTUALLY,
-    statement="A live follower of an acting leader eventually finishes truncation.",
-    source="KAFKA-10706",
-    witness=truncating,
-    explain=explain_truncation,
-)
-
-CONVERGES = Property(
-    name="Converges",
-    kind=Kind.ALWAYS_EVENTUALLY,
-    statement="Once faults have ceased, all live replicas eventually have one leader's log and are "
-    "in the ISR.",
-    source="KIP-101; ReplicaEventuallyCatchesUp",
-    witness=left_behind,
-    explain=explain_left_behind,
-    places=left_behind_places,
-)
-
-ISR_CHANGE_RESOLVES = Property(
-    name="IsrChangeResolves",
-    kind=Kind.ALWAYS_EVENTUALLY,
-    statement="An ISR change that the acting leader has proposed eventually succeeds or fails.",
-    source="KIP-497; KAFKA-12686",
-    predicate=isr_change_resolves,
-    explain=explain_isr_change,
-)
-
-HW_REACHES_LOG_END = Property(
-    name="HwReachesLogEnd",
-    kind=Kind.ALWAYS_EVENTUALLY,
-    statement="The high watermark of a leader that goes on leading eventually reaches its log end, "
-    "unless the ISR is below min.insync.replicas.",
-    source="KAFKA-13091, KAFKA-15021",
-    predicate=hw_reaches_log_end,
-    explain=explain_hw,
-)
-
-ACKED_IS_READABLE = Property(
-    name="AckedIsReadable",
-    kind=Kind.ALWAYS_EVENTUALLY,
-    statement="Consumers can eventually read every acknowledged record from the acting leader.",
-    source="the guarantee of acks in Kafka's producer configuration",
-    witness=unreadable,
-    explain=explain_unreadable,
-)
-
-PROPERTIES = (
-    LEADER_ELECTED,
-    TRUNCATION_TERMINATES,
-    CONVERGES,
-    ISR_CHANGE_RESOLVES,
-    HW_REACHES_LOG_END,
-    ACKED_IS_READABLE,
-)

@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from ..core.spec import Property
 from ..model.broker.bounds import Constants
+from ..model.broker.family import BROKER
 from ..model.broker.messages import LIST_OFFSETS_RESPONSE
 from ..model.broker.state import BrokerState
-
-
-def exiting(s: BrokerState, k: Constants) -> tuple[int] | None:
-    """Return a follower that has learned that its log is longer than its leader's, and exits."""
-    for follower in range(k.replicas):
-        message, leo = s.message[follower], s.replica[follower].leo
-        if (
-            message.kind == LIST_OFFSETS_RESPONSE
-            and message.end_offset < leo
-            and k.rules.exits_if_longer(s, k, follower)
-        ):
-            return (follower,)
-    return None
 
 
 def explain(s: BrokerState, k: Constants, follower: int) -> str:
@@ -32,14 +19,6 @@ def explain(s: BrokerState, k: Constants, follower: int) -> str:
     )
 
 
-def failed(s: BrokerState, k: Constants) -> tuple[int] | None:
-    """Return a follower whose fetcher has failed."""
-    for follower in range(k.replicas):
-        if s.replica[follower].failed:
-            return (follower,)
-    return None
-
-
 def explain_failed(s: BrokerState, k: Constants, follower: int) -> str:
     """Explain which fetcher fails."""
     replica = s.replica[follower]
@@ -50,21 +29,34 @@ def explain_failed(s: BrokerState, k: Constants, follower: int) -> str:
     )
 
 
-PROPERTIES = (
-    Property(
-        name="NoFetcherFails",
-        statement="No follower's fetcher fails because its leader's log starts above the "
-        "follower's high watermark.",
-        source="KAFKA-5634, KAFKA-9491, KAFKA-12996: ReplicaFetcherThread.processPartitionData "
-        "since 0.11.0.0",
-        witness=failed,
-        explain=explain_failed,
-    ),
-    Property(
-        name="NoBrokerExits",
-        statement="No follower ends its process because its log is longer than its leader's.",
-        source="KAFKA-7414, KAFKA-3924: ReplicaFetcherThread.handleOffsetOutOfRange, through 2.0.0",
-        witness=exiting,
-        explain=explain,
-    ),
+@BROKER.invariant(
+    "No follower's fetcher fails because its leader's log starts above the "
+    "follower's high watermark.",
+    source="KAFKA-5634, KAFKA-9491, KAFKA-12996: ReplicaFetcherThread.processPartitionData "
+    "since 0.11.0.0",
+    explain=explain_failed,
 )
+def no_fetcher_fails(s: BrokerState, k: Constants) -> tuple[int] | None:
+    """Return a follower whose fetcher has failed."""
+    for follower in range(k.replicas):
+        if s.replica[follower].failed:
+            return (follower,)
+    return None
+
+
+@BROKER.invariant(
+    "No follower ends its process because its log is longer than its leader's.",
+    source="KAFKA-7414, KAFKA-3924: ReplicaFetcherThread.handleOffsetOutOfRange, through 2.0.0",
+    explain=explain,
+)
+def no_broker_exits(s: BrokerState, k: Constants) -> tuple[int] | None:
+    """Return a follower that has learned that its log is longer than its leader's, and exits."""
+    for follower in range(k.replicas):
+        message, leo = s.message[follower], s.replica[follower].leo
+        if (
+            message.kind == LIST_OFFSETS_RESPONSE
+            and message.end_offset < leo
+            and k.rules.exits_if_longer(s, k, follower)
+        ):
+            return (follower,)
+    return None

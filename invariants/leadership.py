@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from ..core.spec import Property
 from ..model.broker.bounds import Constants
+from ..model.broker.family import BROKER
 from ..model.broker.state import BrokerState
 
 
-def two_leaders(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+def explain(s: BrokerState, k: Constants, first: int, second: int) -> str:
+    """Explain which two brokers lead in one epoch."""
+    return f"Brokers {first} and {second} both lead in leader epoch {s.replica[first].epoch}."
+
+
+@BROKER.invariant(
+    "No two brokers lead in the same leader epoch.",
+    source="KIP-101; Election Safety in Ongaro and Ousterhout, Raft (2014)",
+    explain=explain,
+)
+def at_most_one_leader_per_epoch(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     """Return two brokers that lead in one epoch."""
     for first in range(k.replicas):
         if s.replica[first].leader != first:
@@ -17,19 +27,3 @@ def two_leaders(s: BrokerState, k: Constants) -> tuple[int, int] | None:
             if leads and s.replica[first].epoch == s.replica[second].epoch:
                 return first, second
     return None
-
-
-def explain(s: BrokerState, k: Constants, first: int, second: int) -> str:
-    """Explain which two brokers lead in one epoch."""
-    return f"Brokers {first} and {second} both lead in leader epoch {s.replica[first].epoch}."
-
-
-AT_MOST_ONE_LEADER_PER_EPOCH = Property(
-    name="AtMostOneLeaderPerEpoch",
-    statement="No two brokers lead in the same leader epoch.",
-    source="KIP-101; Election Safety in Ongaro and Ousterhout, Raft (2014)",
-    witness=two_leaders,
-    explain=explain,
-)
-
-PROPERTIES = (AT_MOST_ONE_LEADER_PER_EPOCH,)

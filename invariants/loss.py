@@ -4,23 +4,10 @@ from __future__ import annotations
 
 from ..core.fields import NONE
 from ..core.scene import LogOffset
-from ..core.spec import Property
 from ..model.broker.bounds import ACKS_ALL, Constants
+from ..model.broker.family import BROKER
 from ..model.broker.leadership import acting_leader
 from ..model.broker.state import BrokerState
-
-
-def missing_committed(s: BrokerState, k: Constants) -> tuple[int, int] | None:
-    """Return (leader, offset) of a committed record that the acting leader lacks."""
-    leader = acting_leader(s)
-    if leader == NONE:
-        return None
-    replica = s.replica[leader]
-    for offset in range(k.log_size):
-        committed = s.aux_committed[offset]
-        if committed.record != NONE and replica.log[offset].record != committed.record:
-            return leader, offset
-    return None
 
 
 def explain_committed(s: BrokerState, k: Constants, leader: int, offset: int) -> str:
@@ -43,19 +30,6 @@ def committed_places(
 ) -> tuple[LogOffset, ...]:
     """Return where the committed record should be."""
     return (LogOffset(broker, offset, f"m{s.aux_committed[offset].record}"),)
-
-
-def missing_acked(s: BrokerState, k: Constants) -> tuple[int, int] | None:
-    """Return (leader, record) of an acknowledged record that the acting leader lacks."""
-    leader = acting_leader(s)
-    if leader == NONE:
-        return None
-    replica = s.replica[leader]
-    for record in range(k.records):
-        acked = s.aux_acked[record]
-        if acked.epoch != NONE and replica.log[acked.offset].record != record:
-            return leader, record
-    return None
 
 
 def explain_acked(s: BrokerState, k: Constants, leader: int, record: int) -> str:
@@ -96,24 +70,41 @@ def _holders(s: BrokerState, k: Constants, record: int) -> str:
     return f"Replicas {' and '.join(holders)} still have m{record}."
 
 
-NO_COMMITTED_RECORD_LOST = Property(
-    name="NoCommittedRecordLost",
-    statement="Every record that was once below a leader's high watermark is in the log of every "
+@BROKER.invariant(
+    "Every record that was once below a leader's high watermark is in the log of every "
     "broker that acts as leader from then on.",
     source="KIP-101; LeaderCompleteness in Ongaro and Ousterhout, Raft (2014)",
-    witness=missing_committed,
     explain=explain_committed,
     places=committed_places,
 )
+def no_committed_record_lost(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+    """Return (leader, offset) of a committed record that the acting leader lacks."""
+    leader = acting_leader(s)
+    if leader == NONE:
+        return None
+    replica = s.replica[leader]
+    for offset in range(k.log_size):
+        committed = s.aux_committed[offset]
+        if committed.record != NONE and replica.log[offset].record != committed.record:
+            return leader, offset
+    return None
 
-NO_ACKED_RECORD_LOST = Property(
-    name="NoAckedRecordLost",
-    statement="Every record that was acknowledged to its producer is in the log of every "
+
+@BROKER.invariant(
+    "Every record that was acknowledged to its producer is in the log of every "
     "broker that acts as leader from then on.",
     source="KIP-101; the guarantee of acks in Kafka's producer configuration",
-    witness=missing_acked,
     explain=explain_acked,
     places=acked_places,
 )
-
-PROPERTIES = (NO_COMMITTED_RECORD_LOST, NO_ACKED_RECORD_LOST)
+def no_acked_record_lost(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+    """Return (leader, record) of an acknowledged record that the acting leader lacks."""
+    leader = acting_leader(s)
+    if leader == NONE:
+        return None
+    replica = s.replica[leader]
+    for record in range(k.records):
+        acked = s.aux_acked[record]
+        if acked.epoch != NONE and replica.log[acked.offset].record != record:
+            return leader, record
+    return None

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from ..core.fields import NONE
-from ..core.spec import Property
 from ..model.broker.assignment import assigned
 from ..model.broker.bounds import Constants
+from ..model.broker.family import BROKER
 from ..model.broker.state import BrokerState
 
 
-def taken_offline(s: BrokerState, k: Constants) -> tuple[int] | None:
+@BROKER.invariant(
+    "While all replicas but one are alive, one of them is in the ISR or the ELR, so that "
+    "it can be elected.",
+    source="OfflinePartitionsCount; Kafka promises it only while the ISR has two members",
+    explain=lambda s, k, dead: (
+        f"Only broker {dead} is dead, and no live replica is in the ISR: the partition has no "
+        "leader until that broker restarts, or by an unclean election."
+    ),
+)
+def one_failure_leaves_candidate(s: BrokerState, k: Constants) -> tuple[int] | None:
     """Return the only dead replica, if no live one is in the ISR or the ELR."""
     dead, candidates = NONE, s.partition.isr | s.partition.elr
     for broker in range(k.replicas):
@@ -23,21 +32,3 @@ def taken_offline(s: BrokerState, k: Constants) -> tuple[int] | None:
         else:
             dead = broker
     return None if dead == NONE else (dead,)
-
-
-def explain_offline(s: BrokerState, k: Constants, dead: int) -> str:
-    """Explain whose failure takes the partition offline."""
-    return (
-        f"Only broker {dead} is dead, and no live replica is in the ISR: the partition has no "
-        "leader until that broker restarts, or by an unclean election."
-    )
-
-
-ONE_FAILURE_LEAVES_CANDIDATE = Property(
-    name="OneFailureLeavesCandidate",
-    statement="While all replicas but one are alive, one of them is in the ISR or the ELR, so that "
-    "it can be elected.",
-    source="OfflinePartitionsCount; Kafka promises it only while the ISR has two members",
-    witness=taken_offline,
-    explain=explain_offline,
-)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ..core.fields import NONE
-from ..core.spec import Kind, Property
+from ..core.spec import Kind
 from ..model.broker.assignment import knows_metadata, reassigning
 from ..model.broker.bounds import Constants
+from ..model.broker.family import BROKER
 from ..model.broker.leadership import acting_leader
 from ..model.broker.state import BrokerState
 
@@ -28,36 +29,6 @@ def can_be_led(s: BrokerState, k: Constants) -> bool:
 def may_end(s: BrokerState, k: Constants) -> bool:
     """Whether the bounds allow a reassignment in progress to end, which begins a leader epoch."""
     return not reassigning(s) or s.partition.epoch < k.elections
-
-
-def not_recovered(s: BrokerState, k: Constants) -> tuple[int, int] | None:
-    """Return the acting leader and a live replica that does not follow it with its LEO.
-
-    NONE stands for the leader where nobody acts as one although a candidate can be elected, and
-    for the replica where only the response to the leader's last proposed ISR change is missing.
-
-    Without a leader the cluster has recovered if none can be elected, because no candidate is alive
-    or because the bounds allow no election; the latter says nothing about the protocol.
-    """
-    leader = acting_leader(s)
-    if leader == NONE:
-        if can_be_led(s, k):
-            return NONE, NONE
-        return None
-    for broker in range(k.replicas):
-        replica = s.replica[broker]
-        if not knows_metadata(s, k, broker):
-            continue
-        if replica.alive and (
-            replica.leader != leader
-            or replica.epoch != s.partition.epoch
-            or replica.truncating
-            or replica.leo != s.replica[leader].leo
-        ):
-            return leader, broker
-    if s.replica[leader].proposed != 0 and may_end(s, k):
-        return leader, NONE
-    return None
 
 
 def explain(s: BrokerState, k: Constants, leader: int, broker: int) -> str:
@@ -87,14 +58,40 @@ def explain(s: BrokerState, k: Constants, leader: int, broker: int) -> str:
     )
 
 
-STUCK = Property(
-    name="Stuck",
-    kind=Kind.STUCK,
-    statement="From every state, recovery steps (all steps but faults and writes) can lead to a "
+@BROKER.liveness(
+    Kind.STUCK,
+    "From every state, recovery steps (all steps but faults and writes) can lead to a "
     "state with an acting leader (if a member of the ISR is alive and the bounds allow an "
     "election) in which every live replica follows with the same log end and no ISR change is "
     "pending.",
     source="KAFKA-10706; ReplicaEventuallyCatchesUp without fairness (TLA+: possibility)",
-    witness=not_recovered,
     explain=explain,
 )
+def stuck(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+    """Return the acting leader and a live replica that does not follow it with its LEO.
+
+    NONE stands for the leader where nobody acts as one although a candidate can be elected, and
+    for the replica where only the response to the leader's last proposed ISR change is missing.
+
+    Without a leader the cluster has recovered if none can be elected, because no candidate is alive
+    or because the bounds allow no election; the latter says nothing about the protocol.
+    """
+    leader = acting_leader(s)
+    if leader == NONE:
+        if can_be_led(s, k):
+            return NONE, NONE
+        return None
+    for broker in range(k.replicas):
+        replica = s.replica[broker]
+        if not knows_metadata(s, k, broker):
+            continue
+        if replica.alive and (
+            replica.leader != leader
+            or replica.epoch != s.partition.epoch
+            or replica.truncating
+            or replica.leo != s.replica[leader].leo
+        ):
+            return leader, broker
+    if s.replica[leader].proposed != 0 and may_end(s, k):
+        return leader, NONE
+    return None

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from ..core.fields import NONE
 from ..core.scene import LogOffset
-from ..core.spec import Property
 from ..model.broker.bounds import Constants
+from ..model.broker.family import BROKER
 from ..model.broker.leadership import acting_leader, leads
 from ..model.broker.state import BrokerState
 from .loss import committed_places
-
-
-def other_answer(s: BrokerState, k: Constants) -> tuple[int, int] | None:
-    """Return (leader, offset) where a consumer would read another record than before."""
-    for leader in range(k.replicas):
-        if leads(s, leader):
-            replica = s.replica[leader]
-            for offset in range(s.aux_deleted, replica.hw):
-                if replica.log[offset].record != s.aux_committed[offset].record:
-                    return leader, offset
-    return None
 
 
 def explain_other_answer(s: BrokerState, k: Constants, leader: int, offset: int) -> str:
@@ -32,12 +21,6 @@ def explain_other_answer(s: BrokerState, k: Constants, leader: int, offset: int)
     )
 
 
-def high_watermark_monotonic(s: BrokerState, k: Constants) -> bool:
-    """Whether the acting leader's HW is at least as high as that of any acting leader before."""
-    leader = acting_leader(s)
-    return leader == NONE or s.replica[leader].hw >= s.aux_hw
-
-
 def explain_high_watermark_monotonic(s: BrokerState, k: Constants) -> str:
     """Explain how far the high watermark went back."""
     leader = acting_leader(s)
@@ -45,19 +28,6 @@ def explain_high_watermark_monotonic(s: BrokerState, k: Constants) -> str:
         f"Consumers have seen the high watermark at {s.aux_hw}; broker {leader} now leads epoch "
         f"{s.partition.epoch} and has it at {s.replica[leader].hw}."
     )
-
-
-def missing_read(s: BrokerState, k: Constants) -> tuple[int, int] | None:
-    """Return (leader, offset) of a record that a consumer read and the acting leader lacks."""
-    leader = acting_leader(s)
-    if leader == NONE:
-        return None
-    replica = s.replica[leader]
-    for offset in range(k.log_size):
-        read = s.aux_read[offset]
-        if read.record != NONE and replica.log[offset].record != read.record:
-            return leader, offset
-    return None
 
 
 def explain_missing_read(s: BrokerState, k: Constants, leader: int, offset: int) -> str:
@@ -77,14 +47,6 @@ def missing_read_places(
     return (LogOffset(leader, offset, f"m{s.aux_read[offset].record}"),)
 
 
-def listed_offsets_monotonic(s: BrokerState, k: Constants) -> bool:
-    """Whether ListOffsets returns an offset at least as high as any that it returned before."""
-    leader = acting_leader(s)
-    if leader == NONE or not k.rules.may_list_offsets(s, k, leader):
-        return True
-    return s.replica[leader].hw >= s.aux_listed
-
-
 def explain_listed_offsets_monotonic(s: BrokerState, k: Constants) -> str:
     """Explain how far the offset that ListOffsets returns went back."""
     leader = acting_leader(s)
@@ -95,40 +57,66 @@ def explain_listed_offsets_monotonic(s: BrokerState, k: Constants) -> str:
     )
 
 
-PROPERTIES = (
-    Property(
-        name="NoReadRecordLost",
-        statement="Every record that a consumer has read is in the log of every broker that acts "
-        "as leader from then on (with isr_propagation=zookeeper it reads from the leader "
-        "in its metadata; otherwise it has read all committed records).",
-        source="KIP-101, KIP-320",
-        witness=missing_read,
-        explain=explain_missing_read,
-        places=missing_read_places,
-    ),
-    Property(
-        name="ConsistentRead",
-        statement="At every offset below its high watermark, every broker that leads has the "
-        "record that was committed there first.",
-        source="ConsistentReadProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
-        witness=other_answer,
-        explain=explain_other_answer,
-        places=committed_places,
-    ),
-    Property(
-        name="HighWatermarkMonotonic",
-        statement="The high watermark of an acting leader is never below that of an acting leader "
-        "before it (an expected violation: Kafka makes clients wait instead, KIP-207).",
-        source="KAFKA-2334, KIP-207",
-        predicate=high_watermark_monotonic,
-        explain=explain_high_watermark_monotonic,
-    ),
-    Property(
-        name="ListedOffsetsMonotonic",
-        statement="The log end that an acting leader returns to clients (ListOffsets: its high "
-        "watermark) is never below one that was returned before.",
-        source="KAFKA-2334, KIP-207",
-        predicate=listed_offsets_monotonic,
-        explain=explain_listed_offsets_monotonic,
-    ),
+@BROKER.invariant(
+    "Every record that a consumer has read is in the log of every broker that acts "
+    "as leader from then on (with isr_propagation=zookeeper it reads from the leader "
+    "in its metadata; otherwise it has read all committed records).",
+    source="KIP-101, KIP-320",
+    explain=explain_missing_read,
+    places=missing_read_places,
 )
+def no_read_record_lost(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+    """Return (leader, offset) of a record that a consumer read and the acting leader lacks."""
+    leader = acting_leader(s)
+    if leader == NONE:
+        return None
+    replica = s.replica[leader]
+    for offset in range(k.log_size):
+        read = s.aux_read[offset]
+        if read.record != NONE and replica.log[offset].record != read.record:
+            return leader, offset
+    return None
+
+
+@BROKER.invariant(
+    "At every offset below its high watermark, every broker that leads has the "
+    "record that was committed there first.",
+    source="ConsistentReadProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
+    explain=explain_other_answer,
+    places=committed_places,
+)
+def consistent_read(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+    """Return (leader, offset) where a consumer would read another record than before."""
+    for leader in range(k.replicas):
+        if leads(s, leader):
+            replica = s.replica[leader]
+            for offset in range(s.aux_deleted, replica.hw):
+                if replica.log[offset].record != s.aux_committed[offset].record:
+                    return leader, offset
+    return None
+
+
+@BROKER.invariant(
+    "The high watermark of an acting leader is never below that of an acting leader "
+    "before it (an expected violation: Kafka makes clients wait instead, KIP-207).",
+    source="KAFKA-2334, KIP-207",
+    explain=explain_high_watermark_monotonic,
+)
+def high_watermark_monotonic(s: BrokerState, k: Constants) -> bool:
+    """Whether the acting leader's HW is at least as high as that of any acting leader before."""
+    leader = acting_leader(s)
+    return leader == NONE or s.replica[leader].hw >= s.aux_hw
+
+
+@BROKER.invariant(
+    "The log end that an acting leader returns to clients (ListOffsets: its high "
+    "watermark) is never below one that was returned before.",
+    source="KAFKA-2334, KIP-207",
+    explain=explain_listed_offsets_monotonic,
+)
+def listed_offsets_monotonic(s: BrokerState, k: Constants) -> bool:
+    """Whether ListOffsets returns an offset at least as high as any that it returned before."""
+    leader = acting_leader(s)
+    if leader == NONE or not k.rules.may_list_offsets(s, k, leader):
+        return True
+    return s.replica[leader].hw >= s.aux_listed

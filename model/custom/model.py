@@ -16,7 +16,7 @@ from ...core.bounds import brief, shown, unknown
 from ...core.errors import ModelError, about
 from ...core.fields import Record
 from ...core.layout import Layout
-from ...core.scene import View
+from ...core.scene import LogOffset, View
 from ...core.spec import DEADLOCK, TYPE_OK, Action, Fairness, Kind, Property, TransitionSystem
 from ...core.vocabulary import is_available
 from ..added import added
@@ -240,7 +240,12 @@ class Model(Fair, Generic[S, K]):
         return declare
 
     def invariant(
-        self, statement: str, *, source: str = "", explain: Callable[..., str] | None = None
+        self,
+        statement: str,
+        *,
+        source: str = "",
+        explain: Callable[..., str] | None = None,
+        places: Callable[..., tuple[LogOffset, ...]] | None = None,
     ) -> Callable[[P], P]:
         """Declare an invariant: ``function(s, k) -> bool``, true in every state that is right.
 
@@ -254,6 +259,8 @@ class Model(Fair, Generic[S, K]):
         source, explain
             Where it is stated; and ``explain(s, k, *witness) -> str``: what exactly is wrong in a
             state.
+        places
+            ``places(s, k, *witness)``: the offsets of logs at which that is.
 
         Raises
         ------
@@ -261,7 +268,7 @@ class Model(Fair, Generic[S, K]):
             If the name is taken.
         """
         refuse_bare(statement, "@model.invariant('What must hold.')")
-        return self._property(Kind.INVARIANT, statement, None, source, explain)
+        return self._property(Kind.INVARIANT, statement, None, source, explain, places)
 
     def sometimes(
         self, statement: str, *, source: str = "", explain: Callable[..., str] | None = None
@@ -278,6 +285,7 @@ class Model(Fair, Generic[S, K]):
         premise: Callable[[S, K], bool] | None = None,
         source: str = "",
         explain: Callable[..., str] | None = None,
+        places: Callable[..., tuple[LogOffset, ...]] | None = None,
     ) -> Callable[[P], P]:
         """Declare what must eventually happen, as :meth:`invariant` what must always hold.
 
@@ -288,7 +296,7 @@ class Model(Fair, Generic[S, K]):
         premise
             For ``LEADS_TO``: ``premise(s, k) -> bool``, after which it must happen.
         """
-        return self._property(kind, statement, premise, source, explain)
+        return self._property(kind, statement, premise, source, explain, places)
 
     def _property(
         self,
@@ -297,6 +305,7 @@ class Model(Fair, Generic[S, K]):
         premise: Callable[[S, K], bool] | None,
         source: str,
         explain: Callable[..., str] | None,
+        places: Callable[..., tuple[LogOffset, ...]] | None = None,
     ) -> Callable[[P], P]:
         """Return a decorator that adds a function as the predicate of a property."""
 
@@ -313,6 +322,8 @@ class Model(Fair, Generic[S, K]):
                 raise about(function, f"there is a property {name} already; rename one of them")
             said = explain or (lambda s, k, *witness: f"It says: {statement}")
             how: dict[str, Any] = {"witness" if finds else "predicate": function}
+            if places is not None:
+                how["places"] = places
             self._properties[name] = Property(
                 name, statement, source, explain=said, kind=kind, premise=premise, **how
             )
@@ -390,7 +401,7 @@ class Model(Fair, Generic[S, K]):
         """Make a protocol of what is declared so far."""
         if not self._actions:
             raise ModelError(f"{self._name} declares no action; write one under @model.action(...)")
-        properties = (*self._properties.values(), TYPE_OK, DEADLOCK)
+        properties = (*self.properties, TYPE_OK, DEADLOCK)
         known = [prop.name for prop in properties]
         if wrong := [one for one in self._default_properties if one not in known]:
             raise ModelError(f"default_properties: {unknown('property', wrong[0], known)}")
@@ -405,6 +416,11 @@ class Model(Fair, Generic[S, K]):
             properties=properties,
             **own,
         )
+
+    @property
+    def properties(self) -> tuple[Property, ...]:
+        """The properties that are declared so far."""
+        return tuple(self._properties.values())
 
     @property
     def faults_and_elections(self) -> dict[str, str]:

@@ -8,8 +8,10 @@ from tests.docs.first_violations import first_violations
 from tidegate.analysis.ladder import bounds_up_to
 from tidegate.checker.check import check
 from tidegate.core.spec import Fairness, Kind, Outcome, Property
-from tidegate.invariants.progress import STUCK
+from tidegate.invariants.broker import PROPERTIES
 from tidegate.model import PROTOCOLS
+
+[STUCK] = [prop for prop in PROPERTIES if prop.name == "Stuck"]
 
 BROKER = [protocol for protocol in PROTOCOLS if protocol.family == "broker"]
 

@@ -17,8 +17,10 @@ from tidegate.cli import main
 from tidegate.core.spec import ModelError, Outcome
 from tidegate.core.symmetry import Symmetry, SymmetryError, permuted
 from tidegate.invariants import invariants_of
-from tidegate.invariants.progress import STUCK
+from tidegate.invariants.broker import PROPERTIES
 from tidegate.model.published import kip_320
+
+[STUCK] = [prop for prop in PROPERTIES if prop.name == "Stuck"]
 
 SMALL = {
     "published/kip-320": "replicas=3 log_size=1 records=1 max_leader_epoch=1",

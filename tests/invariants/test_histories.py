@@ -218,8 +218,8 @@ WAYS = {
     "another property": "def of(s, k):\n    return not is_committed(s, k, s.aux_committed)\n\n"
     "OTHER = Property('Other', 'No.', 'me', of)\n\n"
     "def holds(s, k):\n    return OTHER.predicate(s, k)",
-    "a property of the package": "from tidegate.invariants.candidates import committed_nowhere\n\n"
-    "def holds(s, k):\n    seen = committed_nowhere(s, k)\n"
+    "a property of the package": "from tidegate.invariants.candidates import committed_somewhere\n"
+    "\ndef holds(s, k):\n    seen = committed_somewhere(s, k)\n"
     "    return not is_committed(s, k, s.aux_committed)",
     "partial method": "class Ways:\n    def of(self, one, s):\n        return s.aux_committed\n\n"
     "    first = functools.partialmethod(of, 1)\n\n"

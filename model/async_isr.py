@@ -22,7 +22,6 @@ from ..core.bounds import number
 from ..core.fields import NONE, Record, array, integer, members, nested, replica_id, subset
 from ..core.spec import Fairness
 from .custom.model import Model
-from .protocol import Expected
 
 LEADER = 0
 """The replica that leads in every state (Leader): this family has no elections."""
@@ -359,7 +358,6 @@ def same_version(s: AsyncIsrState, k: Constants, version: int) -> bool:
 @model.variant(
     "As specified in TLA+: the leader requests ISR changes; no violation known.",
     name="published/async-isr",
-    expected=(Expected(""), Expected("replicas=3"), Expected("replicas=3 max_offset=2")),
 )
 def async_isr(rules: Rules) -> Rules:
     """Asynchronous ISR changes, as published: the leader requests, and assumes the worst case.

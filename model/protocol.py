@@ -26,12 +26,11 @@ class Expected:
     """A known verdict: within these bounds, exactly these default properties are violated.
 
     ``bounds`` is written as on the command line, separated by spaces; bounds that are not named
-    have their defaults.  ``slow`` marks a search of more than a few seconds.
+    have their defaults.
     """
 
     bounds: str
     violated: tuple[str, ...] = ()
-    slow: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,8 @@ class Protocol:
     story
         What it does and what is known about it, at length.
     expected
-        Known verdicts, the smallest bounds of each violation first.
+        Known verdicts, which ``tidegate show`` lists; of the protocols of this package they are in
+        ``tidegate.toml``.
     parent
         The protocol whose rules it replaces, if any.
     limits

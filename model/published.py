@@ -23,7 +23,6 @@ from ..core.bounds import number
 from ..core.fields import NONE, Record, array, integer, members, nested, replica_id, subset
 from ..core.spec import Fairness, Kind
 from .custom.model import Model
-from .protocol import Expected
 
 
 def high_watermark(s: PublishedState, k: Constants, leader: int, follower: int) -> int:
@@ -910,10 +909,6 @@ def records_are_written(s: PublishedState, k: Constants) -> bool:
 
 @model.variant(
     "As specified in TLA+: followers truncate to their high watermark; not safe.",
-    expected=(
-        Expected("records=1", ("WeakIsr", "StrongIsr")),
-        Expected("", ("WeakIsr", "StrongIsr")),
-    ),
 )
 def hw(rules: Rules) -> Rules:
     """High watermark truncation, as published: Kafka before leader epochs.
@@ -946,7 +941,6 @@ def end_of_last_epoch(s: PublishedState, k: Constants, leader: int, follower: in
 @model.variant(
     "As specified in TLA+: followers look up where their last epoch ends; not safe.",
     parent=hw,
-    expected=(Expected(""), Expected("max_leader_epoch=2", ("WeakIsr", "StrongIsr"))),
 )
 def kip_101(rules: Rules) -> Rules:
     """KIP-101, as published: records carry leader epochs, and followers look up where to truncate.
@@ -972,11 +966,6 @@ def behind_last_match(s: PublishedState, k: Constants, leader: int, follower: in
 @model.variant(
     "As specified in TLA+: followers truncate to their last match; unsafe with 3 replicas.",
     parent=kip_101,
-    expected=(
-        Expected(""),
-        Expected("max_leader_epoch=2"),
-        Expected("replicas=3 records=1", ("StrongIsr",)),
-    ),
 )
 def kip_279(rules: Rules) -> Rules:
     """KIP-279, as published: followers truncate after the last record shared with the leader.
@@ -1051,11 +1040,6 @@ def follower_truncate(s: PublishedState, k: Constants, leader: int, follower: in
     "As specified in TLA+: truncation while fetching; unsafe with 3 replicas.",
     parent=kip_279,
     actions=(follower_truncate,),
-    expected=(
-        Expected(""),
-        Expected("replicas=3 records=1"),
-        Expected("replicas=3 records=1 max_leader_epoch=2", ("WeakIsr", "StrongIsr"), slow=True),
-    ),
 )
 def kip_320_first_try(rules: Rules) -> Rules:
     """KIP-320's first draft: truncate while fetching, fenced by the last record's epoch.
@@ -1090,12 +1074,6 @@ def same_epoch_up_to(s: PublishedState, k: Constants, leader: int, follower: int
 @model.variant(
     "As specified in TLA+: everything is fenced by leader epoch; no violation is known.",
     parent=kip_279,
-    expected=(
-        Expected(""),
-        Expected("max_leader_epoch=2"),
-        Expected("replicas=3 records=1"),
-        Expected("replicas=3 records=1 max_leader_epoch=2", slow=True),
-    ),
 )
 def kip_320(rules: Rules) -> Rules:
     """KIP-320, as published: leader and follower accept each other in the same leader epoch only.

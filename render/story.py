@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import tomllib
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 from rich.table import Table
@@ -39,10 +41,30 @@ def story(protocol: Any) -> dict[str, Any]:
         "bounds": described_bounds(protocol.model.bounds),
         "properties": described_properties(properties_of(protocol)),
         "expected": [
-            {"bounds": expected.bounds, "violated": list(expected.violated)}
-            for expected in protocol.expected
+            {"bounds": bounds, "violated": list(violated)}
+            for bounds, violated in _expected(protocol).items()
         ],
     }
+
+
+def _expected(protocol: Any) -> dict[str, tuple[str, ...]]:
+    """Return by bounds the default properties that a protocol is known to violate there.
+
+    It says so itself, or ``tidegate.toml`` does, which has the verdicts of this package.
+    """
+    if protocol.expected:
+        return {expected.bounds: expected.violated for expected in protocol.expected}
+    rows: dict[str, tuple[str, ...]] = {}
+    text = Path(__file__).parents[1].joinpath("tidegate.toml").read_text(encoding="utf-8")
+    for case in tomllib.loads(text)["case"]:
+        if protocol.name in case["protocols"]:
+            violated, holds = case.get("violates", {}), case.get("holds", ())
+            for bounds in case.get("bounds", ("",)):
+                known = {*violated, *rows.get(bounds, ())}
+                names = tuple(name for name in protocol.default_properties if name in known)
+                if names or "default" in holds or "all" in holds:
+                    rows[bounds] = names
+    return rows
 
 
 def described_bounds(bounds: type) -> list[dict[str, str]]:

@@ -147,7 +147,6 @@ class Release:
             summary=f"Kafka {self.name} with {self.metadata}: the rules of that release.",
             rules=replace(base.rules, **_changes(self, bool(base.rules.epoch_cache))),
             older_rules=(),
-            expected=(),
             settings=self.settings,
         )
 

@@ -21,6 +21,7 @@ from tidegate.analysis.pool import processes, share
 from tidegate.analysis.properties import find_properties
 from tidegate.core.bounds import declared
 from tidegate.model import PROTOCOLS, Protocol
+from tidegate.render.story import story
 
 INTRODUCTION = """\
 # Bounds that a gate needs
@@ -81,6 +82,12 @@ class KnownViolation:
     varied: Ladder
 
 
+ON_THE_PAGE = {
+    "acks=1", "moves", "power_losses=1", "replicas=3", "stale_leader_and_isr", "unclean_election",
+}  # fmt: skip
+"""Settings of violations on the page; with other ones it would take days."""
+
+
 def known_violations(protocol: Protocol) -> Iterator[KnownViolation]:
     """Yield the violations that the expected verdicts of a protocol list.
 
@@ -92,22 +99,27 @@ def known_violations(protocol: Protocol) -> Iterator[KnownViolation]:
     defaults = {name: default for name, (_, default) in declared(model.bounds).items()}
     usual = ladder(protocol, (), ()).largest
     limits_of: dict[tuple[tuple[str, ...], str], dict[str, int]] = {}
-    for expected in protocol.expected:
-        settings = [setting.partition("=") for setting in expected.bounds.split()]
+    for expected in story(protocol)["expected"]:
+        settings = [setting.partition("=") for setting in expected["bounds"].split()]
         values = {name: int(value) for name, _, value in settings if name in usual}
         fixed = tuple(
             f"{name}{equals}{value}" for name, equals, value in settings if name not in usual
         )
+        if not ON_THE_PAGE.issuperset(fixed):
+            continue
         same = [one for one in SCENARIOS if one.settings.split() == list(fixed)]
         within = next((one.largest for one in same if one.largest.items() >= values.items()), usual)
         largest = {
             name: max(values.get(name, defaults[name]), within[name] if model.largest_bounds else 0)
             for name in usual
         }
-        for prop in expected.violated:
+        for prop in expected["violated"]:
             known = limits_of.setdefault((fixed, prop), largest)
             known |= {name: max(value, known[name]) for name, value in largest.items()}
     for (fixed, prop), largest in limits_of.items():
+        fewer = tuple(setting for setting in fixed if setting != "replicas=3")
+        if fewer != fixed and (fewer, prop) in limits_of:
+            continue
         limits = [f"{name}={value}" for name, value in largest.items()]
         yield KnownViolation(protocol.name, fixed, prop, ladder(protocol, fixed, limits))
 

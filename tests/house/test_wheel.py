@@ -54,6 +54,7 @@ def test_the_wheel_holds_only_the_package(source, root, modules, tmp_path, front
         for file in (
             *modules.values(),
             root / "py.typed",
+            root / "tidegate.toml",
             root / "brokers" / "messages.txt",
             root / "model" / "broker" / "survivors.txt",
             *root.glob("*/templates/*"),

@@ -11,7 +11,6 @@ from tidegate.core.bounds import parse
 from tidegate.core.fields import NONE
 from tidegate.core.spec import Outcome
 from tidegate.invariants.broker import INVARIANTS
-from tidegate.model.broker.protocols.kip320 import KIP_320
 from tidegate.model.broker.protocols.kip595 import KIP_595
 
 COUNTED = "kip-595~counts_diverging_fetch = also_if_diverging"
@@ -72,11 +71,6 @@ def test_protocols_without_it_store_nothing_for_it(system):
         stored = {v.path: v.width for v in system(protocol, LATE).layout.stored}
         assert not [path for path in stored if path.endswith("last_epoch")]
         assert stored["message[0].kind"] == 3
-
-
-def test_kip_595_is_expected_to_hold_wherever_kip_320_is():
-    holds = {it.bounds for it in KIP_320.expected if not it.violated}
-    assert holds <= {it.bounds for it in KIP_595.expected if not it.violated}
 
 
 EVERYTHING = [prop.name for prop in INVARIANTS if prop.name != "HighWatermarkMonotonic"]

@@ -9,33 +9,12 @@ import pytest
 from tidegate.checker.check import check
 from tidegate.checker.result import Limits
 from tidegate.core.spec import Outcome
-from tidegate.model import PROTOCOLS
 
 LOSS = {"NoCommittedRecordLost", "NoAckedRecordLost"}
 DIVERGENCE = {"LogMatching", "EpochLogMatching"}
 HOLDS: set[str] = set()
 
 slow = pytest.mark.slow
-
-
-def row(protocol, expected):
-    """Return a parameter set for an expected verdict that a protocol's file states."""
-    marks = [slow] if expected.slow else []
-    name = f"{protocol.name} {expected.bounds}".strip()
-    return pytest.param(
-        protocol.name, expected.bounds, set(expected.violated), marks=marks, id=name
-    )
-
-
-@pytest.mark.parametrize(
-    ("protocol", "settings", "violated"),
-    [row(protocol, expected) for protocol in PROTOCOLS for expected in protocol.expected],
-)
-def test_exactly_the_expected_properties_are_violated(search, protocol, settings, violated):
-    result = search(protocol, settings, keep_going=True)
-    assert result.complete
-    found = {v.property.name for v in result.verdicts if v.outcome is Outcome.VIOLATED}
-    assert found == violated
 
 
 LOST, MATCHING, EPOCHS, CANDIDATE = (

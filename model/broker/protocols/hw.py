@@ -12,7 +12,7 @@ at_every_epoch``, which loses after 2 elections.
 Source: KIP-101, "Scenario 1" and "Scenario 2" (KAFKA-1211); Kafka 0.10.2.2.
 """
 
-from ...protocol import Expected, Protocol
+from ...protocol import Protocol
 from ..family import ACTIONS, BROKER, DEFAULT_PROPERTIES
 from ..older import keep_waiting, lose_checkpoint
 from ..rules import Rules, at_every_epoch
@@ -30,23 +30,4 @@ HW = Protocol(
     actions=ACTIONS,
     default_properties=DEFAULT_PROPERTIES,
     story=__doc__,
-    expected=(
-        Expected("", ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching")),
-        Expected(
-            "records=3 elections=2",
-            ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching", "EpochLogMatching"),
-            slow=True,
-        ),
-        Expected("elections=3 bounce_noticed"),
-        Expected(
-            "records=1 crashes=0 elections=3 moves", ("NoCommittedRecordLost", "NoAckedRecordLost")
-        ),
-        Expected("records=3 crashes=0 elections=2 moves", ("LogMatching", "EpochLogMatching")),
-        Expected("unclean_election", ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching")),
-        Expected(
-            "power_losses=1 crashes=1",
-            ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching", "EpochLogMatching"),
-        ),
-        Expected("acks=1 crashes=1", ("NoAckedRecordLost",)),
-    ),
 )

@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....core.fields import NONE
-from ...protocol import Expected
 from ..bounds import Constants
 from ..explanations import explains
 from ..family import EPOCH_REQUESTS
@@ -110,22 +109,4 @@ KIP_101 = replace(
     ),
     actions=HW.actions + EPOCH_REQUESTS,
     older_rules=(("hw_with_records", after_the_fetch), ("may_delete", up_to_log_end)),
-    expected=(
-        Expected(""),
-        Expected("elections=3", slow=True),
-        Expected("records=3 elections=2", slow=True),
-        Expected("records=3 crashes=0 elections=2 moves", ("LogMatching", "EpochLogMatching")),
-        Expected(
-            "records=2 crashes=0 elections=3 moves",
-            ("NoCommittedRecordLost", "NoAckedRecordLost"),
-            slow=True,
-        ),
-        Expected("elections=3 bounce_noticed"),
-        Expected("unclean_election", ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching")),
-        Expected(
-            "power_losses=1 crashes=1",
-            ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching", "EpochLogMatching"),
-        ),
-        Expected("acks=1 crashes=1", ("NoAckedRecordLost",)),
-    ),
 )

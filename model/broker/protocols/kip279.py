@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from ....core.assumptions import assumes
 from ....core.fields import NONE
-from ...protocol import Expected
 from ..assumed import leader_knows_its_epoch
 from ..bounds import Constants
 from ..explanations import explained, explains
@@ -212,21 +211,5 @@ KIP_279 = replace(
         ("exits_if_longer", exit_unless_unclean),
         ("end_offset_for_epoch", unless_below_the_first),
         ("offset_without_common_epoch", the_answered_offset),
-    ),
-    expected=(
-        Expected(""),
-        Expected("records=3 elections=2", slow=True),
-        Expected("elections=3", slow=True),
-        Expected("records=3 crashes=0 elections=2 moves"),
-        Expected(
-            "records=1 crashes=0 elections=3 moves", ("NoCommittedRecordLost", "NoAckedRecordLost")
-        ),
-        Expected("elections=3 bounce_noticed"),
-        Expected("unclean_election", ("NoCommittedRecordLost", "NoAckedRecordLost")),
-        Expected(
-            "power_losses=1 crashes=1",
-            ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching", "EpochLogMatching"),
-        ),
-        Expected("acks=1 crashes=1", ("NoAckedRecordLost",)),
     ),
 )

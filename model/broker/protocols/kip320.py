@@ -13,7 +13,6 @@ Source: KIP-320, apache/kafka#5661.
 
 from dataclasses import replace
 
-from ...protocol import Expected
 from .. import log_start, older, rules
 from ..bounds import Constants
 from ..state import BrokerState
@@ -52,34 +51,5 @@ KIP_320 = replace(
         ("may_change_isr", older.leads_in_any_epoch),
         ("raises_hw", log_start.unless_starting_over),
         *older.OF_ISR_CHANGES,
-    ),
-    expected=(
-        Expected(""),
-        Expected("records=3 elections=2", slow=True),
-        Expected("elections=3", slow=True),
-        Expected("records=3 crashes=0 elections=2 moves"),
-        Expected("records=2 crashes=0 elections=3 moves", slow=True),
-        Expected(
-            "replicas=3 records=1 elections=3 crashes=0 moves",
-            ("NoCommittedRecordLost", "NoAckedRecordLost"),
-            slow=True,
-        ),
-        Expected("replicas=3 records=2 elections=2 crashes=0 moves", slow=True),
-        Expected("elections=3 bounce_noticed"),
-        Expected(
-            "records=1 elections=2 stale_leader_and_isr",
-            ("NoCommittedRecordLost", "NoAckedRecordLost"),
-        ),
-        Expected("unclean_election", ("NoCommittedRecordLost", "NoAckedRecordLost")),
-        Expected(
-            "unclean_election elections=3",
-            ("NoCommittedRecordLost", "NoAckedRecordLost"),
-            slow=True,
-        ),
-        Expected(
-            "power_losses=1 crashes=1",
-            ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching", "EpochLogMatching"),
-        ),
-        Expected("acks=1 crashes=1", ("NoAckedRecordLost",)),
     ),
 )

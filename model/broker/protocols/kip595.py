@@ -19,7 +19,6 @@ Source: KIP-595; Partition.readRecords and AbstractFetcherThread.truncateOnFetch
 from dataclasses import replace
 
 from ....core.fields import NONE
-from ...protocol import Expected
 from .. import assignment, log_start, older, rules
 from ..bounds import Constants
 from ..family import TRUNCATION_ON_FETCH
@@ -69,8 +68,6 @@ def list_from_epoch_start(s: BrokerState, k: Constants, leader: int) -> bool:
     return s.replica[leader].hw >= s.replica[leader].epoch_start
 
 
-_LOST = ("NoCommittedRecordLost", "NoAckedRecordLost")
-
 KIP_595 = replace(
     KIP_320,
     name="kip-595",
@@ -103,21 +100,5 @@ KIP_595 = replace(
         *older.OF_CHANGE_RECORDS,
         ("may_complete", assignment.all_in_isr),
         *older.OF_ELECTIONS,
-    ),
-    expected=(
-        Expected(""),
-        Expected("records=3 elections=2", slow=True),
-        Expected("elections=3"),
-        Expected("records=3 crashes=0 elections=2 moves"),
-        Expected("records=2 crashes=0 elections=3 moves", slow=True),
-        Expected("replicas=3 records=1 elections=3 crashes=0 moves", _LOST, slow=True),
-        Expected("replicas=3 records=2 elections=2 crashes=0 moves", slow=True),
-        Expected("elections=3 bounce_noticed"),
-        Expected("records=1 elections=2 stale_leader_and_isr", _LOST),
-        Expected("unclean_election", _LOST),
-        Expected("unclean_election elections=3", _LOST, slow=True),
-        Expected("power_losses=1 crashes=1"),
-        Expected("power_losses=1 crashes=1 elections=3", _LOST),
-        Expected("acks=1 crashes=1", ("NoAckedRecordLost",)),
     ),
 )

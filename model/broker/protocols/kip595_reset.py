@@ -35,7 +35,6 @@ Source: Partition.makeLeader, Partition.submitAlterPartition and Replica.resetRe
 
 from dataclasses import replace
 
-from ...protocol import Expected
 from ..assignment import leave_with_replica, stay_eligible
 from ..bounds import Constants
 from ..state import BrokerState
@@ -69,9 +68,4 @@ KIP_595_RESET = replace(
         removed_are_eligible=leave_with_replica,
     ),
     older_rules=(*KIP_595.older_rules, ("removed_are_eligible", stay_eligible)),
-    expected=(
-        Expected(""),
-        Expected("elections=3 moves"),
-        Expected("replicas=3 records=1 elections=3 crashes=0 moves", slow=True),
-    ),
 )

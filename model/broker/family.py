@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 from ...core.spec import Action, Fairness
 from ..custom.model import Model
+from ..survivors import survivors
 from .actions import (
     alter_partition,
     change_records,
@@ -33,7 +35,6 @@ from .mutation_bounds import MUTATION_BOUNDS
 from .presentation.scenes import VIEW
 from .presentation.view import DELETED_LEGEND, ELR_LEGEND, LEGEND, columns
 from .state import BrokerState
-from .survivors import SURVIVORS
 
 BROKER = Model(
     Constants,
@@ -43,7 +44,7 @@ BROKER = Model(
     columns=columns,
     legend=lambda k: LEGEND + k.elr * ELR_LEGEND + bool(k.deletions) * DELETED_LEGEND,
     view=VIEW,
-    survivors=SURVIVORS,
+    survivors=survivors(Path(__file__).with_name("survivors.txt")),
     mutation_bounds=MUTATION_BOUNDS,
     largest_bounds={"records": 3, "crashes": 2, "elections": 3},
 )

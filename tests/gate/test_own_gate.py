@@ -10,10 +10,11 @@ from click.testing import CliRunner
 from tidegate.analysis.named import find_protocol, is_custom
 from tidegate.checker.result import Verdict
 from tidegate.cli import main
-from tidegate.core.spec import Outcome
-from tidegate.gate.cells import EVERY, CellVerdicts, Seen, expanded
+from tidegate.core.spec import Outcome, Property
+from tidegate.gate.cells import EVERY, expanded
 from tidegate.gate.document import of_tier, read
 from tidegate.gate.judge import judge
+from tidegate.gate.results import CellOutcome, Status
 
 FILE = Path(__file__).parents[2] / "tidegate.toml"
 

@@ -24,7 +24,6 @@ from ..core.bounds import number
 from ..core.fields import NONE, Record, array, integer, members, nested, replica_id, subset
 from ..core.spec import Fairness, Kind
 from .custom.model import Model
-from .survivors import survivors
 
 
 def high_watermark(s: PublishedState, k: Constants, leader: int, follower: int) -> int:
@@ -213,7 +212,7 @@ model = Model(
     legend="[m0@0 | m1@0] is a log: record m0, then m1, both written in leader epoch 0. Records "
     "left of the bar | are below the replica's high watermark (readable); ] is the log end. "
     "e1 is leader epoch 1; isr 0,1 the in-sync replicas.",
-    survivors=survivors(Path(__file__).with_suffix(".txt")),
+    survivors=Path(__file__).with_suffix(".txt"),
     mutation_bounds=(
         "records=1",
         "log_size=1",

@@ -14,7 +14,6 @@ from typing import Any
 
 from ...core.spec import Action, Fairness
 from ..custom.model import Model
-from ..survivors import survivors
 from .actions import (
     alter_partition,
     change_records,
@@ -44,7 +43,7 @@ BROKER = Model(
     columns=columns,
     legend=lambda k: LEGEND + k.elr * ELR_LEGEND + bool(k.deletions) * DELETED_LEGEND,
     view=VIEW,
-    survivors=survivors(Path(__file__).with_name("survivors.txt")),
+    survivors=Path(__file__).with_name("survivors.txt"),
     mutation_bounds=MUTATION_BOUNDS,
     largest_bounds={"records": 3, "crashes": 2, "elections": 3},
 )

@@ -41,6 +41,7 @@ from .signatures import (
     refuse_wrong_looks,
     values_of,
 )
+from .survivors import notes_of
 from .view import Lanes, Sentence, first_sentence
 
 S = TypeVar("S", bound=Record)
@@ -82,7 +83,9 @@ class Model(Fair, Generic[S, K]):
         How to read these texts; a function of the bounds if that depends on them.
     survivors
         Why ``tidegate mutate`` need not kill a mutant, by the name that it prints.  Where only one
-        variant has it, the name of the variant comes first.
+        variant has it, the name of the variant comes first.  A ``Path`` names a text file with
+        them: a paragraph is a reason, and below it, indented, its mutants, after ``[VARIANT]`` if
+        they are of that only.
     mutation_bounds
         Bounds at which ``tidegate mutate`` searches, one after the other.
     largest_bounds
@@ -130,7 +133,7 @@ class Model(Fair, Generic[S, K]):
         view: View | None = None,
         columns: Callable[[S, K], Mapping[str, str]] | None = None,
         legend: str | Callable[[K], str] = "",
-        survivors: Mapping[str, str] | None = None,
+        survivors: Mapping[str, str] | Path | None = None,
         mutation_bounds: Sequence[str] = ("",),
         largest_bounds: Mapping[str, int] | None = None,
         default_properties: Sequence[str] = (),
@@ -158,7 +161,9 @@ class Model(Fair, Generic[S, K]):
         self._view = view
         self._columns = columns
         self._legend = legend
-        self.survivors = dict(survivors or {})
+        self.survivors = (
+            notes_of(survivors) if isinstance(survivors, Path) else {**(survivors or {})}
+        )
         self.mutation_bounds = tuple(mutation_bounds)
         self.largest_bounds = largest_bounds
         self._default_properties = tuple(default_properties)

@@ -1,11 +1,11 @@
-"""Surviving mutants, and why they survive: text files of a family."""
+"""Surviving mutants, and why they survive: text files of a model."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 
-def survivors(file: Path) -> dict[str, str]:
+def notes_of(file: Path) -> dict[str, str]:
     """Return each mutant that a file explains, and the reason why no search kills it.
 
     A paragraph is a reason, and below it, indented, are its mutants.  After ``[hw kip-101]`` a

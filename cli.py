@@ -63,7 +63,7 @@ COMMANDS = {
         "Explain a trace in words: which faults and elections it needs.",
     ),
     "diff": (
-        "diff.command:diff",
+        "diff:diff",
         "Compare two protocols: code, verdicts, counterexamples and states.",
     ),
     "bounds": (

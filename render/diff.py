@@ -5,13 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from rich.table import Table
 
 from ..analysis.code import Code
 from ..analysis.code_diff import ActionChange, CodeDiff, RuleChange
 from ..analysis.diff import BehaviorDiff, BlockedStep, Divergence, Taken
+from ..analysis.protocol_diff import Count, Counterexample, Row, StateDiff, VerdictDiff
 from .lasso import length
 from .printed import Console, Text
 from .summary import count
@@ -155,7 +155,7 @@ class DiffPrinter:
             style = {"+": "green", "-": "red"}.get(line[:1], "dim")
             self._console.print(Text(f"      {line}", style), soft_wrap=True)
 
-    def verdicts(self, decided: Any) -> None:
+    def verdicts(self, decided: VerdictDiff) -> None:
         """Print the verdicts of both side by side, and the bounds at which they did not differ."""
         self._heading(f"Verdicts within {decided.old.headline}")
         table = Table(box=None, show_header=True, pad_edge=False, padding=(0, 2, 0, 0))
@@ -178,7 +178,7 @@ class DiffPrinter:
         for line in _searched(decided):
             self._say(line, style="dim")
 
-    def _conclusion(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    def _conclusion(self, rows: Sequence[Mapping[str, Row]]) -> Iterator[str]:
         """Say which properties one of the two violates and the other satisfies."""
         for one, other in ((0, 1), (1, 0)):
             kept = [
@@ -192,9 +192,9 @@ class DiffPrinter:
                 which = f"violated by {self._names[one]}, satisfied by {self._names[other]}"
                 yield f"{', '.join(kept)}: {which}."
 
-    def counterexample(self, violation: Any) -> None:
+    def counterexample(self, violation: Counterexample) -> None:
         """Print what one protocol makes of the other's counterexample."""
-        diff: BehaviorDiff = violation.behavior
+        diff = violation.behavior
         here, there = self._called(diff)
         steps = count(len(diff.here.states) - 1, "step")
         self._heading(f"The counterexample of {here} in {there}")
@@ -217,7 +217,7 @@ class DiffPrinter:
             text += f"; {', '.join(broken)} {verb} violated there as well"
         self._say(f"{text}.")
 
-    def states(self, states: Any, brief: bool = False) -> None:
+    def states(self, states: StateDiff, brief: bool = False) -> None:
         """Print how many states only one of the two reaches, and the shortest behaviors there.
 
         Parameters
@@ -365,7 +365,7 @@ def _columns(taken: Taken, other: Taken | None = None) -> Iterator[str]:
             yield f"{name} is now: {'; '.join(text.split(chr(10)))}"
 
 
-def _enabled(names: Sequence[str], counts: Sequence[Any]) -> str:
+def _enabled(names: Sequence[str], counts: Sequence[Count]) -> str:
     """Say which actions are enabled more often in one of the two."""
     old, new = (counted.taken for counted in counts)
     differ = [name for name in {**old, **new} if old.get(name, 0) != new.get(name, 0)]
@@ -388,7 +388,7 @@ def in_steps(steps: int, loop: int | None) -> str:
     return f" in {count(steps, 'step')}" if loop is None else f": {length(steps, loop)}"
 
 
-def _verdict(row: Any) -> Text:
+def _verdict(row: Row | None) -> Text:
     """Return a verdict in a few words."""
     if row is None:
         return Text("-")
@@ -399,7 +399,7 @@ def _verdict(row: Any) -> Text:
     return Text("holds", "green") if row.outcome == "holds" else Text("not decided", "yellow")
 
 
-def _searched(decided: Any) -> Iterator[str]:
+def _searched(decided: VerdictDiff) -> Iterator[str]:
     """Say which other bounds were searched, and which were not."""
     if decided.alike:
         same = "; ".join(bounds or "the defaults" for bounds in decided.alike)

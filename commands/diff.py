@@ -5,33 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...analysis.code_diff import differences
-from ...checker.interrupts import alarm
-from ...checker.result import Limits
-from ...checker.stop import Stopped, is_interrupt
-from ...core.options import option, time_limit
-from ...render.diff import DiffPrinter, labels
-from ...render.output import Reports
-from ...render.terminal import make_console, write_json
-from ..parameters import Output, model_options, protocol_argument, takes
-from ..status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
-from .parts import (
+from ..analysis.code import code
+from ..analysis.code_diff import differences
+from ..analysis.protocol_diff import (
+    Both,
     bounds_to_try,
     counterexamples,
     decide,
+    plain_system,
     states,
     variables_of_one,
 )
-from .revisions import opened
+from ..analysis.revisions import opened
+from ..checker.interrupts import alarm
+from ..checker.result import Limits
+from ..checker.stop import Stopped, is_interrupt
+from ..core.options import option, time_limit
+from ..render.diff import DiffPrinter, labels
+from ..render.output import Reports
+from ..render.terminal import make_console, progress, write_json
+from .parameters import Output, model_options, protocol_argument, takes
+from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 
 if TYPE_CHECKING:
-    from ...render.printed import Console
-    from .sides import Side
+    from ..render.printed import Console
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,8 @@ def diff(
     """Show how NEW differs from OLD, and what that changes.
 
     OLD and NEW are protocols of one family: built-in or custom protocols, mutants of these
-    (PROTOCOL~MUTANT, with a name that 'tidegate mutate' prints), or any of these at a git revision
-    (PROTOCOL@REVISION).
+    (PROTOCOL~MUTANT, with a name that 'tidegate mutate' prints), or a protocol in a file at a git
+    revision (FILE@REVISION).
     Compares the rules and actions in the source, the verdicts, the counterexamples (each is
     replayed under the other protocol), and the states that only one of the two reaches.
 
@@ -77,7 +80,6 @@ def diff(
       tidegate diff kip-279 kip-320 -b moves -b crashes=0 -b elections=3
       tidegate diff kip-320 'kip-320~HandleFetch: not leads(s, leader)'
       tidegate diff hw kip-101 -p LogMatching --json diff.json
-      tidegate diff kip-320@HEAD~1 kip-320
       tidegate diff fence.py@main fence.py
 
     \b
@@ -91,9 +93,9 @@ def diff(
         reports = stack.enter_context(Reports({"--json": output.json_file}))
         console = make_console()
         console.quiet = output.json_file == "-"
-        sides = stack.enter_context(opened(old)), stack.enter_context(opened(new))
+        both = stack.enter_context(opened(old)), stack.enter_context(opened(new))
         comparison, stopped, undecided = _compared(
-            console, (old, new), sides, settings, names, how, output.quiet
+            console, (old, new), both, settings, names, how, output.quiet
         )
         reports.write("--json", lambda target: write_json(target, comparison))
     if any(map(is_interrupt, stopped)):
@@ -104,7 +106,7 @@ def diff(
 def _compared(
     console: Console,
     called: tuple[str, str],
-    sides: tuple[Side, Side],
+    both: Both,
     settings: Sequence[str],
     chosen: Sequence[str],
     how: Searches,
@@ -114,35 +116,36 @@ def _compared(
 
     The last value says whether a property was not decided.
     """
-    ladder = bounds_to_try(sides, settings, chosen)
-    codes = [side.code() for side in sides]
+    showing = partial(progress, quiet)
+    ladder = bounds_to_try(both, settings, chosen)
+    codes = [code(protocol) for protocol in both]
     changed = differences(*codes)
     printer = DiffPrinter(console, labels(*called), codes, changed)
     printer.title()
     if not quiet:
         printer.code()
-    printer.variables(variables_of_one(sides, ladder[0]))
+    printer.variables(variables_of_one(both, ladder[0]))
     # If the code is the same, the bounds that distinguish guards show nothing.
     tried = ladder if changed else ladder[:1]
-    verdicts = decide(sides, tried, chosen, how.time_limit, quiet)
+    verdicts = decide(both, tried, chosen, how.time_limit, showing)
     printer.verdicts(verdicts)
     violations = []
     stopped, reached = [verdicts.stopped_by], None
     # The alarm also ends a call of the model that never returns.
     with alarm(how.time_limit, perf_counter()):
-        for counterexample in counterexamples(sides, verdicts):
+        for counterexample in counterexamples(both, verdicts):
             violations.append(counterexample)
             if not quiet:
                 printer.counterexample(counterexample)
         if not is_interrupt(verdicts.stopped_by):
-            reached = states(sides, verdicts.settings, Limits(how.max_states), quiet)
+            reached = states(both, verdicts.settings, Limits(how.max_states), showing)
             printer.states(reached, quiet)
             stopped += [count.stopped_by for count in reached.counts]
     if not quiet and (violations or (reached is not None and reached.behaviors)):
-        printer.legend(sides[1].legend(verdicts.settings))
+        printer.legend(plain_system(both[1], verdicts.settings).legend)
     described = (
-        {"name": name, "family": code.family, "summary": code.summary}
-        for name, code in zip(called, codes, strict=True)
+        {"name": name, "family": one.family, "summary": one.summary}
+        for name, one in zip(called, codes, strict=True)
     )
     document = dict(zip(("old", "new"), described, strict=True)) | vars(changed)
     document |= {"verdicts": verdicts, "counterexamples": violations, "states": reached}

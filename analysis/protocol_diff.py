@@ -1,17 +1,85 @@
-"""How two protocols differ: code, verdicts, counterexamples and states, in that order."""
+"""How two protocols differ: verdicts, counterexamples and states, in that order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import Any
 
-from ...analysis.diff import Alone, BehaviorDiff, alone, begun_apart, shared
-from ...analysis.named import SelectionError
-from ...checker.result import Limits
-from ...checker.stop import Stop, Stopped, is_interrupt
-from ...core.spec import Outcome, Step
-from .sides import Count, Row, Side, Verdicts
+from ..checker.check import check
+from ..checker.result import Limits, Progress
+from ..checker.stop import Stop, Stopped, is_interrupt
+from ..checker.violation import explained
+from ..core.spec import Outcome, Step, TransitionSystem
+from ..invariants import properties_of
+from ..model import Protocol
+from .diff import (
+    Alone,
+    BehaviorDiff,
+    Followed,
+    Ranges,
+    Reached,
+    alone,
+    begun_apart,
+    follow,
+    ranges,
+    shared,
+)
+from .named import SelectionError
+from .properties import (
+    find_violable,
+    select_violable,
+    system_for,
+    with_custom,
+    with_every_history,
+)
+
+Both = tuple[Protocol, Protocol]
+"""The old protocol, and the new one."""
+
+Showing = Callable[[], AbstractContextManager[Callable[[Progress], None]]]
+"""Shows the progress of one search."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The verdict on a property.
+
+    Parameters
+    ----------
+    steps
+        Those of a shortest counterexample.
+    loop
+        Where the counterexample is a lasso: the steps of its stem.
+    """
+
+    name: str
+    outcome: str
+    steps: tuple[Step, ...] | None
+    explanation: str = ""
+    loop: int | None = None
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """The verdicts of an exhaustive search."""
+
+    headline: str
+    rows: tuple[Row, ...]
+    distinct_states: int
+    depth: int
+    stopped_by: Stopped | None
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many states a protocol reaches, and in how many each action is enabled."""
+
+    distinct_states: int
+    taken: dict[str, int]
+    stopped_by: Stopped | None
 
 
 @dataclass(frozen=True)
@@ -94,7 +162,7 @@ class StateDiff:
 
 
 def bounds_to_try(
-    sides: tuple[Side, Side], settings: Sequence[str], names: Sequence[str]
+    both: Both, settings: Sequence[str], names: Sequence[str]
 ) -> list[tuple[str, ...]]:
     """Return the bounds at which two protocols are compared: those of the user, or a ladder.
 
@@ -106,25 +174,26 @@ def bounds_to_try(
     TidegateError
         If the two are of different families, or a bound or a property does not exist.
     """
-    old, new = (side.about(names) for side in sides)
+    old, new = both
+    for protocol in both:
+        find_violable(protocol, names)
     if old.family != new.family:
         raise SelectionError(
             f"{old.name} is of the {old.family} family and {new.name} of the {new.family} family, "
             "which have different states and steps; compare two protocols of one family"
         )
-    for side in sides:
-        side.variables(settings)
-    return (
-        [tuple(settings)] if settings else [(), *(tuple(bounds.split()) for bounds in new.ladder)]
-    )
+    for protocol in both:
+        variables(protocol, settings)
+    ladder = new.model.mutation_bounds
+    return [tuple(settings)] if settings else [(), *(tuple(one.split()) for one in ladder)]
 
 
 def decide(
-    sides: tuple[Side, Side],
+    both: Both,
     ladder: Sequence[tuple[str, ...]],
     names: Sequence[str],
     seconds: float,
-    quiet: bool,
+    showing: Showing,
 ) -> VerdictDiff:
     """Decide the properties of both, at the first bounds of a ladder that distinguish them.
 
@@ -141,7 +210,7 @@ def decide(
         left = until - perf_counter()
         if searched and left <= 0:
             break
-        searched.append(_decided(sides, bounds, names, left, quiet))
+        searched.append(_decided(both, bounds, names, left, showing))
         if searched[-1].stopped_by or searched[-1].apart:
             break
     complete = [one for one in searched if not one.stopped_by]
@@ -153,22 +222,57 @@ def decide(
 
 
 def _decided(
-    sides: tuple[Side, Side],
+    both: Both,
     bounds: tuple[str, ...],
     names: Sequence[str],
     seconds: float,
-    quiet: bool,
+    showing: Showing,
 ) -> VerdictDiff:
     """Search both within bounds; an interrupt ends both searches."""
     limits = Limits(seconds=max(0.1, round(seconds / 2, 1)))
-    old = sides[0].verdicts(bounds, names, limits, quiet)
+    old = _verdicts(both[0], bounds, names, limits, showing)
     if is_interrupt(old.stopped_by):
         undecided = tuple(Row(row.name, Outcome.INCOMPLETE.value, None) for row in old.rows)
         new = Verdicts(old.headline, undecided, 0, 0, Stopped(Stop.INTERRUPT))
     else:
-        new = sides[1].verdicts(bounds, names, limits, quiet)
+        new = _verdicts(both[1], bounds, names, limits, showing)
     before, after = ({row.name: row.outcome for row in one.rows} for one in (old, new))
     return VerdictDiff(bounds, old, new, apart=before != after)
+
+
+def _verdicts(
+    protocol: Protocol,
+    settings: Sequence[str],
+    names: Sequence[str],
+    limits: Limits,
+    showing: Showing,
+) -> Verdicts:
+    """Decide properties in all states within bounds."""
+    selection = select_violable(protocol, names)
+    properties = selection.properties
+    system = system_for(protocol, settings, properties)
+    with showing() as show:
+        result = check(
+            system,
+            properties,
+            named=selection.named,
+            limits=limits,
+            keep_going=True,
+            report=show,
+        )
+    rows = tuple(
+        Row(
+            verdict.property.name,
+            verdict.outcome.value,
+            verdict.trace.steps if verdict.trace else None,
+            explained(system, verdict.property, verdict.trace) if verdict.trace else "",
+            verdict.trace.loop if verdict.trace else None,
+        )
+        for verdict in result.verdicts
+    )
+    untraced = (verdict.untraced for verdict in result.verdicts if verdict.untraced)
+    stopped_by = result.stopped_by or next(untraced, None)
+    return Verdicts(system.headline, rows, result.distinct_states, result.depth, stopped_by)
 
 
 def _apart(verdicts: VerdictDiff) -> int:
@@ -180,7 +284,7 @@ def _apart(verdicts: VerdictDiff) -> int:
     return 2 if verdicts.apart else int(old != new)
 
 
-def counterexamples(sides: tuple[Side, Side], verdicts: VerdictDiff) -> Iterator[Counterexample]:
+def counterexamples(both: Both, verdicts: VerdictDiff) -> Iterator[Counterexample]:
     """Yield each counterexample of one, replayed in the other, in the old one's order.
 
     A property that both violate by the same steps is left out.
@@ -196,51 +300,75 @@ def counterexamples(sides: tuple[Side, Side], verdicts: VerdictDiff) -> Iterator
             yield Counterexample(
                 tuple(row.name for row in violated),
                 violated[0].explanation,
-                _behavior(sides, of, verdicts.settings, list(rows[of]), steps),
+                _behavior(both, of, verdicts.settings, list(rows[of]), steps),
                 loop,
             )
 
 
 def _behavior(
-    sides: tuple[Side, Side],
+    both: Both,
     of: int,
     settings: Sequence[str],
     names: Sequence[str],
     steps: Sequence[Step],
 ) -> BehaviorDiff:
     """Take the steps of one protocol in both."""
-    here, there = (side.follow(settings, names, steps) for side in (sides[of], sides[1 - of]))
+    here, there = (_followed(both[side], settings, names, steps) for side in (of, 1 - of))
     return BehaviorDiff(of, here, there)
 
 
-def variables_of_one(sides: tuple[Side, Side], settings: Sequence[str]) -> list[list[str]]:
+def _followed(
+    protocol: Protocol, settings: Sequence[str], names: Sequence[str], steps: Sequence[Step]
+) -> Followed:
+    """Take steps from its initial state as far as they are enabled; judge where that ends."""
+    system = with_every_history(protocol, settings)
+    known = properties_of(with_custom(protocol, names))
+    # That a finite behavior says nothing of a liveness property.
+    judged = [prop for prop in known if prop.name in names and not prop.kind.is_liveness]
+    return follow(system, judged, steps)
+
+
+def plain_system(protocol: Protocol, settings: Sequence[str]) -> TransitionSystem[Any, Any]:
+    """Return its system without histories."""
+    return system_for(protocol, settings, [])
+
+
+def variables(protocol: Protocol, settings: Sequence[str]) -> Ranges:
+    """Return the range of every variable that its states have within bounds."""
+    return ranges(plain_system(protocol, settings))
+
+
+def variables_of_one(both: Both, settings: Sequence[str]) -> list[list[str]]:
     """Return the variables that only the old and only the new one has."""
-    old, new = (side.variables(settings) for side in sides)
+    old, new = (variables(protocol, settings) for protocol in both)
     return [[name for name in old if name not in new], [name for name in new if name not in old]]
 
 
-def states(
-    sides: tuple[Side, Side], settings: Sequence[str], limits: Limits, quiet: bool
-) -> StateDiff:
+def states(both: Both, settings: Sequence[str], limits: Limits, showing: Showing) -> StateDiff:
     """Compare the states that both reach, as far as their variables are the same."""
-    both = shared(*(side.variables(settings) for side in sides))
-    left_out = variables_of_one(sides, settings)
-    counts = [sides[0].reach(settings, limits, quiet)]
-    if is_interrupt(counts[0].stopped_by):
-        counts.append(Count(0, {}, Stopped(Stop.INTERRUPT)))
-    else:
-        counts.append(sides[1].reach(settings, limits, quiet))
-    if any(reached.stopped_by for reached in counts):
-        return StateDiff(counts, left_out)
-    levels = [side.levels(both) for side in sides]
-    apart = begun_apart(levels[0], levels[1], both)
-    if apart:
-        both = [name for name in both if name not in apart]
-        levels = [side.levels(both) for side in sides]
-    lone = [alone(levels[0], levels[1]), alone(levels[1], levels[0])]
-    behaviors = [
-        _behavior(sides, of, settings, [], sides[of].behavior(*part.nearest))
-        for of, part in enumerate(lone)
-        if part.nearest is not None
-    ]
+    names = shared(*(variables(protocol, settings) for protocol in both))
+    left_out = variables_of_one(both, settings)
+    with ExitStack() as stack:
+        reached: list[Reached] = []
+        for protocol in both:
+            with showing() as show:
+                reached.append(Reached(plain_system(protocol, settings), limits, show))
+            stack.callback(reached[-1].close)
+            if is_interrupt(reached[-1].stopped_by):
+                break
+        counts = [Count(one.distinct_states, one.taken, one.stopped_by) for one in reached]
+        counts += [Count(0, {}, Stopped(Stop.INTERRUPT))] * (2 - len(counts))
+        if any(count.stopped_by for count in counts):
+            return StateDiff(counts, left_out)
+        levels = [one.levels(names) for one in reached]
+        apart = begun_apart(levels[0], levels[1], names)
+        if apart:
+            names = [name for name in names if name not in apart]
+            levels = [one.levels(names) for one in reached]
+        lone = [alone(levels[0], levels[1]), alone(levels[1], levels[0])]
+        behaviors = [
+            _behavior(both, of, settings, [], reached[of].behavior(*part.nearest))
+            for of, part in enumerate(lone)
+            if part.nearest is not None
+        ]
     return StateDiff(counts, left_out, lone, behaviors, apart)

@@ -119,12 +119,12 @@ def follow(
     ways = [_way(system, start, steps) for start in list(system.initial_states())]
     states, stopped = max(ways, key=lambda way: len(way[0]))
     with system.noting() as failed:
-        scenes, rows = system.scenes(states), system.rows(states)
+        scenes = system.scenes(states)
         said = [event.sentence for event in events_of(system, steps[: len(states) - 1], scenes)]
     said[0] = " ".join([said[0], *(f"{text}." for text in failed)])
     taken = tuple(
-        Taken(step, sentence, row, _shown(system, state))
-        for step, sentence, row, state in zip((None, *steps), said, rows, states, strict=False)
+        Taken(step, sentence, scene.columns, _shown(system, state))
+        for step, sentence, scene, state in zip((None, *steps), said, scenes, states, strict=False)
     )
     judged = {prop.name: system.violates(prop, states[-1]) for prop in properties}
     violated = tuple(name for name, violates in judged.items() if violates)

@@ -97,11 +97,11 @@ class StateGraph:
 
         graph: Graph = nx.MultiDiGraph(protocol=self.system.name, bounds=self.system.headline)
         with self.system.noting() as failed:
-            rows = self.system.rows(self.states)
+            scenes = self.system.scenes(self.states)
         if failed:
             graph.graph["failed"] = " ".join(failed)
-        for number, (state, columns) in enumerate(zip(self.states, rows, strict=True)):
-            text = " | ".join(f"{name}: {text}" for name, text in columns.items())
+        for number, (state, scene) in enumerate(zip(self.states, scenes, strict=True)):
+            text = " | ".join(f"{name}: {text}" for name, text in scene.columns.items())
             graph.add_node(
                 number,
                 depth=self.depths[number],

@@ -142,7 +142,8 @@ def _compared(
             printer.states(reached, quiet)
             stopped += [count.stopped_by for count in reached.counts]
     if not quiet and (violations or (reached is not None and reached.behaviors)):
-        printer.legend(plain_system(both[1], verdicts.settings).legend)
+        new = plain_system(both[1], verdicts.settings)
+        printer.legend(new.table_legend(new.scenes([next(new.initial_states())])))
     described = (
         {"name": name, "family": one.family, "summary": one.summary}
         for name, one in zip(called, codes, strict=True)

@@ -43,6 +43,11 @@ class Log:
         """Return the record at an offset; None behind the log end."""
         return self.entries[offset] if offset < len(self.entries) else None
 
+    def __str__(self) -> str:
+        entries = list(map(str, self.entries))
+        entries.insert(self.hw, "|")
+        return f"[{' '.join(entries)}] HW {self.hw}"
+
 
 class Detail(str):
     """A line about a participant, and what it is about, such as ``isr``.
@@ -86,6 +91,8 @@ class Participant:
         Its log, if it has one.
     replica
         Its number, if it has a replica.
+    quiet
+        Whether tables have no column for it.
     """
 
     name: str
@@ -96,6 +103,7 @@ class Participant:
     leads: int | None = None
     log: Log | None = None
     replica: int | None = None
+    quiet: bool = False
 
 
 @dataclass(frozen=True)
@@ -141,6 +149,24 @@ class Scene:
     participants: tuple[Participant, ...]
     messages: tuple[Message, ...] = ()
     promises: tuple[Promise, ...] = ()
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """A text for each participant that has a column in a table, by its name.
+
+        A message in flight is with its sender.
+        """
+        sent: dict[str, list[str]] = {}
+        for message in self.messages:
+            if not message.quiet:
+                sent.setdefault(message.sender, []).append(f"-> {message.receiver}: {message.text}")
+        return {
+            who.name: "\n".join(
+                filter(None, [who.role, str(who.log or ""), *who.details, *sent.get(who.name, ())])
+            )
+            for who in self.participants
+            if not who.quiet
+        }
 
     def holder(self, replica: int) -> Participant:
         """Return the participant that has a replica."""

@@ -95,10 +95,8 @@ class TransitionSystem(Telling[S, K]):
         What is fair beside the actions themselves: several of them together.
     initialise
         Writes each initial state into the record that it receives and yields after each.
-    columns
-        For traces: ``columns(s, k)`` gives a heading and a short text per participant.
     legend
-        How to read those texts.
+        How to read what is shown of states, beside what the view says of that.
     constraint
         For a system with more states than a search can see: ``constraint(s, k) -> bool``, plain
         code like a predicate; None if there is none.  Engines treat a state outside the constraint,
@@ -106,7 +104,7 @@ class TransitionSystem(Telling[S, K]):
         there, so that a trace may end there; but the state does not count as distinct or for the
         depth, and it is not expanded.  A state all of whose steps lead outside is no deadlock.
     view
-        For diagrams: how the family shows states and steps.
+        How the family shows states and steps; None to show variables.
     assumptions
         What the code takes for granted of every state (``assumptions.py``): invariants without
         which no search has a verdict.
@@ -135,7 +133,6 @@ class TransitionSystem(Telling[S, K]):
         layout: Layout[S],
         actions: Sequence[Action],
         initialise: Callable[[S, K], Iterator[None]],
-        columns: Callable[[S, K], dict[str, str]],
         legend: str = "",
         constraint: Callable[[S, K], bool] | None = None,
         view: View | None = None,
@@ -159,7 +156,6 @@ class TransitionSystem(Telling[S, K]):
         self.fairness = tuple(fairness)
         self.assumptions = tuple(assumptions)
         self.initialise = initialise
-        self._columns = columns
         self.legend = legend
         self.constraint = constraint
         self.view = view

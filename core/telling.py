@@ -1,4 +1,4 @@
-"""What a model says of its states: explanations, columns, pictures, sentences.
+"""What a model says of its states: explanations, pictures, sentences.
 
 That is the model's code, and it may fail.  A verdict does not depend on it, so nothing here fails
 with it: something plainer takes the place of what is missing, and the failure is noted, with its
@@ -26,11 +26,17 @@ K = TypeVar("K")
 T = TypeVar("T")
 
 STATE = "state"
-"""The heading of a state that is shown without the model's help."""
+"""The only participant of a picture that is made without the model's help."""
+
+LOG = (
+    "[m0 (e0) | m1 (e1)] is a log: records left of the bar | are below the high watermark (HW); "
+    "] is the log end."
+)
+"""How to read a log in a table."""
 
 
 class Undrawn(Scene):
-    """A picture that is made from columns, because there is no view or it failed."""
+    """A picture of a state's variables, because there is no view or it failed."""
 
 
 class Telling(Generic[S, K]):
@@ -42,7 +48,6 @@ class Telling(Generic[S, K]):
     layout: Layout[S]
     record: S
     view: View | None
-    _columns: Callable[[S, K], dict[str, str]]
 
     def __init__(self) -> None:
         self._failed: list[str] = []
@@ -93,36 +98,8 @@ class Telling(Generic[S, K]):
         answer = prop.witness(self.record, self.constants)
         return as_witness(answer, "the witness", prop.witness)
 
-    def columns(self, state: State) -> dict[str, str]:
-        """Return a heading and a short text per participant, for one row of a trace."""
-        return self.rows([state])[0]
-
-    def rows(self, states: Sequence[State]) -> list[dict[str, str]]:
-        """Return the columns of several states, all with the same headings.
-
-        If those of one of them fail, each is shown by its variables.
-        """
-        rows: list[dict[str, str]] = []
-        for state in states:
-            self.layout.load(state)
-            row, failed = self._called(
-                f"columns() of {self.name}",
-                lambda: dict(self._columns(self.record, self.constants)),
-                dict[str, str],
-                self._columns,
-            )
-            self._note(failed)
-            if not row or (rows and row.keys() != rows[0].keys()):
-                return [{STATE: self._plainly(state)} for state in states]
-            rows.append({printable(name): printable(text) for name, text in row.items()})
-        return rows
-
-    def _plainly(self, state: State) -> str:
-        """Return a state without the model's help: a line for each variable."""
-        return "\n".join(f"{name} {value}" for name, value in self.layout.describe(state).items())
-
     def scenes(self, states: Sequence[State]) -> list[Scene]:
-        """Return states as pictures, made from their columns if the system has no view.
+        """Return states as pictures, made from their variables if the system has no view.
 
         If the view fails in one of them, or other participants appear, all are made so.
         """
@@ -145,12 +122,12 @@ class Telling(Generic[S, K]):
         return scenes
 
     def _plain_scenes(self, states: Sequence[State]) -> list[Scene]:
-        """Return states as pictures made from their columns."""
+        """Return states as pictures that the model has no part in: a line for each variable."""
         made: list[Scene] = []
-        for row in self.rows(states):
-            shown = ((name, *text.split("\n")) for name, text in row.items())
-            lanes = (Participant(name, role, tuple(rest)) for name, role, *rest in shown)
-            made.append(Undrawn(tuple(lanes)))
+        for state in states:
+            described = self.layout.describe(state)
+            lines = tuple(printable(f"{name} {value}") for name, value in described.items())
+            made.append(Undrawn((Participant(STATE, details=lines),)))
         return made
 
     def event(self, step: Step, before: Scene, after: Scene) -> Event:
@@ -178,14 +155,19 @@ class Telling(Generic[S, K]):
 
     def legends(self, scenes: Sequence[Scene]) -> tuple[str, ...]:
         """Return how to read what is shown of states, a sentence each."""
-        view = self.view
+        own, view = (self.legend,) if self.legend else (), self.view
         if view is None or isinstance(scenes[0], Undrawn):
-            return (self.legend,) if view is None else ()
+            return own if view is None else ()
         answer, failed = self._called(
             f"The view of {self.name}", lambda: view.legend(scenes), tuple[str, ...], view.legend
         )
         self._note(failed)
-        return tuple(answer or ())
+        return (*(answer or ()), *own)
+
+    def table_legend(self, scenes: Sequence[Scene]) -> str:
+        """Return how to read the columns of pictures; empty if there is nothing to say."""
+        has_log = any(who.log is not None for who in scenes[0].participants)
+        return " ".join(filter(None, [LOG * has_log, *self.legends(scenes)]))
 
     def _called(
         self, who: str, call: Callable[[], Any], kind: Any, function: object

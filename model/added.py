@@ -6,7 +6,7 @@ declared ``by`` a kind of participant in the lanes of those participants, the re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,8 +16,6 @@ from ..core.scene import Detail, Event, Participant, Scene, View, about
 from ..core.spec import Action
 from .custom.view import SHARED, first_sentence, lines
 from .protocol import Protocol
-
-Columns = Callable[[Any, Any], dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -44,17 +42,6 @@ class Added:
     state: type
     names: tuple[str, ...]
     actions: Mapping[str, Action]
-
-    def columns(self, columns: Columns) -> Columns:
-        """Return the columns of a family with what is added."""
-
-        def extended(s: Any, k: Any) -> dict[str, str]:
-            shown = columns(s, k)
-            for lane, added in self._lanes(s, list(shown)).items():
-                shown[lane] = "\n".join([*filter(None, [shown.get(lane, "")]), *added])
-            return shown
-
-        return extended
 
     def view(self, view: View) -> View:
         """Return the view of a family with what is added."""
@@ -146,8 +133,8 @@ def added(protocol: Protocol) -> Added | None:
 
 def _pictured(who: Participant) -> str:
     """Return a participant in a line."""
-    log = "" if who.log is None else f"[{', '.join(map(str, who.log.entries))}] hw {who.log.hw}"
-    return " ".join(filter(None, [who.name, "is" if who.role else "", who.role, log, *who.details]))
+    is_ = [who.name, "is" if who.role else "", who.role, str(who.log or ""), *who.details]
+    return " ".join(filter(None, is_))
 
 
 def _plain(scene: Scene) -> Scene:

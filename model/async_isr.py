@@ -164,7 +164,7 @@ def high_watermark(s: AsyncIsrState, k: Constants) -> int:
 
 def numbers(isr: int) -> str:
     """Return a set of replicas as text."""
-    return ",".join(map(str, members(isr))) or "none"
+    return f"{{{','.join(map(str, members(isr)))}}}"
 
 
 def columns(s: AsyncIsrState, k: Constants) -> dict[str, str]:
@@ -176,11 +176,11 @@ def columns(s: AsyncIsrState, k: Constants) -> dict[str, str]:
     known = [f"v{s.leader.version} isr {numbers(s.leader.isr)}"]
     if s.leader.pending_version != NONE:
         known.append(f"requested {numbers(s.leader.pending_isr)}")
-    known.append(f"hw {high_watermark(s, k)}")
+    known.append(f"HW {high_watermark(s, k)}")
     shown = {"controller": "\n".join(lines)}
     for replica, end in enumerate(s.leader.offset):
         own = known if replica == LEADER else []
-        shown[f"replica {replica}"] = "\n".join([*own, f"leo {end}"])
+        shown[f"replica {replica}"] = "\n".join([*own, f"LEO {end}"])
     return shown
 
 
@@ -192,9 +192,9 @@ model = Model(
     deadlock=False,
     constraint=within,
     columns=columns,
-    legend='v1 isr 0,1 is version 1 of the ISR. Under the controller, "v0: isr 0" is a request '
-    'that the leader made in version 0. "requested 0,1" names the members of all ISRs that the '
-    "leader has requested since its last update; leo is the log end offset, hw the high watermark.",
+    legend='v1 isr {0,1} is version 1 of the ISR. Under the controller, "v0: isr {0}" is a request '
+    'that the leader made in version 0. "requested {0,1}" names the members of all ISRs that the '
+    "leader has requested since its last update; LEO is the log end offset, HW the high watermark.",
     survivors=SURVIVORS,
     mutation_bounds=("replicas=2", "replicas=3", "replicas=3 max_offset=2 max_version=3"),
     default_properties=("TypeOk", "ValidHighWatermark"),

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from ..core.bounds import number
 from ..core.fields import NONE, Record, array, integer, members, nested, replica_id, subset
+from ..core.scene import Entry, Log
 from ..core.spec import Fairness, Kind
 from .custom.model import Model
 
@@ -176,7 +177,7 @@ def true_leader(s: PublishedState, replica: int) -> bool:
 
 def numbers(isr: int) -> str:
     """Return a set of replicas as text."""
-    return ",".join(map(str, members(isr))) or "none"
+    return f"{{{','.join(map(str, members(isr)))}}}"
 
 
 def columns(s: PublishedState, k: Constants) -> dict[str, str]:
@@ -186,9 +187,8 @@ def columns(s: PublishedState, k: Constants) -> dict[str, str]:
     shown = {"controller": f"{leader}{epoch}\nisr {numbers(s.partition.isr)}"}
     for replica in range(k.replicas):
         mine = s.replica[replica]
-        entries = [f"m{entry.record}@{entry.epoch}" for entry in mine.log[: mine.leo]]
-        entries.insert(mine.hw, "|")
-        log = f"[{' '.join(entries)}] hw {mine.hw}"
+        entries = [Entry(f"m{entry.record}", entry.epoch) for entry in mine.log[: mine.leo]]
+        log = Log(tuple(entries), mine.hw)
         shown[f"replica {replica}"] = f"{_role(s, replica)}\n{log}"
     return shown
 
@@ -209,9 +209,8 @@ model = Model(
     participants={"replica": lambda k: k.replicas},
     deadlock=False,
     columns=columns,
-    legend="[m0@0 | m1@0] is a log: record m0, then m1, both written in leader epoch 0. Records "
-    "left of the bar | are below the replica's high watermark (readable); ] is the log end. "
-    "e1 is leader epoch 1; isr 0,1 the in-sync replicas.",
+    legend="[m0 (e0) | m1 (e1)] is a log: m0 was written in leader epoch 0, m1 in epoch 1. Records "
+    "left of the bar | are below the high watermark (HW); ] is the log end.",
     survivors=Path(__file__).with_suffix(".txt"),
     mutation_bounds=(
         "records=1",

@@ -162,11 +162,11 @@ class Explorer(App[None]):
         """Return the present state, a column per participant, with what it violates."""
         exploration = self.exploration
         with exploration.system.noting() as failed:
-            columns = exploration.system.columns(exploration.state)
+            [scene] = exploration.system.scenes([exploration.state])
         table = Table(box=None, padding=(0, 2, 0, 0))
-        for name in columns:
+        for name in scene.columns:
             table.add_column(name, overflow="fold")
-        table.add_row(*(Text(text) for text in columns.values()))
+        table.add_row(*(Text(text) for text in scene.columns.values()))
         parts: list[Table | Text] = [table, *map(Text, failed), Text()]
         for prop in exploration.violated():
             text = exploration.system.explain(prop, exploration.state)

@@ -45,7 +45,7 @@ def print_trace(
     full
         Print every variable of every state instead of one text per participant.
     """
-    print_behavior(console, system, trace, full)
+    legend = print_behavior(console, system, trace, full)
     style = "bold red" if prop.verb == "violated" else "bold green"
     head = (f"{prop.name} is {prop.verb}. ", style)
     print_prose(console, Text.assemble(head, explained(system, prop, trace)))
@@ -54,8 +54,8 @@ def print_trace(
     if full and trace.loop is not None:
         for line in demands(system, trace):
             print_prose(console, Text(line), indent=2)
-    if not full and system.legend:
-        print_prose(console, Text(f"\nHow to read it: {system.legend}\n", "dim"))
+    if legend:
+        print_prose(console, Text(f"\nHow to read it: {legend}\n", "dim"))
 
 
 def print_behavior(
@@ -64,8 +64,8 @@ def print_behavior(
     trace: Trace,
     full: bool,
     notes: Mapping[int, str] = NO_NOTES,
-) -> None:
-    """Print the steps and states of a behavior, as columns if they fit.
+) -> str:
+    """Print the steps and states of a behavior, as columns if they fit; return how to read these.
 
     Of more than `MOST` states only the first and the last ones are printed.
 
@@ -80,6 +80,9 @@ def print_behavior(
     if last >= MOST:
         halves = [range(MOST // 2), range(last + 1 - MOST // 2, last + 1)]
     with system.noting() as failed:
+        kept = [number for half in halves for number in half]
+        shown = [] if full else system.scenes([trace.states[number] for number in kept])
+        scenes = dict(zip(kept, shown, strict=bool(shown)))
         for numbers in halves:
             if numbers[0]:
                 left_out = f"{last + 1 - MOST:,} more states; a report (--json FILE) has them all."
@@ -87,23 +90,24 @@ def print_behavior(
             if full:
                 _print_states(console, system, trace, notes, numbers)
             else:
-                _print_rows(console, system, trace, notes, numbers)
+                columns = {number: scenes[number].columns for number in numbers}
+                _print_rows(console, trace, notes, columns)
+        legend = system.table_legend(shown) if shown else ""
     if trace.loop is not None:
         print_prose(console, Text(repeats(trace), "bold"))
     for failure in () if full else failed:
         print_prose(console, Text(f"{failure}.", "yellow"))
+    return legend
 
 
 def _print_rows(
     console: Console,
-    system: TransitionSystem[Any, Any],
     trace: Trace,
     notes: Mapping[int, str],
-    numbers: range,
+    rows: Mapping[int, dict[str, str]],
 ) -> None:
-    """Print the states of these numbers, with what participants see of them."""
-    rows = dict(zip(numbers, system.rows([trace.states[n] for n in numbers]), strict=True))
-    steps = {number: _step(trace, number, notes) for number in numbers}
+    """Print states by their numbers, with what participants see of them."""
+    steps = {number: _step(trace, number, notes) for number in rows}
     if widths := _widths(steps, rows, console.width):
         console.print(_table(steps, rows, widths, dims=_dims(console)))
     else:

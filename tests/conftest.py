@@ -64,7 +64,9 @@ class Behavior:
         """Take a step, which must be enabled."""
         step = self._step(action, arguments)
         state = self.system.take(self.state, step)
-        assert state is not None, f"{step} is not enabled in {self.system.columns(self.state)}"
+        assert state is not None, (
+            f"{step} is not enabled in {self.system.scenes([self.state])[0].columns}"
+        )
         self.states.append(state)
         self.steps.append(step)
         return self

@@ -32,7 +32,6 @@ from .actions import (
 from .bounds import ZOOKEEPER, Constants
 from .mutation_bounds import MUTATION_BOUNDS
 from .presentation.scenes import VIEW
-from .presentation.view import DELETED_LEGEND, ELR_LEGEND, LEGEND, columns
 from .state import BrokerState
 
 BROKER = Model(
@@ -40,8 +39,6 @@ BROKER = Model(
     BrokerState,
     name="broker",
     family="broker",
-    columns=columns,
-    legend=lambda k: LEGEND + k.elr * ELR_LEGEND + bool(k.deletions) * DELETED_LEGEND,
     view=VIEW,
     survivors=Path(__file__).with_name("survivors.txt"),
     mutation_bounds=MUTATION_BOUNDS,

@@ -5,15 +5,6 @@ from __future__ import annotations
 from ...core.fields import members
 
 
-def replicas(isr: int) -> str:
-    """Return a set of replicas as numbers.
-
-    >>> replicas(0b101)
-    '0,2'
-    """
-    return ",".join(str(broker) for broker in members(isr)) or "none"
-
-
 def braced(isr: int) -> str:
     """Return a set of replicas as a set.
 

@@ -77,10 +77,10 @@ class Model(Fair, Generic[S, K]):
     view
         How states and steps are drawn; by default a lane for each participant.
     columns
-        ``columns(s, k)``: a text about a state for each lane, by its heading, for traces and where
-        there is no `view`; by default each participant's variables.
+        ``columns(s, k)``: where there is no `view`, a text about a state for each lane, by its
+        heading; by default each participant's variables.
     legend
-        How to read these texts; a function of the bounds if that depends on them.
+        How to read what is shown of a state.
     survivors
         Why ``tidegate mutate`` need not kill a mutant, by the name that it prints.  Where only one
         variant has it, the name of the variant comes first.  A ``Path`` names a text file with
@@ -132,7 +132,7 @@ class Model(Fair, Generic[S, K]):
         constraint: Callable[[S, K], bool] | None = None,
         view: View | None = None,
         columns: Callable[[S, K], Mapping[str, str]] | None = None,
-        legend: str | Callable[[K], str] = "",
+        legend: str = "",
         survivors: Mapping[str, str] | Path | None = None,
         mutation_bounds: Sequence[str] = ("",),
         largest_bounds: Mapping[str, int] | None = None,
@@ -461,10 +461,9 @@ class Model(Fair, Generic[S, K]):
         actions = [action.apply for action in protocol.actions if is_available(action, k)]
         rules = vars(protocol.rules).values()
         lanes = Lanes(self.state, self._participants, self._sentences, self._columns)
-        columns: Callable[[Any, Any], dict[str, str]] = lanes.columns
         view = self._view or View(lanes.scene, lanes.event)
         if extra := added(protocol):
-            columns, view = extra.columns(columns), extra.view(view)
+            view = extra.view(view)
         every = shown(bounds)
         return TransitionSystem(
             name=protocol.name,
@@ -474,8 +473,7 @@ class Model(Fair, Generic[S, K]):
             layout=Layout(counting(protocol.state or self.state, protocol.limits), k),
             actions=protocol.actions,
             initialise=self._initialise,
-            columns=columns,
-            legend=self._legend(bounds) if callable(self._legend) else self._legend,
+            legend=self._legend,
             constraint=self._constraint,
             view=view,
             fairness=protocol.fairness,

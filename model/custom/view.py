@@ -37,7 +37,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Lanes:
-    """Lanes and columns that are derived from the declaration of a state.
+    """Lanes that are derived from the declaration of a state.
 
     Parameters
     ----------
@@ -49,17 +49,13 @@ class Lanes:
     sentences
         How the steps of each action are put into words.
     own
-        The columns that a model has instead, ``own(s, k)``: a heading and a text for each lane.
+        What a model has instead, ``own(s, k)``: a heading and a text for each lane.
     """
 
     state: type
     participants: Mapping[str, Callable[[Any], int]]
     sentences: Mapping[str, Sentence]
     own: Callable[[Any, Any], Mapping[str, str]] | None = None
-
-    def columns(self, s: Any, k: Any) -> dict[str, str]:
-        """Return a heading and a text for each lane."""
-        return {name: "\n".join(lines) for name, lines in self._lanes(s, k).items()}
 
     def scene(self, s: Any, k: Any) -> Scene:
         """Return the picture of a state."""

@@ -33,7 +33,6 @@ def assemble(declaration, constants, actions, initialise):
         layout=Layout(declaration, constants),
         actions=actions,
         initialise=initialise,
-        columns=lambda s, k: {"state": str(s)},
     )
 
 

@@ -55,11 +55,6 @@ def initialise(s, k):
     yield from original.initialise(s, k)
 
 
-def columns(s, k):
-    fail("columns")
-    return original.columns(s, k)
-
-
 def constraint(s, k):
     return fail("constraint") and original.within(s, k)
 
@@ -80,7 +75,6 @@ def custom():
         original.AsyncIsrState,
         family="async-isr",
         participants={"leader": build},
-        columns=columns,
         constraint=constraint,
         view=View(scene, lambda action, *rest: Event("leader", action)),
     )
@@ -206,10 +200,10 @@ def test_no_command_ends_with_0_where_the_model_asks_for_that(own, part, command
 
 
 SHOWING = {
-    "check": ("columns", ["check", "own.py", *SMALL]),
+    "check": ("the view", ["check", "own.py", *SMALL]),
     "check --html": ("the view", ["check", "own.py", *SMALL, "--html", "page.html"]),
-    "graph": ("columns", ["graph", "own.py", *SMALL, "--graphml", "graph.xml"]),
-    "replay": ("columns", ["replay", "trace.json", "--protocol", "own.py"]),
+    "graph": ("the view", ["graph", "own.py", *SMALL, "--graphml", "graph.xml"]),
+    "replay": ("the view", ["replay", "trace.json", "--protocol", "own.py"]),
     "replay --markdown": (
         "the view",
         ["replay", "trace.json", "--protocol", "own.py", "--markdown", "-"],

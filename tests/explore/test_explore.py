@@ -136,7 +136,7 @@ def test_it_runs_in_a_real_terminal(tmp_path):
     )
     child.expect("Produce")
     child.send("\r")
-    child.expect("m0@0")
+    child.expect_exact("m0 (e0)")
     child.send("v")
     child.expect("VIOLATED")
     child.send("s")

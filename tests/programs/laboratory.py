@@ -213,7 +213,7 @@ class Workbench:
             )
             for part in actions
         ]
-        return TransitionSystem("toy", {}, "", CONSTANTS, LAYOUT, made, _nothing, _no_columns)
+        return TransitionSystem("toy", {}, "", CONSTANTS, LAYOUT, made, _nothing)
 
     def _module(self) -> str:
         """Return all of the module."""
@@ -382,10 +382,6 @@ def _stop(number: int, frame: object) -> None:
 
 def _nothing(s: Any, k: Any) -> Iterator[None]:
     yield
-
-
-def _no_columns(s: Any, k: Any) -> dict[str, str]:
-    return {}
 
 
 def _exported(definition: str) -> str:

@@ -24,9 +24,9 @@ def test_a_request_of_an_older_version_is_void(begin):
 def test_the_high_watermark_waits_for_whom_the_leader_has_asked_for(begin):
     behavior = begin(NAME, "max_offset=2").follow("ControllerShrinkIsr 1\nLeaderHandleUpdate 1")
     behavior.take("LeaderRequestExpandIsr", 1).take("LeaderWrite")
-    assert "hw 0" in behavior.system.columns(behavior.state)["replica 0"]
+    assert "HW 0" in behavior.system.scenes([behavior.state])[0].columns["replica 0"]
     behavior.take("FollowerReplicate", 1)
-    assert "hw 1" in behavior.system.columns(behavior.state)["replica 0"]
+    assert "HW 1" in behavior.system.scenes([behavior.state])[0].columns["replica 0"]
 
 
 def test_the_leader_requests_no_follower_below_the_high_watermark(begin):
@@ -37,16 +37,16 @@ def test_the_leader_requests_no_follower_below_the_high_watermark(begin):
 
 def test_an_update_clears_the_pending_request_of_the_leader(begin):
     behavior = begin(NAME).follow("LeaderRequestShrinkIsr 1")
-    assert behavior.system.columns(behavior.state) == {
-        "controller": "v0 isr 0,1\nv0: isr 0",
-        "replica 0": "v0 isr 0,1\nrequested 0\nhw 0\nleo 0",
-        "replica 1": "leo 0",
+    assert behavior.system.scenes([behavior.state])[0].columns == {
+        "controller": "v0 isr {0,1}\nv0: isr {0}",
+        "replica 0": "v0 isr {0,1}\nrequested {0}\nHW 0\nLEO 0",
+        "replica 1": "LEO 0",
     }
     behavior.take("ControllerHandleRequest", 0, 1).take("LeaderHandleUpdate", 1)
-    assert behavior.system.columns(behavior.state) == {
-        "controller": "v1 isr 0\nv0: isr 0",
-        "replica 0": "v1 isr 0\nhw 0\nleo 0",
-        "replica 1": "leo 0",
+    assert behavior.system.scenes([behavior.state])[0].columns == {
+        "controller": "v1 isr {0}\nv0: isr {0}",
+        "replica 0": "v1 isr {0}\nHW 0\nLEO 0",
+        "replica 1": "LEO 0",
     }
     assert not behavior.can("LeaderHandleUpdate", 1)
 

@@ -125,19 +125,19 @@ def test_only_kip_320_waits_for_its_leader_to_be_in_the_epoch(begin):
 def test_columns_say_who_leads_and_what_is_in_the_logs(begin):
     behavior = begin("published/hw").follow(ONE_RECORD)
     behavior.follow("FollowerFetch 0 1\nLeaderIncHighWatermark 0\nControllerElectLeader 1")
-    assert behavior.system.columns(behavior.state) == {
-        "controller": "1 leads e1\nisr 0,1",
-        "replica 0": "leads e0 isr 0,1 (stale)\n[m0@0 |] hw 1",
-        "replica 1": "follows 0 e0\n[| m0@0] hw 0",
+    assert behavior.system.scenes([behavior.state])[0].columns == {
+        "controller": "1 leads e1\nisr {0,1}",
+        "replica 0": "leads e0 isr {0,1} (stale)\n[m0 (e0) |] HW 1",
+        "replica 1": "follows 0 e0\n[| m0 (e0)] HW 0",
     }
 
 
 def test_columns_before_the_first_election(begin):
     behavior = begin("published/hw")
-    assert behavior.system.columns(behavior.state) == {
-        "controller": "no leader\nisr 0,1",
-        "replica 0": "idle\n[|] hw 0",
-        "replica 1": "idle\n[|] hw 0",
+    assert behavior.system.scenes([behavior.state])[0].columns == {
+        "controller": "no leader\nisr {0,1}",
+        "replica 0": "idle\n[|] HW 0",
+        "replica 1": "idle\n[|] HW 0",
     }
 
 

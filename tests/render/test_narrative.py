@@ -115,19 +115,16 @@ def tick(s, k):
     return True
 
 
-def test_a_system_without_a_view_is_told_by_its_columns():
+def test_a_system_without_a_view_is_told_by_its_variables():
     def midnight(s, k):
         yield
 
     action = Action("Tick", tick, "clock", lambda k: [()], "Lamport")
-    system = TransitionSystem(
-        "clock", {}, "", 11, Layout(Clock, 11), [action], midnight,
-        lambda s, k: {"clock": f"{s.hour} o'clock"},
-    )  # fmt: skip
+    system = TransitionSystem("clock", {}, "", 11, Layout(Clock, 11), [action], midnight)
     start = next(system.initial_states())
     step = Step("Tick")
     told = narrate(system, Trace((start, system.take(start, step)), (step,)))
-    assert [str(change.text) for change in told.moments[1].changes] == ["0 o'clock → 1 o'clock"]
+    assert [str(change.text) for change in told.moments[1].changes] == ["hour 1"]
     assert [reason.needs for reason in told.moments[1].reasons] == ["s.hour != k"]
 
 

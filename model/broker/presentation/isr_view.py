@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ....core.fields import NONE
 from ....core.scene import Detail
 from ..bounds import ZOOKEEPER, Constants
 from ..messages import ACCEPTED, ORPHANED, OUTDATED, REFUSED, REQUEST
-from ..replica_sets import braced, replicas
+from ..replica_sets import braced
 from ..state import BrokerState
 
 PRODUCER, CONSUMER = "producer", "consumer"
@@ -17,15 +15,13 @@ UNAPPLIED = "unapplied records"
 """What the lines about partition change records are about that a leader has not applied."""
 
 
-def controller(
-    s: BrokerState, k: Constants, written: Callable[[int], str] = braced
-) -> tuple[Detail, ...]:
+def controller(s: BrokerState, k: Constants) -> tuple[Detail, ...]:
     """Return the controller's own state, beside the partition state, and its pending work."""
     if k.kraft:
-        lines = [Detail(f"fenced {written(s.partition.fenced)}", about="fenced")]
+        lines = [Detail(f"fenced {braced(s.partition.fenced)}", about="fenced")]
         for leader in range(k.replicas):
-            lines += [Detail(line, about="requests") for line in requests(s, leader, written)]
-        return (*lines, *_unapplied(s, written))
+            lines += [Detail(line, about="requests") for line in requests(s, leader)]
+        return (*lines, *_unapplied(s))
     if k.isr_propagation != ZOOKEEPER:
         return ()
     if s.controller.down:
@@ -33,21 +29,21 @@ def controller(
     handles = ("", "has read a notification", "has yet to delete a notification")
     unread = "a notification is unread" if s.controller.notification else ""
     parts = (
-        Detail(f"cached isr {written(s.controller.isr)}", about="cached isr"),
+        Detail(f"cached isr {braced(s.controller.isr)}", about="cached isr"),
         Detail(unread, about="unread"),
         Detail(handles[s.controller.handling], about="handling"),
     )
     return tuple(part for part in parts if part)
 
 
-def requests(s: BrokerState, leader: int, written: Callable[[int], str]) -> tuple[str, ...]:
+def requests(s: BrokerState, leader: int) -> tuple[str, ...]:
     """Return how a leader's request in flight has become outdated since it was sent."""
     request, lines = s.alter_partition[leader], []
     if request.kind == ORPHANED:
         lines.append(f"the request of {leader} has lost its sender")
     if request.rebooted:
         lines.append(
-            f"the request of {leader} has an old broker epoch of {written(request.rebooted)}"
+            f"the request of {leader} has an old broker epoch of {braced(request.rebooted)}"
         )
     if request.outdated:
         lines.append(f"the request of {leader} has an old partition epoch")
@@ -69,14 +65,14 @@ def unapplied(s: BrokerState) -> dict[int, list[int]]:
     }
 
 
-def _unapplied(s: BrokerState, written: Callable[[int], str]) -> list[Detail]:
+def _unapplied(s: BrokerState) -> list[Detail]:
     """Return the partition change records that the leader of their epoch has not applied."""
     lines = []
     for epoch, queue in unapplied(s).items():
-        sent, isrs = s.leader_and_isr[epoch], [written(isr) for isr in queue]
+        sent, isrs = s.leader_and_isr[epoch], [braced(isr) for isr in queue]
         if sent.assignments:
             isrs = [
-                f"{isr} of {written(replicas)}"
+                f"{isr} of {braced(replicas)}"
                 for isr, replicas in zip(isrs, sent.assignments, strict=False)
             ]
         known = " (known from a response)" if sent.known else ""
@@ -95,13 +91,11 @@ def clients(s: BrokerState, k: Constants) -> dict[str, Detail]:
     return lines
 
 
-def isr_changes(
-    s: BrokerState, k: Constants, broker: int, written: Callable[[int], str] = replicas
-) -> tuple[Detail, ...]:
+def isr_changes(s: BrokerState, k: Constants, broker: int) -> tuple[Detail, ...]:
     """Return a broker's pending ISR change, and the leader in its metadata if outdated."""
     replica, lines = s.replica[broker], []
     if replica.proposed:
-        lines.append(Detail(f"proposes isr {written(replica.proposed)}", about="proposal"))
+        lines.append(Detail(f"proposes isr {braced(replica.proposed)}", about="proposal"))
     if replica.change_set:
         lines.append(Detail("has not yet announced its isr", about="notification"))
     if k.isr_propagation == ZOOKEEPER and replica.alive and replica.metadata != s.partition.leader:
@@ -110,25 +104,18 @@ def isr_changes(
     return tuple(lines)
 
 
-def to_controller(s: BrokerState, leader: int) -> str:
-    """Return the message in flight between a leader and the controller, with an arrow."""
-    text = alter_partition(s, leader)
-    way = "->" if s.alter_partition[leader].kind in (REQUEST, ORPHANED) else "<-"
-    return f"{way} controller: {text}" if text else ""
-
-
 REFUSALS = {REFUSED: "ineligible replica", OUTDATED: "outdated"}
 """Why the controller has not accepted a proposal."""
 
 
-def alter_partition(s: BrokerState, leader: int, written: Callable[[int], str] = replicas) -> str:
+def alter_partition(s: BrokerState, leader: int) -> str:
     """Return the message in flight between a leader and the controller; empty if none."""
     message = s.alter_partition[leader]
-    request = f"AlterPartition e{message.epoch} isr {written(message.isr)}"
+    request = f"AlterPartition e{message.epoch} isr {braced(message.isr)}"
     texts = {
         REQUEST: request,
         ORPHANED: request,
-        ACCEPTED: f"e{message.epoch} isr {written(message.isr)}",
+        ACCEPTED: f"e{message.epoch} isr {braced(message.isr)}",
         **{kind: f"e{message.epoch}: {why}" for kind, why in REFUSALS.items()},
     }
     return texts.get(message.kind, "")

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from ....core.fields import NONE
 from ....core.scene import Detail, Entry, Message, Participant, Promise, Scene, View
 from ..bounds import ACKS_ALL, ZOOKEEPER, Constants
-from ..in_flight import LogEntry
 from ..leadership import leads
 from ..messages import (
     DELAYED_FETCH,
@@ -21,7 +20,6 @@ from ..messages import (
     ORPHANED,
     REQUEST,
 )
-from ..replica_sets import braced
 from ..state import BrokerState
 from .events import event
 from .isr_view import (
@@ -49,13 +47,13 @@ from .pictures import (
     partition_of,
     proposal,
 )
-from .view import RESTARTED, in_flight, leadership, log, log_start, role, waiting
+from .view import RESTARTED, in_flight, leadership, log, role, waiting
 
 
 def scene(s: BrokerState, k: Constants) -> Scene:
     """Return the picture of a state."""
     partition = s.partition
-    role_text, isr = leadership(s, braced)
+    role_text, isr = leadership(s)
     participants: list[Participant] = [
         Partition(
             CONTROLLER,
@@ -76,7 +74,8 @@ def scene(s: BrokerState, k: Constants) -> Scene:
     participants += [_participant(s, k, number) for number in range(k.replicas)]
     metadata = clients(s, k) if k.isr_propagation == ZOOKEEPER else {}
     written = f"{s.written} of {k.records} written"
-    participants.append(Clients(CLIENTS, written, tuple(metadata.values()), metadata=metadata))
+    lines = tuple(metadata.values())
+    participants.append(Clients(CLIENTS, written, lines, quiet=not metadata, metadata=metadata))
     return Scene(
         tuple(participants),
         (*_requests(s, k), *_proposals(s), *_announcements(s, k)),
@@ -97,12 +96,12 @@ def _participant(s: BrokerState, k: Constants, number: int) -> Broker:
         late = s.late_fetch[number]
         line = f"its fetch at {late.offset} is still at broker {late.leader}"
         details.append(Detail(line, about="late fetch"))
-    details += isr_changes(s, k, number, braced)
+    details += isr_changes(s, k, number)
     delayed = waiting(s, number)
     details += [Detail(f"in purgatory: {request}", about="purgatory") for request in delayed]
     return Broker(
         name=broker(number),
-        role=role(s, number, braced),
+        role=role(s, number),
         details=tuple(details),
         alive=bool(replica.alive),
         epoch=replica.epoch if replica.leader != NONE else None,
@@ -129,12 +128,6 @@ def _is_fenced(s: BrokerState, k: Constants, follower: int) -> bool:
     return not k.rules.may_serve_fetch(s, k, leader, epoch)
 
 
-def _records(entries: list[LogEntry]) -> str:
-    """Return the records of a fetch response."""
-    records = [str(Entry(f"m{e.record}", e.epoch)) for e in entries if e.record != NONE]
-    return " ".join(records) or "no records"
-
-
 def _requests(s: BrokerState, k: Constants) -> list[Answer]:
     """Return the messages in flight between followers and leaders."""
     messages = []
@@ -144,8 +137,6 @@ def _requests(s: BrokerState, k: Constants) -> list[Answer]:
         if kind in (IDLE, DELAYED_FETCH):
             continue
         text = in_flight(s, k, follower)
-        if kind == FETCH_RESPONSE:
-            text = f"{_records(message.records)}, HW {message.hw}{log_start(message)}"
         asks = kind in (FETCH, LIST_OFFSETS, EPOCH_REQUEST)
         ends = (follower, leader) if asks else (leader, follower)
         names = broker(ends[0]), broker(ends[1])
@@ -162,9 +153,9 @@ def _proposals(s: BrokerState) -> list[Proposal]:
         if message.kind != NOTHING:
             asks = message.kind in (REQUEST, ORPHANED)
             ends = (broker(number), CONTROLLER) if asks else (CONTROLLER, broker(number))
-            text = alter_partition(s, number, braced)
+            text = alter_partition(s, number)
             why = REFUSALS.get(message.kind, "")
-            outdated = requests(s, number, braced)
+            outdated = requests(s, number)
             proposals.append(
                 Proposal(proposal(number), *ends, text, refusal=why, outdated=outdated)
             )
@@ -292,12 +283,6 @@ def _messages(messages: Sequence[Message]) -> Iterator[str]:
         yield (
             f"“{diverging}” is a fetch response without records: the leader's log "
             "diverges from the follower's there (KIP-595)."
-        )
-    announced = [message for message in messages if isinstance(message, Announcement)]
-    if announced:
-        yield (
-            f"“{announced[-1].text}” is the controller's LeaderAndIsr of epoch "
-            f"{announced[-1].epoch}; it may arrive late."
         )
 
 

@@ -1,12 +1,10 @@
-"""A state in Kafka's terms, a column per participant, for traces."""
+"""The roles, logs and messages of a state in Kafka's terms."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ....core.fields import NONE
 from ....core.scene import Detail, Entry, Log
-from ..bounds import ZOOKEEPER, Constants
+from ..bounds import Constants
 from ..in_flight import LogEntry, Message
 from ..leadership import leads
 from ..log import newest_epoch
@@ -21,27 +19,11 @@ from ..messages import (
     LIST_OFFSETS_RESPONSE,
     OUT_OF_RANGE,
 )
-from ..replica_sets import replicas
+from ..replica_sets import braced
 from ..state import BrokerState, Replica
-from .isr_view import clients, controller, isr_changes, to_controller
-
-LEGEND = (
-    "[m0@0 | m1@0] is a log: record m0, then m1, both written in leader epoch 0. Records left of "
-    "the bar | are below the replica's high watermark (readable); ] is the log end. "
-    "e1 is leader epoch 1; isr 0,1 the in-sync replicas."
-)
-
-
-ELR_LEGEND = (
-    " elr 2 is an eligible leader replica: out of the ISR, but with every committed record."
-)
-"""For the option ``elr``."""
 
 DELETED = Entry("-", NONE)
 """What is shown at an offset below the log start."""
-
-DELETED_LEGEND = " - is an offset below the log start offset, whose record is deleted."
-"""For the option ``deletions``."""
 
 RESTARTED = "restarted"
 """The role of a broker that waits for LeaderAndIsr, or for the metadata with KRaft."""
@@ -53,37 +35,7 @@ FAILED = ", failed"
 """The end of the role of a follower whose fetcher has failed."""
 
 
-def columns(s: BrokerState, k: Constants) -> dict[str, str]:
-    """Return the heading and the text of each column: the controller, then every broker."""
-    shown = {"controller": _controller(s, k)}
-    for broker in range(k.replicas):
-        parts = (
-            role(s, broker),
-            _log(s, k, broker),
-            _in_flight(s, k, broker),
-            *waiting(s, broker),
-            *isr_changes(s, k, broker),
-            to_controller(s, broker),
-        )
-        shown[f"broker {broker}"] = "\n".join(part for part in parts if part)
-    if k.isr_propagation == ZOOKEEPER:
-        shown["clients"] = "\n".join(clients(s, k).values())
-    return shown
-
-
-def record(entry: LogEntry) -> str:
-    """Return a record with the leader epoch that it carries.
-
-    >>> from types import SimpleNamespace
-    >>> record(SimpleNamespace(record=1, epoch=0))
-    'm1@0'
-    """
-    return f"m{entry.record}@{entry.epoch}"
-
-
-def leadership(
-    s: BrokerState, written: Callable[[int], str] = replicas
-) -> tuple[str, tuple[Detail, ...]]:
+def leadership(s: BrokerState) -> tuple[str, tuple[Detail, ...]]:
     """Return the partition state: leader, epoch, ISR and ELR."""
     leader = "no leader" if s.partition.leader == NONE else f"{s.partition.leader} leads"
     sets = {
@@ -92,9 +44,9 @@ def leadership(
         "removing": s.partition.removing,
         "elr": s.partition.elr,
     }
-    details = [Detail(f"isr {written(s.partition.isr)}", about="isr")]
+    details = [Detail(f"isr {braced(s.partition.isr)}", about="isr")]
     details += [
-        Detail(f"{name} {written(members)}", name) for name, members in sets.items() if members
+        Detail(f"{name} {braced(members)}", name) for name, members in sets.items() if members
     ]
     if s.partition.last_known_leader != NONE:
         last = f"last known leader {s.partition.last_known_leader}"
@@ -102,13 +54,8 @@ def leadership(
     return f"{leader} e{s.partition.epoch}", tuple(details)
 
 
-def _controller(s: BrokerState, k: Constants) -> str:
-    leader, details = leadership(s)
-    return "\n".join((leader, *details, *controller(s, k, replicas)))
-
-
-def role(s: BrokerState, broker: int, written: Callable[[int], str] = replicas) -> str:
-    """Return a broker's own view of its role; `written` writes a set of replicas."""
+def role(s: BrokerState, broker: int) -> str:
+    """Return a broker's own view of its role."""
     replica = s.replica[broker]
     if not replica.alive:
         return "down"
@@ -116,7 +63,7 @@ def role(s: BrokerState, broker: int, written: Callable[[int], str] = replicas) 
         return NO_REPLICA
     if leads(s, broker):
         stale = "" if replica.epoch == s.partition.epoch else " (stale)"
-        return f"leads e{replica.epoch} isr {written(replica.isr)}{stale}"
+        return f"leads e{replica.epoch} isr {braced(replica.isr)}{stale}"
     if replica.leader != NONE:
         asks = ", truncating" if replica.truncating else FAILED if replica.failed else ""
         return f"follows {replica.leader} e{replica.epoch}{asks}"
@@ -132,22 +79,13 @@ def log(replica: Replica) -> Log:
     return Log((*[DELETED] * replica.start, *entries), replica.hw, replica.start)
 
 
-def _log(s: BrokerState, k: Constants, broker: int) -> str:
-    replica = s.replica[broker]
-    held = replica.log[replica.start : replica.leo]
-    entries = [DELETED.name] * replica.start + [record(entry) for entry in held]
-    entries.insert(replica.hw, "|")
-    checkpoint = f" (disk {replica.checkpoint})" if k.hw_checkpoint else ""
-    return f"[{' '.join(entries)}] hw {replica.hw}{checkpoint}"
-
-
 def in_flight(s: BrokerState, k: Constants, follower: int) -> str:
     """Return the message between a follower and its leader as text; empty if there is none."""
     message = s.message[follower]
-    starts = log_start(message)
+    starts = _log_start(message)
     texts = {
         FETCH: _fetch(s, k, follower),
-        FETCH_RESPONSE: f"{fetched(message.records) or 'nothing'}, hw {message.hw}{starts}",
+        FETCH_RESPONSE: f"{_records(message.records)}, HW {message.hw}{starts}",
         OUT_OF_RANGE: "out of range",
         LIST_OFFSETS: "log end?",
         LIST_OFFSETS_RESPONSE: f"log end {message.end_offset}{starts}",
@@ -158,7 +96,7 @@ def in_flight(s: BrokerState, k: Constants, follower: int) -> str:
     return texts.get(message.kind, "")
 
 
-def log_start(message: Message) -> str:
+def _log_start(message: Message) -> str:
     """Return the log start offset in a response; empty if nothing was deleted."""
     return f", log start {message.start}" if message.start else ""
 
@@ -184,22 +122,13 @@ def waiting(s: BrokerState, broker: int) -> list[str]:
     ]
 
 
-def _in_flight(s: BrokerState, k: Constants, follower: int) -> str:
-    text = in_flight(s, k, follower)
-    way = "->" if s.message[follower].kind in (FETCH, LIST_OFFSETS, EPOCH_REQUEST) else "<-"
-    late = s.late_fetch[follower]
-    lines = [f"{way} {s.replica[follower].leader}: {text}" if text else ""]
-    if late.leader != NONE:
-        lines.append(f"(at {late.leader}: late fetch at {late.offset})")
-    return "\n".join(line for line in lines if line)
-
-
-def fetched(entries: list[LogEntry]) -> str:
-    """Return the records of a fetch response; empty if it has none."""
-    return " ".join(record(entry) for entry in entries if entry.record != NONE)
-
-
 def _epoch_end(epoch: int, end_offset: int) -> str:
     if end_offset == NONE:
         return "epoch unknown"
     return f"ends at {end_offset}" if epoch == NONE else f"epoch {epoch} ends at {end_offset}"
+
+
+def _records(entries: list[LogEntry]) -> str:
+    """Return the records of a fetch response."""
+    records = [str(Entry(f"m{e.record}", e.epoch)) for e in entries if e.record != NONE]
+    return " ".join(records) or "no records"

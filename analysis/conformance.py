@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from math import inf
@@ -61,17 +61,11 @@ def behavior_of(
         ForcedStep(step.action, dict(zip(step.parameters, step.arguments, strict=True)), after)
         for step, after in zip(trace.steps, states[1:], strict=True)
     )
-    return Behavior(states[0], steps, dict(system.bounds), truncates_on_fetch(system))
+    truncates_on_fetch = any(action.name == _TRUNCATION for action in system.actions)
+    return Behavior(states[0], steps, dict(system.bounds), truncates_on_fetch)
 
 
-def truncates_on_fetch(system: TransitionSystem[Any, Any]) -> bool:
-    """Whether fetch responses contain the diverging epoch: whether the system has that action."""
-    return any(action.name == _TRUNCATION for action in system.actions)
-
-
-def cluster_for(
-    distribution: Distribution, bounds: Mapping[str, str], *, truncates_on_fetch: bool = False
-) -> Cluster:
+def cluster_for(distribution: Distribution, behavior: Behavior) -> Cluster:
     """Return a cluster that is configured as the bounds of a behavior say.
 
     Raises
@@ -79,7 +73,7 @@ def cluster_for(
     KafkaError
         If the distribution lacks what they need.
     """
-    version = distribution.version
+    version, bounds = distribution.version, behavior.bounds
     kraft = bounds["isr_propagation"] in WITH_KRAFT
     deletions = bounds["deletions"]
     if deletions != "0" and distribution.release < FIRST_THAT_DELETES:
@@ -101,7 +95,7 @@ def cluster_for(
         min_isr=int(bounds["min_isr"]),
         unclean_election=bounds["unclean_election"] == "true",
         kraft=kraft,
-        truncates_on_fetch=truncates_on_fetch,
+        truncates_on_fetch=behavior.truncates_on_fetch,
     )
 
 
@@ -264,17 +258,13 @@ class Conforming:
         """
         from ..brokers.replay import replay
 
+        behavior = behavior_of(self._system, trace)
         if self._cluster is None:
             # It is noted before it starts, so that an interrupt ends what has started of it.
-            self._cluster = cluster_for(
-                self._distribution,
-                self._system.bounds,
-                truncates_on_fetch=truncates_on_fetch(self._system),
-            )
+            self._cluster = cluster_for(self._distribution, behavior)
             await self._cluster.__aenter__()
         self._topics += 1
         topic = f"walk-{self._topics}"
-        behavior = behavior_of(self._system, trace)
         report = await replay(self._cluster, behavior, lambda observed: None, topic)
         if report.differs:
             await self._stop()

@@ -131,9 +131,7 @@ def replay_on(
             say(f"Kafka {distribution.version}: {step}, {following}")
 
     async def replayed() -> Report:
-        truncates = behavior.truncates_on_fetch
-        started = cluster_for(distribution, behavior.bounds, truncates_on_fetch=truncates)
-        async with started as cluster:
+        async with cluster_for(distribution, behavior) as cluster:
             return await replay(cluster, behavior, follow)
 
     say(f"starting Kafka {distribution.version}")

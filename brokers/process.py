@@ -70,37 +70,19 @@ class Jvm:
     """
 
     def __init__(self, process: asyncio.subprocess.Process, reports: Sequence[Path]) -> None:
-        self._process = process
+        self.process = process
         self._reports = reports
 
     @property
     def ended(self) -> bool:
         """Whether it has ended by itself or was killed."""
-        return self._process.returncode is not None
+        return self.process.returncode is not None
 
     async def kill(self) -> None:
         """Kill it with SIGKILL, and wait until it is gone."""
         with suppress(ProcessLookupError):
-            self._process.kill()
-        await self._process.wait()
-
-    def send(self, number: signal.Signals) -> None:
-        """Send it a signal, unless it has ended."""
-        with suppress(ProcessLookupError):
-            self._process.send_signal(number)
-
-    async def wait(self, seconds: float) -> int:
-        """Wait until it has ended, and return its status.
-
-        Raises
-        ------
-        KafkaError
-            If it runs for longer.
-        """
-        try:
-            return await asyncio.wait_for(self._process.wait(), seconds)
-        except TimeoutError:
-            raise self.failure(f"did not end within {seconds:.0f} s") from None
+            self.process.kill()
+        await self.process.wait()
 
     async def listens(self, port: int, seconds: float) -> None:
         """Wait until it accepts connections.

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import nullcontext
 from types import MethodType
 from typing import Any
 
-from .errors import about, place_of, printed, shown
+from .errors import about, place_of, shown
 from .fields import Array, Field, declared_parts
 from .patience import Unfinished, patience
 
@@ -18,13 +16,12 @@ def shown_part(node: Any, declared: Any) -> object:
     Where a declaration's own way to show it fails, its variables are shown with the failure.
     """
     if isinstance(declared, Field):
-        value, failed = _shown_by(declared.show, node)
-        return f"{printed(node)}, which show() {failed}" if failed else value
+        return declared.show(node)
     if isinstance(declared, Array):
         return [shown_part(part, declared.element) for part in node]
     own, failed = getattr(declared, "shown", None), ""
     if isinstance(own, MethodType):
-        value, failed = _shown_by(own, node, own.__func__)
+        value, failed = _shown_by(own, node)
         if not failed:
             return value
     parts = {
@@ -34,23 +31,18 @@ def shown_part(node: Any, declared: Any) -> object:
     return {**parts, "shown()": failed} if failed else parts
 
 
-def _shown_by(show: Callable[..., object], node: object, own: object = None) -> tuple[object, str]:
-    """Return what a function that shows a part of a state returns, and how it failed.
+def _shown_by(own: MethodType, node: object) -> tuple[object, str]:
+    """Return what a declaration says of a part of a state, and how it failed.
 
     That text is a part of saved states, so it is the same in every run.
-
-    Parameters
-    ----------
-    own
-        The model's function, if it is one: it may not return.
     """
     place, failed = None, ""
     try:
-        with patience(own) if own else nullcontext():
-            value = show(node)
+        with patience(own.__func__):
+            value = own(node)
         if not _is_showable(value):
             failed = f"returned a {type(value).__name__}, which no report can hold"
-            place = about(getattr(show, "__func__", show), "").place
+            place = about(own.__func__, "").place
     except KeyboardInterrupt:
         raise
     except Unfinished as error:

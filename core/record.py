@@ -14,7 +14,7 @@ from struct import Struct
 from types import FunctionType
 from typing import Any
 
-from .errors import blaming, printed
+from .errors import printed
 from .fields import Field
 from .generated import run
 from .kinds import Constant, Kind, as_kind, converting, source_of_members, stored_name
@@ -58,8 +58,7 @@ class Variable:
 
     def shown(self, value: int) -> object:
         """Return a value as people see it."""
-        with blaming(f"showing {self.path}"):
-            return self.field.show(value)
+        return self.field.show(value)
 
 
 class UnstorableError(Exception):

@@ -13,6 +13,7 @@ import signal
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -213,7 +214,7 @@ class KafkaCluster(ABC):
         """Wait until a node has ended."""
         process = self.node(number).process
         if process is not None:
-            await process.wait(start_patience())
+            await asyncio.wait_for(process.process.wait(), start_patience())
 
     def pause(self, number: int) -> None:
         """Let a node's process stand still."""
@@ -226,7 +227,8 @@ class KafkaCluster(ABC):
     def _send(self, number: int, kind: signal.Signals) -> None:
         process = self.node(number).process
         if process is not None:
-            process.send(kind)
+            with suppress(ProcessLookupError):
+                process.process.send_signal(kind)
 
     async def create_topic(
         self, topic: str, replicas: Sequence[int], min_isr: int, partitions: int = 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from collections.abc import Mapping
 
@@ -69,5 +70,5 @@ class KraftCluster(KafkaCluster):
         options = ("format", "-t", _CLUSTER_ID, "-c", str(node.config))
         tool = await node.java(self.distribution, "kafka.tools.StorageTool", *options, *features)
         node.process = tool
-        if await tool.wait(start_patience()):
+        if await asyncio.wait_for(tool.process.wait(), start_patience()):
             raise tool.failure("could not format its storage")

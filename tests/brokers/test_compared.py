@@ -86,7 +86,7 @@ def test_what_differs_is_reported(release, kind, settings, script, otherwise, be
 
     async def run():
         distribution = find_distribution(kafka(release))
-        async with cluster_for(distribution, behavior.bounds) as cluster:
+        async with cluster_for(distribution, behavior) as cluster:
             return await reported(cluster, behavior, otherwise)
 
     assert asyncio.run(run()) == {what: [what] for what in [*otherwise, "broker 1: HW on disk"]}

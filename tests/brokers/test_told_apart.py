@@ -112,10 +112,9 @@ async def is_told(distribution, right, wrong):
     """
     told = None
     for trace in sorted(divergences(right, wrong), key=effort)[:TRIES]:
-        async with cluster_for(distribution, wrong.bounds) as cluster:
-            report = await replay(
-                cluster, behavior_of(wrong, trace), lambda observed: None, empty_caches=True
-            )
+        behavior = behavior_of(wrong, trace)
+        async with cluster_for(distribution, behavior) as cluster:
+            report = await replay(cluster, behavior, lambda observed: None, empty_caches=True)
         told = report.differs is not None
         if told:
             break

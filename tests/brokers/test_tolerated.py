@@ -99,7 +99,7 @@ def test_a_fenced_follower_may_be_silent_and_no_other(kafka):
 
     async def run():
         distribution = find_distribution(kafka("2.6.0"))
-        async with cluster_for(distribution, system.bounds) as cluster:
+        async with cluster_for(distribution, fenced) as cluster:
             first = await replay(cluster, fenced, lambda observed: None, "fenced")
             await cluster.renew("fenced")
             return first, await replay(cluster, silent, lambda observed: None, "silent")

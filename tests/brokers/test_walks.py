@@ -117,7 +117,7 @@ def does_it(begin, kafka):
         distribution = find_distribution(kafka(release))
 
         async def on_brokers():
-            async with cluster_for(distribution, behavior.bounds) as cluster:
+            async with cluster_for(distribution, behavior) as cluster:
                 return await replay(cluster, behavior, lambda observed: None)
 
         report = asyncio.run(on_brokers())

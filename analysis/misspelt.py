@@ -10,7 +10,6 @@ import ast
 import builtins
 import dis
 import inspect
-import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import fields
@@ -18,6 +17,7 @@ from types import CodeType
 from typing import Any
 
 from ..core.errors import ModelError, TidegateError, is_users, lacks, nearest
+from ..core.guards import read_tree
 from ..core.spec import TransitionSystem
 from ..model.protocol import Protocol
 
@@ -80,20 +80,17 @@ def _globals(code: CodeType) -> Iterator[tuple[str, int]]:
 
 def _refuse_unknown_attributes(function: Any, system: TransitionSystem[Any, Any]) -> None:
     """Refuse a function that reads an attribute that the state or the constants do not have."""
-    with suppress(OSError, TypeError, SyntaxError, IndentationError):
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-        definition = next((node for node in tree.body if isinstance(node, ast.FunctionDef)), None)
+    with suppress(OSError, AssertionError):
+        definition = read_tree(function)
         parameters = list(inspect.signature(function).parameters)[:2]
-        if definition is None or len(parameters) < 2:
+        if len(parameters) < 2:
             return
         values = dict(zip(parameters, (system.record, system.constants), strict=True))
-        before = function.__code__.co_firstlineno - 1
         wrong = sorted(
             _read(definition, values), key=lambda one: (one[1].lineno, one[1].col_offset)
         )
         for owner, node in wrong[:1]:
-            line = before + node.lineno
-            raise _error(function, line, lacks(type(owner).__name__, dir(owner), node.attr))
+            raise _error(function, node.lineno, lacks(type(owner).__name__, dir(owner), node.attr))
 
 
 def _read(definition: ast.FunctionDef, values: dict[str, Any]) -> Iterator[tuple[Any, Any]]:

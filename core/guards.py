@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 from .errors import ModelError
 from .generated import show_as
+from .sources import original_of, source_of
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,9 @@ def guards(apply: Callable[..., bool]) -> tuple[Guard, ...]:
 
 def _described(apply: Callable[..., bool], nodes: list[ast.If]) -> tuple[Guard, ...]:
     """Return conditions of an action with their place and source text."""
-    file, first_line = _place(apply)
+    file, _ = _place(apply)
     return tuple(
-        Guard(number, file, first_line + node.lineno - 1, ast.unparse(node.test))
+        Guard(number, file, node.lineno, ast.unparse(node.test))
         for number, node in enumerate(nodes)
     )
 
@@ -154,10 +155,10 @@ def place(function: Callable[..., Any]) -> str:
 
 def _place(function: Callable[..., Any]) -> tuple[str, int]:
     """Return the file of a function, relative to the package if it is in there, and its line."""
-    original = original_of(function)
-    file, root = Path(inspect.getsourcefile(original) or "?"), Path(__file__).parents[1]
+    code = inspect.unwrap(original_of(function)).__code__
+    file, root = Path(code.co_filename), Path(__file__).parents[1]
     shown = file.relative_to(root) if file.is_relative_to(root) else file
-    return str(shown), inspect.getsourcelines(original)[1]
+    return str(shown), code.co_firstlineno
 
 
 def syntax_tree(function: Callable[..., Any]) -> ast.FunctionDef:
@@ -166,39 +167,19 @@ def syntax_tree(function: Callable[..., Any]) -> ast.FunctionDef:
 
 
 def read_tree(function: Callable[..., Any]) -> ast.FunctionDef:
-    """Return the syntax tree of a function like :func:`syntax_tree`; nobody may change it."""
-    copied: ast.FunctionDef | None = getattr(function, "syntax_tree", None)
-    if copied is not None:
-        return copied
-    return _parsed(function, getattr(function, "__code__", None))
+    """Return the syntax tree of a function like :func:`syntax_tree`; nobody may change it.
 
-
-@cache
-def _parsed(function: Callable[..., Any], code: CodeType | None) -> ast.FunctionDef:
-    """Return the syntax tree of a function, from its source; `code` tells versions apart."""
-    source = inspect.getsource(function)
-    indented = source[:1].isspace()
-    # Removing the indentation would change multi-line strings.
-    source = f"if True:\n{source}" if indented else source
-    try:
-        tree = ast.parse(source)
-    except SystemError:
-        # CPython 3.11 counts the depth of trees in all threads together (python/cpython#106905): it
-        # fails if a finaliser or another thread formats a traceback meanwhile.
-        tree = ast.parse(source)
-    [node] = tree.body
-    if indented and isinstance(node, ast.If):
-        [node] = node.body
-        ast.increment_lineno(node, -1)
-    assert isinstance(node, ast.FunctionDef), f"{function} is not a plain function"
-    return node
-
-
-def original_of(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function in a file, of which this one may be a changed copy."""
-    while (copied := getattr(function, "copy_of", None)) is not None:
-        function = copied
-    return function
+    Raises
+    ------
+    OSError
+        If its source is not at hand.
+    """
+    plain = inspect.unwrap(function)
+    source = source_of(plain) if isinstance(plain, FunctionType) else None
+    if source is None:
+        raise OSError(f"the source of {function} is not at hand")
+    assert isinstance(source.node, ast.FunctionDef), f"{function} is not a plain function"
+    return source.node
 
 
 def _guards(function: ast.FunctionDef) -> list[ast.If]:
@@ -277,6 +258,7 @@ def counted(apply: Callable[..., bool], variable: str, most: int) -> Callable[..
     state = function.args.args[0].arg
     first = 1 if ast.get_docstring(function) is not None else 0
     guard = ast.parse(f"if {state}.{variable} == {most}:\n    return False").body[0]
+    ast.increment_lineno(guard, function.lineno - 1)
     function.body.insert(first, guard)
     _Counting(f"{state}.{variable} += 1").visit(function)
     return _compiled(function, apply)
@@ -317,8 +299,8 @@ def _compiled(
     module = ast.fix_missing_locations(ast.Module([function], type_ignores=[]))
     space = {**original.__globals__, **(names or {})}
     file, code = f"<copy of {original.__name__}>", original_of(original).__code__
-    # A copy has the line numbers of its original, counted from the original's first line.
-    show_as(file, linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :])
+    # A copy has the line numbers of its original.
+    show_as(file, linecache.getlines(code.co_filename))
     exec(compile(module, file, "exec", __future__.annotations.compiler_flag), space)
     made: Callable[..., Any] = space[function.name]
     made.syntax_tree = function  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from ...core.errors import is_users
-from ...core.guards import original_of
+from ...core.sources import original_of
 from ...core.spec import Property, TransitionSystem
 from ..liveness.formulas import predicates_of
 from ..result import Reason
@@ -108,14 +108,14 @@ class _Unit(Unit):
             compiled = self.function(function, arguments, mode, pure)
         except UnsupportedError as error:
             if not isinstance(error, FollowingError):
-                self.note(function, 1, str(error))
+                self.note(function, None, str(error))
             return
         self.found.update(dict.fromkeys(self._beyond.get(compiled.name, ())))
         if compiled.count != 1:
-            self.note(function, 1, f"{function.__name__} returns no truth value")
+            self.note(function, None, f"{function.__name__} returns no truth value")
 
-    def note(self, function: Callable[..., Any], line: int, text: str) -> None:
-        """Add a reason, about a line of a function counted from its first one."""
+    def note(self, function: Callable[..., Any], line: int | None, text: str) -> None:
+        """Add a reason, about a line of a function, or about all of it."""
         self.found[_reason(function, line, text)] = None
 
     @property
@@ -353,15 +353,15 @@ def _is_users(function: Callable[..., Any]) -> bool:
     return code is not None and is_users(code.co_filename)
 
 
-def _reason(function: Callable[..., Any], line: int, text: str) -> Reason:
-    """Return a reason about a line of a function, which is counted from its first one."""
+def _reason(function: Callable[..., Any], line: int | None, text: str) -> Reason:
+    """Return a reason about a line of a function, or about all of it."""
     function = original_of(function)
     if witness := getattr(function, "witness", None):
         # The predicate that is made from it is in no file of the model.
-        function, line = witness, 1
+        function, line = witness, None
     code = getattr(function, "__code__", None)
     name = str(getattr(function, "__qualname__", function)).rpartition("<locals>.")[2]
-    place = (code.co_filename, code.co_firstlineno + line - 1) if code else None
+    place = (code.co_filename, line or code.co_firstlineno) if code else None
     return Reason(text.removesuffix(","), name, place)
 
 

@@ -86,7 +86,7 @@ class Translation:
         self._returns = Returns(self.scope, self.expressions, mode)
         self.unit, self.function, self.compiled = unit, function, compiled
         self.tree = tree
-        self.line = 1
+        self.line = function.__code__.co_firstlineno
         self.mode = mode
         self._held = held(tree)
         self._loops: list[tuple[str, str]] = []
@@ -118,10 +118,7 @@ class Translation:
     def where(self) -> str:
         """Return the function's name and place."""
         code = self.function.__code__
-        # A decorated function begins with its first decorator.
-        first = min([self.tree.lineno, *(node.lineno for node in self.tree.decorator_list)])
-        line = code.co_firstlineno + self.line - first
-        return f"{self.function.__name__}, {code.co_filename}:{line}"
+        return f"{self.function.__name__}, {code.co_filename}:{self.line}"
 
     def _body(self) -> None:
         for name in [name for name in self.scope.local if name not in self._held]:

@@ -8,11 +8,11 @@ from types import FunctionType
 from typing import TYPE_CHECKING
 
 from ...core.errors import Line
+from ...core.sources import Source
 from .imports import imported
 from .notes import SKIPPED, Answer, Effect, Objection
 from .operators import computed
 from .scope import assigned, declared, falling, jumps, leaves, together
-from .sources import Source
 from .values import (
     ANYTHING,
     NOTHING,

@@ -11,10 +11,10 @@ import linecache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from ...core.sources import Source, tree_of
 from .body import Body
 from .comparisons import is_set, shortened
 from .notes import LOST, ORDER, VARIES, Objection
-from .sources import Source, tree_of
 from .values import ANYTHING, Group, Known, Value, is_unordered, options
 
 if TYPE_CHECKING:

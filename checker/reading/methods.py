@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from types import FunctionType
 
-from .sources import source_of
+from ...core.sources import source_of
 
 MUTATING = frozenset({
     "add", "append", "appendleft", "clear", "difference_update", "discard", "extend", "extendleft",

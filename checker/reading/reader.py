@@ -9,12 +9,12 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ...core.purity import DeclaredPure, declaration_of
+from ...core.sources import Node, Source, is_own, source_of
 from .body import Body
 from .declared import declared_result, wrong_answers
 from .held import functions_in
 from .notes import Answer, Effect, Objection
 from .objects import Objects, is_ours
-from .sources import Node, Source, is_own, source_of
 from .values import (
     ANYTHING,
     NOTHING,
@@ -181,7 +181,7 @@ class Reader:
         if len(self._begun) > DEEPEST or self._begun.count(id(node)) > 1:
             return ANYTHING
         variables = _bound(node, arguments, named, (), {})
-        source = Source(node, outer.source.file, outer.source.before)
+        source = Source(node, outer.source.file)
         inner = Body(self, source, outer.function, variables, outer, body.depends)
         self._begun.append(id(node))
         inner.read()

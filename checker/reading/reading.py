@@ -15,11 +15,11 @@ from typing import Any
 
 from ...core.errors import ModelError, shown
 from ...core.fields import Array, Field, Record, declared_parts
+from ...core.sources import is_own
 from ...core.spec import Property, TransitionSystem
 from .declared import WITNESS, annotation
 from .notes import Objection
 from .reader import Reader, Summary
-from .sources import is_own
 from .values import ANYTHING, NUMBER, TRUTH, Known, Number, Place, Value
 
 MOST_OBJECTIONS = 12

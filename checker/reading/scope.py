@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from .sources import Node
+from ...core.sources import Node
 from .values import Value, joined
 
 

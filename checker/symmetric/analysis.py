@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from ...core.errors import shown
-from ...core.guards import original_of, read_tree
+from ...core.sources import original_of
 from ..compiled.sources import plain_tree
 from ..compiled.values import UnsupportedError
 from ..result import Declared
@@ -215,13 +215,10 @@ def _reason(function: Callable[..., Any]) -> str | None:
 
 def place(function: Callable[..., Any], node: ast.AST | None = None) -> str:
     """Return the file of a function, with its line or that of a part of it."""
-    code, line = getattr(original_of(function), "__code__", None), 0
+    code = getattr(original_of(function), "__code__", None)
     if code is None:
         return "no Python code"
-    if node is not None and hasattr(node, "lineno"):
-        tree = read_tree(function)
-        line = node.lineno - min([tree.lineno, *(part.lineno for part in tree.decorator_list)])
-    return shown((code.co_filename, code.co_firstlineno + line))
+    return shown((code.co_filename, getattr(node, "lineno", code.co_firstlineno)))
 
 
 def _kind(argument: Value) -> object:

@@ -8,27 +8,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from types import CodeType, FunctionType
+from typing import Any
 
-from ...core.errors import Line
-from ...core.guards import original_of
+from .errors import Line
 
 Node = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 @dataclass(frozen=True)
 class Source:
-    """A function's syntax tree and its place.
-
-    ``before`` is the number of lines before those that the tree counts.
-    """
+    """A function's syntax tree, whose lines are those of the file."""
 
     node: Node
     file: str
-    before: int = 0
 
     def line(self, node: ast.AST) -> Line:
         """Return the place of a part of the tree."""
-        return self.file, getattr(node, "lineno", getattr(self.node, "lineno", 1)) + self.before
+        return self.file, getattr(node, "lineno", getattr(self.node, "lineno", 1))
 
 
 def is_own(function: FunctionType) -> bool:
@@ -36,14 +32,20 @@ def is_own(function: FunctionType) -> bool:
     return function.__module__.partition(".")[0] != __name__.partition(".")[0]
 
 
+def original_of(function: Any) -> Any:
+    """Return the function in a file, of which this one may be a changed copy."""
+    while (copied := getattr(function, "copy_of", None)) is not None:
+        function = copied
+    return function
+
+
 def source_of(function: FunctionType) -> Source | None:
     """Return the source of a function; None if it is not at hand."""
     changed = getattr(function, "syntax_tree", None)
     if changed is not None:
-        # A changed copy counts the lines from the original's first one.
-        code = original_of(function).__code__
-        return Source(changed, code.co_filename, code.co_firstlineno - 1)
+        return Source(changed, original_of(function).__code__.co_filename)
     code = function.__code__
+    linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename, function.__globals__)
     node = _found("".join(lines), code) if lines else None
     return None if node is None else Source(node, code.co_filename)

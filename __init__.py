@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .core.scene import Detail, Event, Message, Participant, Scene, View
     from .core.sequences import Seq, sequence_of
     from .core.spec import Action, Fairness, Kind, Property, TidegateError, TransitionSystem
-    from .library import Checked, TraceStep, check
+    from .library import Checked, TraceStep, check, simulate
     from .model.custom.model import Model
     from .model.protocol import Expected, Protocol
 
@@ -76,12 +76,13 @@ __all__ = [
     "replica_id",
     "sequence_of",
     "set_of",
+    "simulate",
     "subset",
     "switch",
 ]
 
 HOMES = {
-    "library": ("Checked", "TraceStep", "check"),
+    "library": ("Checked", "TraceStep", "check", "simulate"),
     "core.bounds": ("BoundsError", "choice", "number", "switch"),
     "core.containers": ("Bag", "Set", "bag_of", "set_of"),
     "core.fields": (

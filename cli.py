@@ -32,9 +32,16 @@ from .commands.status import (
     Ended,
 )
 from .core.bounds import unknown
-from .core.errors import AssumptionError, is_users, place_of, shown
+from .core.errors import (
+    AssumptionError,
+    EngineError,
+    ModelError,
+    TidegateError,
+    is_users,
+    place_of,
+    shown,
+)
 from .core.printable import one_line
-from .core.spec import EngineError, ModelError, TidegateError
 from .render.terminal import say
 
 COMMANDS = {

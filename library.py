@@ -3,23 +3,49 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from .analysis.loading import named
+from .analysis.known import Known
+from .analysis.loading import Named, named
 from .analysis.named import SelectionError, find_protocol
-from .analysis.properties import Selection, select, system_for
-from .analysis.recognising import known_bug
+from .analysis.properties import (
+    Selection,
+    select,
+    select_of_states,
+    select_violable,
+    system_for,
+)
+from .analysis.recognising import Recognised, known_bug, recognise
 from .checker import check as engine
 from .checker.engines import EngineChoiceError
-from .checker.result import Limits, Resources, Result, Search, StateStore, Verdict
+from .checker.result import (
+    DEFAULT,
+    NO_LIMITS,
+    Cluster,
+    Limits,
+    Progress,
+    Resources,
+    Result,
+    Search,
+    StateStore,
+    Verdict,
+)
 from .checker.stop import is_interrupt
 from .core.followers import followers
 from .core.options import made
+from .core.options import options as declared
 from .core.spec import Outcome, Property, Step, TransitionSystem
 from .model.custom.model import Model
 from .model.protocol import Protocol
+
+if TYPE_CHECKING:
+    from .analysis.simulation import Simulation, Walks
+
+PLAIN = Search()
+"""A search without options."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +104,7 @@ class Checked:
     violated: tuple[str, ...]
     undecided: Mapping[str, str]
     trace: tuple[TraceStep, ...]
-    _asked: _Asked = field(repr=False, compare=False)
+    _problem: Problem = field(repr=False, compare=False)
     _result: Result = field(repr=False, compare=False)
 
     @property
@@ -102,7 +128,7 @@ class Checked:
     @property
     def known_bug(self) -> str | None:
         """The known bug that :attr:`trace` shows, by its name for ``--repaired``; None for none."""
-        known = known_bug(self._asked.protocol, self._asked.settings, self._result.first)
+        known = self._problem.known_bug(self._result.first)
         return known.name if known else None
 
     @property
@@ -117,7 +143,7 @@ class Checked:
         A search stops after the level with the first violation, unless it was asked to keep going.
         """
         return _steps(
-            self._asked.system,
+            self._problem.system,
             next((v for v in self._result.verdicts if v.property.name == name), None),
         )
 
@@ -127,8 +153,8 @@ class Checked:
 
         text = io.StringIO()
         console = Console(file=text, width=100)
-        print_result(console, self._asked.system, self._result, False, False)
-        print_unrequested(console, self._asked.selection)
+        print_result(console, self._problem.system, self._result, False, False)
+        print_unrequested(console, self._problem.selection)
         return text.getvalue().rstrip()
 
 
@@ -150,7 +176,8 @@ def check(
         Names, or custom properties; empty for the default: of a model all that it declares.
     options
         By name, those of ``tidegate check``: ``engine``, ``store``, ``symmetry``, ``keep_going``,
-        ``debug``, ``max_states``, ``max_depth``, ``time_limit``, ``max_memory``, ``workers``.
+        ``debug``, ``max_states``, ``max_depth``, ``time_limit``, ``max_memory``, ``workers``,
+        ``checkpoint``, ``checkpoint_every``, and those of a cluster.
 
     Raises
     ------
@@ -168,27 +195,186 @@ def check(
     >>> lost.violated, len(lost.trace) - 1, str(lost.trace[1])
     (('NoCommittedRecordLost',), 12, 'SendFetch(leader=0, follower=1)')
     """
-    search, limits, resources = made((Search, Limits, Resources), options)
-    if search.engine == "spark" or resources.checkpoint:
-        raise SelectionError("spark and checkpoints are for the command line")
-    asked = _Asked(_protocol(model), _settings(bounds or {}), properties)
-    asked.system.debug = search.debug
-    result = engine.check(
-        asked.system,
-        asked.selection.properties,
-        named=asked.selection.named,
-        limits=limits,
-        keep_going=search.keep_going,
-        symmetry=search.symmetry,
-        resources=replace(
-            resources,
-            engine=search.engine,
-            store=state_store(search.engine, search.store),
-            watch=True,
-            load=named(model, asked.settings, asked.selection.properties),
-        ),
+    search, limits, resources, on = made((Search, Limits, Resources, Cluster), options)
+    problem = problem_of(model, written(bounds or {}), properties)
+    chosen = {one.field: getattr(on, one.field) for one in declared(Cluster) if one.name in options}
+    search = replace(search, cluster=cluster(search.engine, search.store, chosen))
+    return checked(problem, problem.check(search, limits, replace(resources, watch=True)))
+
+
+def simulate(
+    model: Model[Any, Any] | Protocol | str,
+    bounds: Mapping[str, int | bool | str] | None = None,
+    properties: Sequence[str | Property] = (),
+    **options: Any,
+) -> Checked:
+    """Take random walks through a model, and judge properties in each of their states.
+
+    Parameters
+    ----------
+    model, bounds, properties
+        As for :func:`check`.
+    options
+        By name, those of ``tidegate simulate``: ``walks``, ``steps``, ``seed``, ``choose``,
+        ``time_limit``, ``keep_going``, ``jobs``.
+
+    Returns
+    -------
+    Checked
+        What was violated, and else is undecided: walks show that nothing holds.
+
+    Examples
+    --------
+    >>> import tidegate
+    >>> tidegate.simulate("hw", walks=200, jobs=1).violated
+    ('NoCommittedRecordLost', 'NoAckedRecordLost')
+    """
+    from .analysis.simulation import Walks
+
+    [how] = made((Walks,), options)
+    problem, done = simulation(model, written(bounds or {}), properties, how)
+    return checked(problem, done.result)
+
+
+def simulation(
+    model: Model[Any, Any] | Protocol | str,
+    settings: Sequence[str],
+    properties: Sequence[str | Property],
+    how: Walks,
+) -> tuple[Problem, Simulation]:
+    """Take random walks; return through what, and what they found.
+
+    Parameters
+    ----------
+    model, settings, properties
+        As for :func:`problem_of`.
+    """
+    # Few commands take walks, in processes, whose modules take a while to import.
+    from .analysis.simulation import simulate
+
+    problem = problem_of(model, settings, properties, select_of_states)
+    judged = problem.selection.properties
+    names = [prop for prop in properties if isinstance(prop, str)]
+    chosen = select_violable(problem.protocol, names).properties
+    endless = [prop for prop in chosen if prop not in judged]
+    return problem, simulate(problem.system, judged, problem.load, how, endless)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A protocol within bounds, and the properties to decide.
+
+    Parameters
+    ----------
+    settings
+        The bounds, as on the command line.
+    load
+        Makes it in another process, by names; None where that cannot be done.
+    """
+
+    protocol: Protocol
+    settings: tuple[str, ...]
+    selection: Selection
+    load: Named | None
+
+    @cached_property
+    def system(self) -> TransitionSystem[Any, Any]:
+        """The transition system."""
+        return system_for(self.protocol, self.settings, self.selection.properties)
+
+    def check(
+        self,
+        search: Search = PLAIN,
+        limits: Limits = NO_LIMITS,
+        resources: Resources = DEFAULT,
+        report: Callable[[Progress], None] = lambda progress: None,
+    ) -> Result:
+        """Search every state; `search` says how, and the rest as for :func:`checker.check.check`.
+
+        Where it names a cluster, that searches.
+        """
+        self.system.debug = search.debug
+        return engine.check(
+            self.system,
+            self.selection.properties,
+            named=self.selection.named,
+            limits=limits,
+            keep_going=search.keep_going,
+            report=report,
+            symmetry=search.symmetry,
+            resources=replace(
+                resources,
+                engine=search.engine,
+                store=state_store(search.engine, search.store),
+                load=self.load,
+                cluster=search.cluster,
+            ),
+        )
+
+    def known_bug(self, verdict: Verdict | None) -> Known | None:
+        """Return the known bug that the trace of a verdict shows; None for none."""
+        return known_bug(self.protocol, self.settings, verdict)
+
+    def recognise(
+        self,
+        result: Result,
+        search: Search,
+        limits: Limits,
+        resources: Resources,
+        report: Callable[[Progress], None],
+    ) -> Recognised | None:
+        """Return which known bug was found; the rest is as for :meth:`check`, and reached that."""
+
+        def other(protocol: Protocol) -> Problem:
+            load = named(protocol.name, self.settings, self.selection.properties)
+            return replace(self, protocol=protocol, load=load)
+
+        def again(protocol: Protocol, seconds: float) -> Result:
+            return other(protocol).check(
+                Search(keep_going=search.keep_going),
+                replace(limits, seconds=seconds),
+                replace(resources, checkpoint=None, resume=False, about={}),
+                report,
+            )
+
+        return recognise(
+            self.protocol, result, lambda one: other(one).system, again, limits.seconds
+        )
+
+
+def problem_of(
+    model: Model[Any, Any] | Protocol | str,
+    settings: Sequence[str],
+    properties: Sequence[str | Property],
+    select: Callable[[Protocol, Sequence[str]], Selection] = select,
+) -> Problem:
+    """Return what is asked, by a model or the name of one.
+
+    Parameters
+    ----------
+    settings
+        Bounds, as on the command line.
+    properties
+        Names, or custom properties.
+    select
+        Chooses the properties by their names.
+
+    Raises
+    ------
+    SelectionError
+        For a name that does not exist.
+    """
+    protocol = _protocol(model)
+    own = tuple(prop for prop in properties if isinstance(prop, Property))
+    names = [prop for prop in properties if isinstance(prop, str)]
+    selection = select(protocol, names or (["none"] if own else []))
+    selection = replace(
+        selection,
+        properties=(*selection.properties, *own),
+        named=selection.named.union(prop.name for prop in own),
     )
-    return _checked(asked, result)
+    load = named(model, settings, selection.properties)
+    return Problem(protocol, tuple(settings), selection, load)
 
 
 def state_store(engine: str, store: str) -> StateStore:
@@ -210,27 +396,30 @@ def state_store(engine: str, store: str) -> StateStore:
         ) from None
 
 
-class _Asked:
-    """What is asked of which system."""
+def cluster(
+    engine: str, store: str, chosen: Mapping[str, Any], recorded: Cluster | None = None
+) -> Cluster | None:
+    """Return the cluster to search on: as the user chooses, and else as `recorded` in a store.
 
-    def __init__(
-        self, protocol: Protocol, settings: tuple[str, ...], properties: Sequence[str | Property]
-    ) -> None:
-        self.protocol, self.settings = protocol, settings
-        self.selection = _selected(protocol, properties)
-        self.system = system_for(protocol, settings, self.selection.properties)
+    Parameters
+    ----------
+    store
+        Where the store is, which all executors share; how states are stored is not a place.
 
-
-def _selected(protocol: Protocol, properties: Sequence[str | Property]) -> Selection:
-    """Return the properties to decide."""
-    own = tuple(prop for prop in properties if isinstance(prop, Property))
-    names = [prop for prop in properties if isinstance(prop, str)]
-    selection = select(protocol, names or (["none"] if own else []))
-    return replace(
-        selection,
-        properties=(*selection.properties, *own),
-        named=selection.named.union(prop.name for prop in own),
-    )
+    Raises
+    ------
+    EngineChoiceError
+        If an option is set that the engine does not take.
+    """
+    if engine != "spark":
+        for name in chosen:
+            option = name.replace("_", "-")
+            raise EngineChoiceError(
+                f"--{option} needs --engine spark; add that, or leave out --{option}"
+            )
+        return None
+    location = None if store in list(StateStore) else store
+    return replace(recorded or Cluster(), **chosen, store=location)
 
 
 def _protocol(model: Model[Any, Any] | Protocol | str) -> Protocol:
@@ -241,7 +430,7 @@ def _protocol(model: Model[Any, Any] | Protocol | str) -> Protocol:
     return model.protocol if isinstance(model, Model) else model
 
 
-def _settings(bounds: Mapping[str, int | bool | str]) -> tuple[str, ...]:
+def written(bounds: Mapping[str, int | bool | str]) -> tuple[str, ...]:
     """Return bounds as they are written on the command line."""
     return tuple(
         f"{name}={str(value).lower() if isinstance(value, bool) else value}"
@@ -249,26 +438,27 @@ def _settings(bounds: Mapping[str, int | bool | str]) -> tuple[str, ...]:
     )
 
 
-def _checked(asked: _Asked, result: Result) -> Checked:
+def checked(problem: Problem, result: Result) -> Checked:
+    """Return what a search came to."""
     # A violation that was found is worth more than the interrupt.
     if is_interrupt(result.stopped_by) and result.outcome is not Outcome.VIOLATED:
         raise KeyboardInterrupt
     violated = [v.property.name for v in result.verdicts if v.outcome is Outcome.VIOLATED]
     first = result.first.property.name if result.first else ""
-    checked = Checked(
+    answer = Checked(
         holds=result.outcome is Outcome.HOLDS,
         complete=result.complete,
         distinct_states=result.distinct_states,
         depth=result.depth,
         violated=tuple(sorted(violated, key=lambda name: name != first)),
         undecided=result.undecided,
-        trace=_steps(asked.system, result.first),
-        _asked=asked,
+        trace=_steps(problem.system, result.first),
+        _problem=problem,
         _result=result,
     )
     for follow in followers:
-        follow(checked)
-    return checked
+        follow(answer)
+    return answer
 
 
 def _steps(system: TransitionSystem[Any, Any], verdict: Verdict | None) -> tuple[TraceStep, ...]:

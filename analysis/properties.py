@@ -161,14 +161,20 @@ def find_violable(protocol: Protocol, names: Sequence[str]) -> list[Property]:
     return list(select_violable(protocol, names).properties)
 
 
-def find_of_states(protocol: Protocol, names: Sequence[str]) -> list[Property]:
-    """Return those of the properties that single states violate, and those that the user names."""
+def select_of_states(protocol: Protocol, names: Sequence[str]) -> Selection:
+    """Choose those of the properties that single states violate, and those that the user names."""
     selection = select_violable(protocol, names)
-    return [
+    kept = (
         prop
         for prop in selection.properties
         if not prop.kind.is_liveness or prop.name in selection.named
-    ]
+    )
+    return replace(selection, properties=tuple(kept))
+
+
+def find_of_states(protocol: Protocol, names: Sequence[str]) -> list[Property]:
+    """Return the properties that :func:`select_of_states` chooses."""
+    return list(select_of_states(protocol, names).properties)
 
 
 def system_for(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from ..checker.check import check
-from ..checker.result import Limits, Progress, Resources, Result, Verdict
+from ..checker.result import Result, Verdict
 from ..core.spec import Outcome, TransitionSystem
 from ..model.protocol import Protocol
 from .known import Known, recognised
-from .loading import named
-from .properties import Selection, system_for
+from .properties import system_for
 
 SECONDS, TIMES = 10.0, 3.0
 """How long the search with the repair may take: this, or as many times as long as the other."""
@@ -34,52 +32,33 @@ class Recognised:
 
 def recognise(
     protocol: Protocol,
-    settings: Sequence[str],
-    selection: Selection,
     result: Result,
-    limits: Limits,
-    keep_going: bool,
-    resources: Resources,
-    report: Callable[[Progress], None],
+    system_of: Callable[[Protocol], TransitionSystem[Any, Any]],
+    search: Callable[[Protocol, float], Result],
+    limit: float | None,
 ) -> Recognised | None:
     """Return which known bug the violation is that is reported first; None for none.
 
     Parameters
     ----------
-    settings, selection, limits, keep_going, resources
-        Those of the search.
-    report
-        Called with the progress of the search with the repair.
+    system_of
+        Returns the system of another protocol within the same bounds.
+    search
+        Searches another protocol in the same way, with a time limit in seconds.
+    limit
+        The time limit of both searches; None for none.
     """
     first = result.first
     if first is None or first.trace is None:
         return None
-
-    def system_of(other: Protocol) -> TransitionSystem[Any, Any]:
-        return system_for(other, settings, selection.properties)
-
     match = recognised(protocol, first.trace, first.property, system_of)
     if match is None:
         return None
     known, other = match
     seconds = max(SECONDS, TIMES * result.seconds)
-    if limits.seconds is not None:
-        seconds = max(min(seconds, limits.seconds - result.seconds), 0.1)
-    without = check(
-        system_of(other),
-        selection.properties,
-        named=selection.named,
-        limits=replace(limits, seconds=seconds),
-        keep_going=keep_going,
-        report=report,
-        resources=Resources(
-            workers=resources.workers,
-            memory=resources.memory,
-            watch=resources.watch,
-            load=named(other.name, settings, selection.properties),
-        ),
-    )
-    return Recognised(known, without)
+    if limit is not None:
+        seconds = max(min(seconds, limit - result.seconds), 0.1)
+    return Recognised(known, search(other, seconds))
 
 
 def known_bug(protocol: Protocol, settings: Sequence[str], verdict: Verdict | None) -> Known | None:

@@ -12,7 +12,6 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.abc import MetaPathFinder
 from importlib.machinery import (
     BuiltinImporter,
     FrozenImporter,
@@ -113,7 +112,7 @@ class _Loader(SourceFileLoader):
         super().exec_module(module)
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     """Finds modules in the packages that stand for folders."""
 
     def find_spec(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.errors import ImpureError, about
 from ..core.outside import Outside
@@ -20,13 +20,9 @@ from ..core.spec import (
 )
 from ..core.symmetry import Symmetry, refuse_unsound
 from .assumed import settle
-from .elsewhere import is_serving
 from .engines import Finished, finished_search
-from .graph import state_graph
 from .interrupts import alarm, reason, received
 from .liveness.lasso import Decided
-from .recovery import stuck_states
-from .remaining import states_left
 from .request import SearchRequest
 from .result import (
     DEFAULT,
@@ -40,9 +36,11 @@ from .result import (
     Verdict,
 )
 from .stop import Stop, Stopped
-from .trial import Trial
 from .undecided import undecidable
 from .verdicts import Judged, overall, verdicts_of
+
+if TYPE_CHECKING:
+    from .trial import Trial
 
 
 class ResumeError(TidegateError):
@@ -131,13 +129,17 @@ def _searched(request: SearchRequest, symmetry: bool) -> Result:
 def _trial(request: SearchRequest) -> Trial | None:
     """Return the trial of the functions declared pure that a watched model reaches, if any."""
     system, resources = request.system, request.resources
-    if is_serving() or not (resources.watch or system.debug):
+    if not system.declared_pure or not (resources.watch or system.debug):
+        return None
+    from .elsewhere import is_serving
+    from .trial import Trial
+
+    if is_serving():
         return None
     # What the code assumes has no name by which another process finds it.
     named = [prop for prop in request.properties if prop not in system.assumptions]
-    trial = Trial(system, named, resources.load)
-    system.repeats = bool(trial.declared)
-    return trial if trial.declared else None
+    system.repeats = True
+    return Trial(system, named, resources.load)
 
 
 def _tried(request: SearchRequest, search: Finished) -> Tried | None:
@@ -282,6 +284,8 @@ def _left(search: Finished) -> int | None:
     """Return about how many states a stopped search has not found; None if unknown."""
     if search.stopped_by is None:
         return None
+    from .remaining import states_left
+
     # The last level may lack states, unless the limit is its number.
     complete_level = search.stopped_by.by is Stop.MAX_DEPTH
     sizes = search.level_sizes if complete_level else search.level_sizes[:-1]
@@ -297,6 +301,9 @@ def _judge_graph(request: SearchRequest, search: Finished) -> Judged:
     try:
         with alarm(request.limits.seconds, request.started, at_once=True):
             if stuck:
+                from .graph import state_graph
+                from .recovery import stuck_states
+
                 with request.memory.kept():
                     graph = state_graph(request.system)
                     for prop in stuck:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 from ..core.layout import State
 from ..core.spec import Kind, ModelError, Property, TransitionSystem
@@ -24,7 +24,8 @@ from .liveness.lasso import Decided
 from .request import SearchRequest
 from .result import Progress, Reason
 from .stop import Stop, Stopped
-from .trial import spread
+
+T = TypeVar("T")
 
 _WIDE = 4096
 """Variables of states of which each is followed by a look at the clock and the memory."""
@@ -282,3 +283,8 @@ def least_parents(
                     candidate = (fingerprint(state), state)
                     best[child] = min(candidate, best.get(child, candidate))
     return {child: parent for child, (_, parent) in best.items()}
+
+
+def spread(members: Sequence[T], most: int) -> Sequence[T]:
+    """Return at most so many members, at equal distances."""
+    return members[:: max(1, -(-len(members) // most))]

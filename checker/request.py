@@ -6,13 +6,15 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.spec import Kind, Property, TransitionSystem
 from ..core.symmetry import Symmetry
 from .memory import MemoryLimit, resident_memory
 from .result import DEFAULT, NO_LIMITS, Limits, Progress, Resources, StateStore
-from .trial import Trial
+
+if TYPE_CHECKING:
+    from .trial import Trial
 
 
 @dataclass(frozen=True)

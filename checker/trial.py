@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from random import Random
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any
 
 from ..core.blame import did_otherwise, impure, nondeterministic, predicate_of
 from ..core.errors import ImpureError, TidegateError, shown
@@ -25,10 +25,9 @@ from ..core.layout import State
 from ..core.spec import ModelError, Property, TransitionSystem
 from .answers import CONSTRAINT, Answers, answers, differing, identity, initial
 from .elsewhere import Difference, Elsewhere, Job
+from .interpreted import spread
 from .liveness.formulas import with_premises
 from .result import Declared, Load, Tried
-
-T = TypeVar("T")
 
 _PER_LEVEL = 4
 """States of a level that are recorded, and evaluated again at the end of later levels."""
@@ -247,8 +246,3 @@ class Trial:
             system.initialise,
             f"{what} when it was called {again}; a model may depend on the bounds only",
         )
-
-
-def spread(members: Sequence[T], most: int) -> Sequence[T]:
-    """Return at most so many members, at equal distances."""
-    return members[:: max(1, -(-len(members) // most))]

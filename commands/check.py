@@ -10,21 +10,17 @@ from typing import Any
 import click
 
 from ..analysis.known import find_known, repaired
-from ..analysis.loading import named
 from ..analysis.named import find_protocol, is_custom
-from ..analysis.properties import Selection, select, system_for
-from ..analysis.recognising import Recognised, recognise
-from ..checker.check import check
+from ..analysis.recognising import Recognised
 from ..checker.interrupts import noted
 from ..checker.result import Cluster, Limits, Resources, Result, Search
 from ..core.options import option
-from ..core.spec import TidegateError, TransitionSystem
-from ..library import state_store
+from ..core.spec import TidegateError
+from ..library import Problem, cluster, problem_of
 from ..render.output import Reports
 from ..render.report import known_bug, report
 from ..render.terminal import make_console, progress, say, write_json
-from .parameters import TraceOutput, model_options, protocol_argument, takes
-from .recorded import cluster, search_to_resume
+from .parameters import TraceOutput, model_options, protocol_argument, set_options, takes
 from .saved import counterexample_page
 from .status import EXIT_STATUS, EXIT_VIOLATED, Ended, deciding, ended, exit_status
 from .trust import resume_command
@@ -153,6 +149,8 @@ def check_command(
       tidegate check hw -b records=1 --engine spark --continue --export tables
     """
     if resumed.resume is not None:
+        from .recorded import search_to_resume
+
         search, place = search_to_resume(resumed.resume, resumed.trusted, protocol, names)
         resources = replace(resources, checkpoint=place, resume=True)
     elif resumed.trusted:
@@ -163,7 +161,7 @@ def check_command(
             protocol=chosen.protocol(protocol),
             settings=settings,
             names=names,
-            cluster=cluster(search.engine, search.store),
+            cluster=cluster(search.engine, search.store, set_options(Cluster)),
         )
     return _search_and_report(search, limits, resources, output)
 
@@ -172,94 +170,60 @@ def _search_and_report(
     search: Search, limits: Limits, resources: Resources, output: TraceOutput
 ) -> Ended:
     """Search, print the verdict, and write the reports."""
-    protocol = find_protocol(search.protocol)
-    selection = select(protocol, search.names)
-    system = system_for(protocol, search.settings, selection.properties)
-    system.debug = search.debug
-    resources = replace(
-        resources,
-        engine=search.engine,
-        store=state_store(search.engine, search.store),
-        watch=any(map(is_custom, (search.protocol, *search.names))),
-        load=named(search.protocol, search.settings, selection.properties),
-        about=search.recorded(),
-        cluster=search.cluster,
-    )
+    problem = problem_of(search.protocol, search.settings, search.names)
+    watch = any(map(is_custom, (search.protocol, *search.names)))
+    resources = replace(resources, watch=watch, about=search.recorded())
     files = {"--json": output.json_file, "--html": output.html_file}
     with deciding() as decided, Reports(files) as reports:
         with progress(output.quiet) as show:
-            result = check(
-                system,
-                selection.properties,
-                named=selection.named,
-                limits=limits,
-                keep_going=search.keep_going,
-                report=show,
-                symmetry=search.symmetry,
-                resources=resources,
-            )
+            result = problem.check(search, limits, resources, show)
             decided.append(exit_status(result))
             known = None
             # Whatever ends this, the violation is one.
             with suppress(KeyboardInterrupt, MemoryError, TidegateError):
-                known = recognise(
-                    protocol,
-                    search.settings,
-                    selection,
-                    result,
-                    limits,
-                    search.keep_going,
-                    resources,
-                    show,
-                )
+                known = problem.recognise(result, search, limits, resources, show)
         # What was found is reported in full; a second signal ends even that.
         with noted(once=True) if decided[0] in EXIT_VIOLATED else nullcontext():
-            _write(system, result, known, selection, search, resources, output, reports)
+            with reports.after():
+                if output.json_file != "-":
+                    _print(problem, result, known, search, output)
+                    place = search.cluster.store if search.cluster else resources.checkpoint
+                    if result.stopped_by and place:
+                        say(f"Resume with: {resume_command(place, search)}")
+            _write(problem, result, known, output, reports)
     return ended(exit_status(result), reports)
 
 
 def _write(
-    system: TransitionSystem[Any, Any],
+    problem: Problem,
     result: Result,
     known: Recognised | None,
-    selection: Selection,
-    search: Search,
-    resources: Resources,
     output: TraceOutput,
     reports: Reports,
 ) -> None:
-    """Print the result, and write the reports."""
-    untraced = any(verdict.untraced for verdict in result.verdicts)
-    with reports.after():
-        if output.json_file != "-":
-            _print(system, result, known, selection, search, output)
-            place = search.cluster.store if search.cluster else resources.checkpoint
-            if result.stopped_by and place:
-                say(f"Resume with: {resume_command(place, search)}")
+    """Write the reports."""
 
     @cache
     def document() -> dict[str, Any]:
-        return report(system, result) | {
-            "not_requested": list(selection.others),
+        return report(problem.system, result) | {
+            "not_requested": list(problem.selection.others),
             "known_bug": known and known_bug(known),
         }
 
+    def page() -> str:
+        untraced = any(verdict.untraced for verdict in result.verdicts)
+        return counterexample_page(
+            problem.system, result.shown, problem.settings, document(), output.full, untraced
+        )
+
     reports.write("--json", lambda target: write_json(target, document()))
-    reports.write(
-        "--html",
-        lambda target: target.write(
-            counterexample_page(
-                system, result.shown, search.settings, document(), output.full, untraced
-            )
-        ),
-    )
+    reports.write("--html", lambda target: target.write(page()))
 
 
 def _print(
-    system: TransitionSystem[Any, Any],
+    problem: Problem,
     result: Result,
     known: Recognised | None,
-    selection: Selection,
     search: Search,
     output: TraceOutput,
 ) -> None:
@@ -269,9 +233,9 @@ def _print(
 
     console = make_console()
     if output.quiet:
-        print_verdict(console, system, result)
+        print_verdict(console, problem.system, result)
     else:
-        print_result(console, system, result, output.full, search.keep_going)
-        print_unrequested(console, selection)
+        print_result(console, problem.system, result, output.full, search.keep_going)
+        print_unrequested(console, problem.selection)
     if known:
         print_known(console, known)

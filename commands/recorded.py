@@ -11,10 +11,10 @@ import click
 from click.core import ParameterSource
 
 from ..checker import fields
-from ..checker.engines import EngineChoiceError
-from ..checker.result import Cluster, Limits, Search, StateStore
+from ..checker.result import Cluster, Limits, Search
 from ..core.options import options
 from ..core.spec import TidegateError
+from ..library import cluster
 from .parameters import TraceOutput, set_options
 from .trust import protocol_to_resume, recorded_properties, refuse_outside
 
@@ -89,8 +89,9 @@ def search_to_resume(
     before = search.cluster
     if before and export:
         before = replace(before, export=export)
-    refuse_outside(place, before, trusted, set_options(Cluster))
-    on = cluster(search.engine, place, before)
+    chosen = set_options(Cluster)
+    refuse_outside(place, before, trusted, chosen)
+    on = cluster(search.engine, place, chosen, before)
     return replace(search, protocol=protocol, names=names, cluster=on), checkpoint
 
 
@@ -103,28 +104,3 @@ def _refuse_recorded(place: str) -> None:
             raise click.UsageError(
                 f"{place} records what is searched, and how; leave out {param.opts[-1]}"
             )
-
-
-def cluster(engine: str, store: str, recorded: Cluster | None = None) -> Cluster | None:
-    """Return the cluster to search on: as this command says, and else as `recorded` in a store.
-
-    Parameters
-    ----------
-    store
-        Where the store is, which all executors share; how states are stored is not a place.
-
-    Raises
-    ------
-    EngineChoiceError
-        If an option is set that the engine does not take.
-    """
-    chosen = set_options(Cluster)
-    if engine != "spark":
-        for name in chosen:
-            option = name.replace("_", "-")
-            raise EngineChoiceError(
-                f"--{option} needs --engine spark; add that, or leave out --{option}"
-            )
-        return None
-    location = None if store in list(StateStore) else store
-    return replace(recorded or Cluster(), **chosen, store=location)

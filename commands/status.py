@@ -7,11 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..checker.result import Result
 from ..checker.stop import Stopped, is_interrupt
-from ..core.spec import Kind, Outcome
 
 if TYPE_CHECKING:
+    from ..checker.result import Result
     from ..gate.results import CellOutcome
     from ..render.output import Reports
 
@@ -70,6 +69,9 @@ def ended(status: int, reports: Reports) -> Ended:
 
 def exit_status(result: Result) -> int:
     """Return the exit status of a search; a violation outranks an incomplete search."""
+    # Help and the version need not import what a search is made of.
+    from ..core.spec import Kind, Outcome
+
     violated = [v.property.kind for v in result.verdicts if v.outcome is Outcome.VIOLATED]
     if any(kind is Kind.TYPE or kind.is_of_state for kind in violated):
         return EXIT_SAFETY

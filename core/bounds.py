@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from .spec import TidegateError
+from .errors import TidegateError
 
 B = TypeVar("B")
 

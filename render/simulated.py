@@ -2,38 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from rich.table import Table
 
-from ..checker.result import Result
-from ..checker.simulate import Tally
+from ..analysis.simulation import Simulation
 from ..core.spec import TransitionSystem
 from .printed import Console, Text
 from .report import report
 from .summary import count, print_verdict
 from .text import print_prose, print_trace
-
-
-@dataclass(frozen=True)
-class Simulation:
-    """Walks that were taken.
-
-    Parameters
-    ----------
-    result
-        What was found, in the form of a search's result: violated, or incomplete.
-    originals
-        For each violated property the number of the walk that violates it, and its steps before
-        it was shortened.
-    """
-
-    result: Result
-    tally: Tally
-    seed: int
-    choice: str
-    originals: dict[str, tuple[int, int]]
 
 
 def simulation_report(system: TransitionSystem[Any, Any], done: Simulation) -> dict[str, Any]:

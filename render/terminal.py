@@ -12,12 +12,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ..checker.result import Progress
 from ..checker.stop import Stopped
 from ..core.printable import inert, one_line
-from ..core.vocabulary import Step
 
 if TYPE_CHECKING:
+    from ..checker.result import Progress
     from .printed import Console
 
 
@@ -161,6 +160,8 @@ def _is_object(value: Any) -> bool:
 
 def _members(value: Any) -> object:
     """Return what JSON has no notation for: a dataclass as an object, a set as a sorted array."""
+    from ..core.vocabulary import Step
+
     if isinstance(value, Step):
         pairs = zip(value.parameters, value.arguments, strict=True)
         return {"action": value.action, "arguments": dict(pairs)}

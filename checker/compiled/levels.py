@@ -8,10 +8,10 @@ from itertools import chain
 from typing import overload
 
 from ...core.layout import State
+from ..interpreted import spread
 from ..request import SearchRequest
 from ..result import Reason
 from ..stop import Stopped
-from ..trial import spread
 from .machine import Segments
 
 

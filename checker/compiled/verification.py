@@ -22,10 +22,9 @@ from typing import TYPE_CHECKING
 
 from ...core.layout import State
 from ...core.spec import DisagreementError, EngineError, Kind, Property
-from ..interpreted import Search
+from ..interpreted import Search, spread
 from ..result import Limits
 from ..stop import Stop
-from ..trial import spread
 from .census import Census
 from .comparison import (
     compare_level,

@@ -16,7 +16,6 @@ from ..counterexample import (
     shortest_traces,
     unwatched,
 )
-from ..graph import state_graph
 from .demands import Demands
 from .lasso import Cycle, Decided, Witness
 
@@ -60,6 +59,7 @@ def decided(
     system: TransitionSystem[Any, Any], properties: Sequence[Property]
 ) -> Iterator[Decided]:
     """Decide liveness properties one after the other, on the state graph that Python finds."""
+    from ..graph import state_graph
     from .arrays import arrays_of
 
     arrays = arrays_of(state_graph(system))

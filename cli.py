@@ -45,68 +45,26 @@ from .core.printable import one_line
 from .render.terminal import say
 
 COMMANDS = {
-    "check": (
-        "check:check_command",
-        "Search every state of a protocol and print the trace that breaks it.",
-    ),
-    "list": (
-        "catalogue:list_command",
-        "Show the protocols, the properties and the bounds.",
-    ),
-    "show": (
-        "catalogue:show",
-        "Describe a protocol: story, rules, actions and expected verdicts.",
-    ),
-    "replay": (
-        "replay:replay",
-        "Replay a saved trace; write it as a page, a diagram or a text.",
-    ),
-    "conform": (
-        "conform:conform",
-        "Compare a protocol with real brokers, by random walks.",
-    ),
-    "explain": (
-        "explain:explain",
-        "Explain a trace in words: which faults and elections it needs.",
-    ),
-    "diff": (
-        "diff:diff",
-        "Compare two protocols: code, verdicts, counterexamples and states.",
-    ),
-    "bounds": (
-        "smallest:bounds",
-        "Find the minimal bounds that violate a property.",
-    ),
-    "graph": (
-        "graph:graph",
-        "Export the state graph, or print its statistics.",
-    ),
-    "simulate": (
-        "simulate:simulate",
-        "Take random walks, for bounds too large to search exhaustively.",
-    ),
-    "explore": (
-        "explore:explore",
-        "Step through the states by hand, in the terminal.",
-    ),
-    "mutate": (
-        "mutate:mutate",
-        "Weaken each guard and rule in turn, and see which property notices.",
-    ),
-    "gate": (
-        "gate:gate",
-        "Check that every verdict in tidegate.toml is still as expected.",
-    ),
-    "init": (
-        "init:init",
-        "Write a first tidegate.toml and a custom protocol, or a model.",
-    ),
-    "cache": (
-        "cache:cache",
-        "Show or clear the caches on disk.",
-    ),
+    "check": "Search every state of a protocol and print the trace that breaks it.",
+    "list": "Show the protocols, the properties and the bounds.",
+    "show": "Describe a protocol: story, rules, actions and expected verdicts.",
+    "replay": "Replay a saved trace; write it as a page, a diagram or a text.",
+    "conform": "Compare a protocol with real brokers, by random walks.",
+    "explain": "Explain a trace in words: which faults and elections it needs.",
+    "diff": "Compare two protocols: code, verdicts, counterexamples and states.",
+    "bounds": "Find the minimal bounds that violate a property.",
+    "graph": "Export the state graph, or print its statistics.",
+    "simulate": "Take random walks, for bounds too large to search exhaustively.",
+    "explore": "Step through the states by hand, in the terminal.",
+    "mutate": "Weaken each guard and rule in turn, and see which property notices.",
+    "gate": "Check that every verdict in tidegate.toml is still as expected.",
+    "init": "Write a first tidegate.toml and a custom protocol, or a model.",
+    "cache": "Show or clear the caches on disk.",
 }
-"""Commands: their modules, which are imported on use to start quickly, and what they do."""
+"""The commands, and what they do."""
+
+_MODULES = {"list": "catalogue", "show": "catalogue", "bounds": "smallest"}
+"""Where a command is, if not in the module of its name; modules are imported on use."""
 
 _COMPLETION = "_TIDEGATE_COMPLETE"
 """The variable by which a shell asks click for completion."""
@@ -148,19 +106,18 @@ class _Group(click.Group):
         """Import the command of that name."""
         if name not in COMMANDS:
             return None
-        place, what = COMMANDS[name]
-        module, attribute = place.split(":")
-        command = copy(getattr(import_module(f".commands.{module}", __package__), attribute))
-        assert isinstance(command, click.Command)
+        module = import_module(f".commands.{_MODULES.get(name, name)}", __package__)
+        commands = (one for one in vars(module).values() if isinstance(one, click.Command))
+        command = copy(next(one for one in commands if one.name == name))
         assert command.callback is not None
         command.callback = _stating(command.callback)
-        command.short_help = what
+        command.short_help = COMMANDS[name]
         return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what each command does, without importing it."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, what) for name, (_, what) in COMMANDS.items()])
+            formatter.write_dl(list(COMMANDS.items()))
 
     def resolve_command(
         self, context: click.Context, arguments: list[str]

@@ -226,8 +226,9 @@ def simulate(
     Examples
     --------
     >>> import tidegate
-    >>> tidegate.simulate("hw", walks=200, jobs=1).violated
-    ('NoCommittedRecordLost', 'NoAckedRecordLost')
+    >>> walked = tidegate.simulate("kip-101", {"records": 1}, walks=10, jobs=1)
+    >>> walked.violated, walked.holds
+    ((), False)
     """
     from .analysis.simulation import Walks
 

@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ....core.scene import Event, Scene
 from .effects import raised
-from .pictures import ACKED, CLIENTS, broker, said
-
-Arguments = Mapping[str, int]
+from .pictures import ACKED, CLIENTS, Arguments, Telling, broker, said, told
 
 
-def _handle_late_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
-    return Event(
-        broker(a["leader"]),
+def _handle_late_fetch(a: Arguments, before: Scene, after: Scene) -> str:
+    return (
         f"Broker {a['leader']} serves a fetch that broker {a['follower']} sent before it crashed"
-        f"{raised(a['leader'], before, after)}.",
+        f"{raised(a['leader'], before, after)}."
     )
 
 
-def _complete_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
-    return Event(
-        broker(a["leader"]),
+def _complete_fetch(a: Arguments, before: Scene, after: Scene) -> str:
+    return (
         f"Broker {a['leader']} completes the fetch of broker {a['follower']} that waits in "
-        f"purgatory: {said(after, a['follower'])}.",
+        f"purgatory: {said(after, a['follower'])}."
     )
 
 
-def _complete_produce(a: Arguments, before: Scene, after: Scene) -> Event:
+def _complete_produce(a: Arguments, before: Scene, after: Scene) -> Event | str:
     leader, record = a["leader"], a["record"]
     passed = f"The HW of broker {leader} has passed m{record}, whose produce waited in purgatory"
     if any(made.record == f"m{record}" and made.short == ACKED for made in after.promises):
-        return Event(broker(leader), f"{passed}: it is acknowledged to its producer.")
-    return Event(
-        broker(leader),
+        return f"{passed}: it is acknowledged to its producer."
+    return told(
         f"{passed}, but the ISR now has fewer than min.insync.replicas members: its producer "
         "receives NotEnoughReplicasAfterAppend.",
         exchange=((broker(leader), CLIENTS, f"m{record}: NotEnoughReplicasAfterAppend"),),
@@ -42,18 +37,17 @@ def _complete_produce(a: Arguments, before: Scene, after: Scene) -> Event:
 
 def _expire_produce(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, record = a["leader"], a["record"]
-    return Event(
-        broker(leader),
+    return told(
         f"The produce of m{record} at broker {leader} times out: its producer receives "
         "REQUEST_TIMED_OUT.",
         exchange=((broker(leader), CLIENTS, f"m{record}: REQUEST_TIMED_OUT"),),
     )
 
 
-DELAYED: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
-    "HandleLateFetch": _handle_late_fetch,
-    "CompleteFetch": _complete_fetch,
-    "CompleteProduce": _complete_produce,
-    "ExpireProduce": _expire_produce,
+DELAYED: Mapping[str, Telling] = {
+    "HandleLateFetch": ("leader", _handle_late_fetch),
+    "CompleteFetch": ("leader", _complete_fetch),
+    "CompleteProduce": ("leader", _complete_produce),
+    "ExpireProduce": ("leader", _expire_produce),
 }
 """Every action that serves, completes or fails such a request."""

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ....core.scene import Event, Scene
-from .pictures import CLIENTS, broker, broker_of, log_of, said
+from .pictures import CLIENTS, Arguments, Telling, broker, broker_of, log_of, said, told
 from .view import FAILED
-
-Arguments = Mapping[str, int]
 
 
 def _delete_records(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, offset = a["leader"], a["offset"]
     log = log_of(before, leader)
     deleted = ", ".join(str(entry) for entry in log.entries[log.start : offset])
-    return Event(
-        broker(leader),
+    return told(
         f"Broker {leader} deletes {deleted}: its log now starts at offset {offset} (DeleteRecords "
         "or retention).",
         exchange=((CLIENTS, broker(leader), f"DeleteRecords below {offset}"),),
@@ -41,13 +38,11 @@ def log_start_moved(follower: int, before: Scene, after: Scene) -> str:
 def fails_before_truncating(a: Arguments, before: Scene, after: Scene) -> Event:
     """Return the event of a follower whose fetcher fails by a diverging epoch."""
     follower = a["follower"]
-    return Event(
-        broker(follower),
+    return told(
         f"Broker {follower} receives the answer of broker {a['leader']}, "
         f"“{said(before, follower)}”, and applies HW and log start before it truncates."
         f"{log_start_moved(follower, before, after)}",
         sign="crash",
-        takes=(f"{follower}",),
         rule="a diverging answer below the log start makes the fetcher fail",
     )
 
@@ -58,7 +53,7 @@ def fails(follower: int, before: Scene, after: Scene) -> bool:
     return now.role.endswith(FAILED) and not was.role.endswith(FAILED)
 
 
-DELETION: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
-    "DeleteRecords": _delete_records,
+DELETION: Mapping[str, Telling] = {
+    "DeleteRecords": ("leader", _delete_records),
 }
 """The action that deletes."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ....core.fields import NONE
 from ....core.scene import Event, Scene
@@ -20,6 +20,8 @@ from .pictures import (
     CONTROLLER,
     Announcement,
     Answer,
+    Arguments,
+    Telling,
     announced,
     answer_of,
     broker,
@@ -29,15 +31,17 @@ from .pictures import (
     of,
     partition_of,
     said,
+    told,
 )
 from .truncation import cache_changed, why_answer, why_diverging
-
-Arguments = Mapping[str, int]
 
 
 def event(action: str, arguments: Arguments, before: Scene, after: Scene) -> Event:
     """Return the event between two pictures."""
-    step = EVENTS[action](arguments, before, after)
+    who, tell = EVENTS[action]
+    said_of = tell(arguments, before, after)
+    step = said_of if isinstance(said_of, Event) else told(said_of)
+    actor = broker(arguments[who]) if who in arguments else who
     sentences = [step.sentence]
     exchange, forgets = step.exchange, step.forgets
     for number in range(len(after.participants) - 2):
@@ -48,34 +52,45 @@ def event(action: str, arguments: Arguments, before: Scene, after: Scene) -> Eve
     if action != "ProposeShrink" and (proposals := proposed(before, after)):
         sentences.append(proposals)
     isr = partition_of(after).isr
-    if step.actor != CONTROLLER and isr != partition_of(before).isr:
-        exchange = (*exchange, (step.actor, CONTROLLER, f"isr {braced(isr)}"))
+    if actor != CONTROLLER and isr != partition_of(before).isr:
+        exchange = (*exchange, (actor, CONTROLLER, f"isr {braced(isr)}"))
     return dataclasses.replace(
-        step, sentence=" ".join(sentences), exchange=exchange, forgets=forgets
+        step,
+        actor=actor,
+        sentence=" ".join(sentences),
+        takes=step.takes or _taken(arguments, actor, step, before, after),
+        exchange=exchange,
+        forgets=forgets,
     )
+
+
+def _taken(a: Arguments, actor: str, step: Event, before: Scene, after: Scene) -> tuple[str, ...]:
+    """Return the message between a follower and its leader if the actor receives it in a step."""
+    message = message_of(before, f"{a.get('follower')}")
+    if message is None or message.receiver != actor or step.drops != Event.drops:
+        return ()
+    return () if message in after.messages else (message.key,)
 
 
 def _produce(a: Arguments, before: Scene, after: Scene) -> Event:
     leader = a["leader"]
     log = log_of(after, leader)
     entry = log.entries[-1]
-    return Event(
-        broker(leader),
+    return told(
         f"A producer writes {entry.name} to broker {leader}, which appends it at offset "
         f"{log.leo - 1} in leader epoch {entry.epoch}{raised(leader, before, after)}.",
         exchange=((CLIENTS, broker(leader), f"write {entry.name}"),),
     )
 
 
-def _send_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
+def _send_fetch(a: Arguments, before: Scene, after: Scene) -> str:
     follower = broker_of(before, a["follower"])
     offset, last = log_of(before, a["follower"]).leo, ""
     if follower.cache and follower.rules.truncation_on_fetch:
         last = f", lastFetchedEpoch = {follower.newest_epoch}"
-    return Event(
-        broker(a["follower"]),
+    return (
         f"Broker {a['follower']} sends Fetch(offset = {offset}{last}) to broker {a['leader']}. "
-        "The offset is its log end offset.",
+        "The offset is its log end offset."
     )
 
 
@@ -110,11 +125,9 @@ def _handle_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
     mine, theirs = (of(before, broker(number)).epoch for number in (leader, follower))
     leads = f"leads epoch {mine}" if mine is not None else "leads no epoch"
     apart = "" if mine == theirs else f" It {leads}, the follower is in epoch {theirs}."
-    return Event(
-        broker(leader),
+    return told(
         f"{effect}, and {response}.{apart}",
         sign="late" if apart else "truncation" if diverges else "",
-        takes=(f"{follower}",),
     )
 
 
@@ -122,23 +135,19 @@ def _handle_fetch_response(a: Arguments, before: Scene, after: Scene) -> Event:
     follower = a["follower"]
     was, now = log_of(before, follower).hw, log_of(after, follower).hw
     moves = f" Its HW goes from {was} to {now}." if was != now else ""
-    return Event(
-        broker(follower),
+    return told(
         f"Broker {follower} receives the response of broker {a['leader']}: "
         f"{said(before, follower)}.{moves}{log_start_moved(follower, before, after)}",
         sign="crash" if fails(follower, before, after) else "",
-        takes=(f"{follower}",),
     )
 
 
 def _refuse_request(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, follower = a["leader"], a["follower"]
     error = _error(leader, follower, before)
-    return Event(
-        broker(leader),
+    return told(
         f"Broker {leader} refuses the request of broker {follower}: {error}. The follower may "
         "retry.",
-        takes=(f"{follower}",),
         exchange=((broker(leader), broker(follower), error),),
     )
 
@@ -156,23 +165,20 @@ def _error(leader: int, follower: int, before: Scene) -> str:
     return "NOT_LEADER_OR_FOLLOWER" if is_renamed else "NOT_LEADER_FOR_PARTITION"
 
 
-def _send_epoch_request(a: Arguments, before: Scene, after: Scene) -> Event:
-    return Event(
-        broker(a["follower"]),
+def _send_epoch_request(a: Arguments, before: Scene, after: Scene) -> str:
+    return (
         f"Before it fetches, broker {a['follower']} sends OffsetsForLeaderEpoch for the newest "
-        f"epoch in its epoch cache to broker {a['leader']}: {said(after, a['follower'])}",
+        f"epoch in its epoch cache to broker {a['leader']}: {said(after, a['follower'])}"
     )
 
 
 def _handle_epoch_request(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, follower = a["leader"], a["follower"]
     why = why_answer(broker_of(before, leader), broker_of(before, follower).newest_epoch)
-    return Event(
-        broker(leader),
+    return told(
         f"Broker {leader} handles OffsetsForLeaderEpoch of broker {follower}: "
         f"{said(before, follower)} It answers “{said(after, follower)}”: {why}.",
         sign="truncation",
-        takes=(f"{a['follower']}",),
     )
 
 
@@ -194,12 +200,10 @@ def _truncate_by_answer(a: Arguments, before: Scene, after: Scene, then: str) ->
     was = broker_of(before, follower)
     why = explained(was.rules.truncate_by_answer, was, answer_of(before, follower))
     reason = f": {why}" if why else ""
-    return Event(
-        broker(follower),
+    return told(
         f"Broker {follower} receives the answer of broker {a['leader']}, "
         f"“{said(before, follower)}”{reason}. {_truncation(follower, before, after)} {then}.",
         sign="truncation",
-        takes=(f"{follower}",),
         rule=why,
     )
 
@@ -228,8 +232,7 @@ def _become_leader(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, epoch = a["leader"], a["epoch"]
     late, lost = _late(epoch, after), lost_with(leader, before, after)
     lost = f" It does so{lost}." if lost else ""
-    return Event(
-        broker(leader),
+    return told(
         f"Broker {leader} applies {_leader_and_isr(epoch, after)} and becomes leader"
         f"{raised(leader, before, after)}.{late}{lost}",
         sign="late" if late else "",
@@ -253,8 +256,7 @@ def _become_follower(a: Arguments, before: Scene, after: Scene) -> Event:
     late = _late(epoch, after)
     lost = lost_with(follower, before, after)
     lost = f" It does so{lost}." if lost else ""
-    return Event(
-        broker(follower),
+    return told(
         f"Broker {follower} applies {_leader_and_isr(epoch, after)}: {now.role}."
         f"{truncation}{late}{lost}",
         sign="late"
@@ -268,12 +270,11 @@ def _become_follower(a: Arguments, before: Scene, after: Scene) -> Event:
     )
 
 
-def _shrink_isr(a: Arguments, before: Scene, after: Scene) -> Event:
+def _shrink_isr(a: Arguments, before: Scene, after: Scene) -> str:
     leader = a["leader"]
-    return Event(
-        broker(leader),
+    return (
         f"Broker {leader} shrinks the ISR to {braced(partition_of(after).isr)} because broker "
-        f"{a['follower']} lags{raised(leader, before, after)}.",
+        f"{a['follower']} lags{raised(leader, before, after)}."
     )
 
 
@@ -289,8 +290,7 @@ def _elect(a: Arguments, before: Scene, after: Scene) -> Event:
         whether = f"is in the controller's cached ISR {cached}, but NOT in the stored {braced(isr)}"
     elif not clean:
         whether = f"is NOT in the ISR {braced(isr)} (unclean election)"
-    return Event(
-        CONTROLLER,
+    return told(
         f"The controller elects broker {a['broker']}, which {whether}: {stored(after)}"
         f"{yet_to_apply(after, a['broker'])}.",
         sign="election" if clean else "unclean",
@@ -303,8 +303,7 @@ def _fence(a: Arguments, before: Scene, after: Scene) -> Event:
     lives = broker_of(before, a["broker"]).alive
     why = "is shutting down, or is considered dead" if lives else "is dead"
     roles = "the ISR" if was.leader == now.leader else "leadership and the ISR"
-    return Event(
-        CONTROLLER,
+    return told(
         f"Broker {a['broker']} {why}; the controller removes it from {roles}: {stored(after)}.",
         sign="election",
     )
@@ -313,8 +312,7 @@ def _fence(a: Arguments, before: Scene, after: Scene) -> Event:
 def _crash(a: Arguments, before: Scene, after: Scene) -> Event:
     number = a["broker"]
     lost = lost_with(number, before, after)
-    return Event(
-        broker(number),
+    return told(
         f"Broker {number} crashes{lost}. Its memory is lost, its log stays on disk.",
         sign="crash",
         drops=f"dropped: broker {number} crashed",
@@ -324,8 +322,7 @@ def _crash(a: Arguments, before: Scene, after: Scene) -> Event:
 def _lose_power(a: Arguments, before: Scene, after: Scene) -> Event:
     number = a["broker"]
     lost = lost_with(number, before, after)
-    return Event(
-        broker(number),
+    return told(
         f"Broker {number} loses power{lost}. Of its log, only the records below offset "
         f"{a['kept']} had reached the disk.",
         sign="crash",
@@ -339,25 +336,20 @@ def _restart(a: Arguments, before: Scene, after: Scene) -> Event:
     left = partition_of(before).elr & ~partition_of(after).elr
     unclean = " It went down uncleanly, so the controller removes it from the ELR." if left else ""
     awaited = "the metadata" if partition_of(after).kraft else "LeaderAndIsr"
-    return Event(
-        broker(a["broker"]),
+    return told(
         f"Broker {a['broker']} restarts with the state on its disk, HW "
         f"{log_of(after, a['broker']).hw}, and waits for {awaited}.{unclean}",
         sign="restart",
     )
 
 
-def _checkpoint_hw(a: Arguments, before: Scene, after: Scene) -> Event:
-    return Event(
-        broker(a["broker"]),
-        f"Broker {a['broker']} writes its HW to disk (replication-offset-checkpoint).",
-    )
+def _checkpoint_hw(a: Arguments, before: Scene, after: Scene) -> str:
+    return f"Broker {a['broker']} writes its HW to disk (replication-offset-checkpoint)."
 
 
 def _lose_message(a: Arguments, before: Scene, after: Scene) -> Event:
     follower = a["follower"]
-    return Event(
-        broker(follower),
+    return told(
         f"The network loses the message in flight between broker {follower} and its leader: "
         f"{said(before, follower)}.",
         sign="loss",
@@ -365,26 +357,26 @@ def _lose_message(a: Arguments, before: Scene, after: Scene) -> Event:
     )
 
 
-EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
-    "Produce": _produce,
-    "SendFetch": _send_fetch,
-    "HandleFetch": _handle_fetch,
-    "HandleFetchResponse": _handle_fetch_response,
-    "RefuseRequest": _refuse_request,
-    "SendEpochRequest": _send_epoch_request,
-    "HandleEpochRequest": _handle_epoch_request,
-    "HandleEpochResponse": _handle_epoch_response,
-    "HandleDivergingEpoch": _handle_diverging_epoch,
-    "BecomeLeader": _become_leader,
-    "BecomeFollower": _become_follower,
-    "ShrinkIsr": _shrink_isr,
-    "Elect": _elect,
-    "Fence": _fence,
-    "Crash": _crash,
-    "LosePower": _lose_power,
-    "Restart": _restart,
-    "CheckpointHw": _checkpoint_hw,
-    "LoseMessage": _lose_message,
+EVENTS: Mapping[str, Telling] = {
+    "Produce": ("leader", _produce),
+    "SendFetch": ("follower", _send_fetch),
+    "HandleFetch": ("leader", _handle_fetch),
+    "HandleFetchResponse": ("follower", _handle_fetch_response),
+    "RefuseRequest": ("leader", _refuse_request),
+    "SendEpochRequest": ("follower", _send_epoch_request),
+    "HandleEpochRequest": ("leader", _handle_epoch_request),
+    "HandleEpochResponse": ("follower", _handle_epoch_response),
+    "HandleDivergingEpoch": ("follower", _handle_diverging_epoch),
+    "BecomeLeader": ("leader", _become_leader),
+    "BecomeFollower": ("follower", _become_follower),
+    "ShrinkIsr": ("leader", _shrink_isr),
+    "Elect": (CONTROLLER, _elect),
+    "Fence": (CONTROLLER, _fence),
+    "Crash": ("broker", _crash),
+    "LosePower": ("broker", _lose_power),
+    "Restart": ("broker", _restart),
+    "CheckpointHw": ("broker", _checkpoint_hw),
+    "LoseMessage": ("follower", _lose_message),
     **isr_events.EVENTS,
     **DELAYED,
     **DELETION,

@@ -11,6 +11,8 @@ from .isr_view import CONSUMER, PRODUCER
 from .pictures import (
     CLIENTS,
     CONTROLLER,
+    Arguments,
+    Telling,
     announced,
     broker,
     broker_of,
@@ -19,10 +21,9 @@ from .pictures import (
     partition_of,
     proposal,
     proposal_of,
+    told,
 )
 from .reassignment import REASSIGNMENT
-
-Arguments = Mapping[str, int]
 
 
 def _in_flight(picture: Scene, leader: int) -> str:
@@ -35,12 +36,11 @@ def _isr(picture: Scene) -> str:
     return braced(partition_of(picture).isr)
 
 
-def _propose_shrink(a: Arguments, before: Scene, after: Scene) -> Event:
+def _propose_shrink(a: Arguments, before: Scene, after: Scene) -> str:
     leader = a["leader"]
-    return Event(
-        broker(leader),
+    return (
         f"Broker {leader} proposes an ISR without broker {a['follower']}, which lags: "
-        f"{_in_flight(after, leader)}. Until the response arrives its HW waits for both ISRs.",
+        f"{_in_flight(after, leader)}. Until the response arrives its HW waits for both ISRs."
     )
 
 
@@ -53,8 +53,7 @@ def _handle_alter_partition(a: Arguments, before: Scene, after: Scene) -> Event:
         answer = proposal_of(after, leader)
         refuses = f"It rejects it ({answer.refusal}). " if answer and answer.refusal else ""
         done = f"{refuses}The ISR stays {braced(was)}."
-    return Event(
-        CONTROLLER,
+    return told(
         f"The controller handles the request of broker {leader}: {_in_flight(before, leader)}"
         f"{''.join(since)}. {done}",
         takes=(proposal(leader),),
@@ -65,27 +64,22 @@ def _handle_alter_partition(a: Arguments, before: Scene, after: Scene) -> Event:
 def _handle_alter_partition_response(a: Arguments, before: Scene, after: Scene) -> Event:
     leader = a["leader"]
     now = of(after, broker(leader)).role
-    return Event(
-        broker(leader),
+    return told(
         f"Broker {leader} receives the controller's response: {_in_flight(before, leader)}. "
         f"It {now}{raised(leader, before, after)}.",
         takes=(proposal(leader),),
     )
 
 
-def _fence_out_of_sync(a: Arguments, before: Scene, after: Scene) -> Event:
-    return Event(
-        CONTROLLER,
+def _fence_out_of_sync(a: Arguments, before: Scene, after: Scene) -> str:
+    return (
         f"The controller misses the heartbeats of broker {a['broker']} and fences it. The broker "
-        "does not lead and leaves no ISR, so no epoch begins.",
+        "does not lead and leaves no ISR, so no epoch begins."
     )
 
 
-def _unfence(a: Arguments, before: Scene, after: Scene) -> Event:
-    return Event(
-        CONTROLLER,
-        f"Broker {a['broker']} has registered and sends heartbeats; the controller unfences it.",
-    )
+def _unfence(a: Arguments, before: Scene, after: Scene) -> str:
+    return f"Broker {a['broker']} has registered and sends heartbeats; the controller unfences it."
 
 
 def _apply_change_record(a: Arguments, before: Scene, after: Scene) -> Event:
@@ -102,8 +96,7 @@ def _apply_change_record(a: Arguments, before: Scene, after: Scene) -> Event:
     lost = lost_with(leader, before, after) if becomes else ""
     dropped = was.proposed and not broker_of(after, leader).proposed
     proposal = f" It drops its proposal of isr {braced(was.proposed)}." if dropped else ""
-    return Event(
-        broker(leader),
+    return told(
         f"Broker {leader} applies {records} (epoch {epoch}) and {does}: it "
         f"{of(after, broker(leader)).role}{raised(leader, before, after)}.{proposal}{late}"
         + (f" It does so{lost}." if lost else ""),
@@ -113,13 +106,12 @@ def _apply_change_record(a: Arguments, before: Scene, after: Scene) -> Event:
     )
 
 
-def _fence_follower(a: Arguments, before: Scene, after: Scene) -> Event:
+def _fence_follower(a: Arguments, before: Scene, after: Scene) -> str:
     lives = broker_of(before, a["broker"]).alive
     why = "is shutting down, or is considered dead" if lives else "is dead"
-    return Event(
-        CONTROLLER,
+    return (
         f"Broker {a['broker']} {why}; the controller fences it and writes a partition change "
-        f"record: isr {_isr(after)}. No leader epoch begins.",
+        f"record: isr {_isr(after)}. No leader epoch begins."
     )
 
 
@@ -127,8 +119,7 @@ def _elect_last_known(a: Arguments, before: Scene, after: Scene) -> Event:
     number = a["broker"]
     whether = "is the last known leader, as neither the ISR nor the ELR has a member"
     down = "" if broker_of(before, number).alive else ", although it is down"
-    return Event(
-        CONTROLLER,
+    return told(
         f"The controller elects broker {number}, which {whether} (unclean election){down}: "
         f"{stored(after)}{yet_to_apply(after, number)}.",
         sign="unclean",
@@ -136,72 +127,63 @@ def _elect_last_known(a: Arguments, before: Scene, after: Scene) -> Event:
     )
 
 
-def _pass_lag_time(a: Arguments, before: Scene, after: Scene) -> Event:
+def _pass_lag_time(a: Arguments, before: Scene, after: Scene) -> str:
     leader, follower = a["leader"], a["follower"]
-    return Event(
-        broker(leader),
+    return (
         f"replica.lag.time.max.ms has passed since broker {follower} had the log end of broker "
-        f"{leader}: the HW no longer waits for it.",
+        f"{leader}: the HW no longer waits for it."
     )
 
 
 def _write_notification(a: Arguments, before: Scene, after: Scene) -> Event:
-    return Event(
-        broker(a["leader"]),
+    return told(
         f"Broker {a['leader']} writes the notification of its ISR change to ZooKeeper.",
         exchange=((broker(a["leader"]), CONTROLLER, "the ISR has changed"),),
     )
 
 
-def _read_notification(a: Arguments, before: Scene, after: Scene) -> Event:
-    return Event(CONTROLLER, "The controller reads the notification that the ISR has changed.")
+def _read_notification(a: Arguments, before: Scene, after: Scene) -> str:
+    return "The controller reads the notification that the ISR has changed."
 
 
-def _refresh_cache(a: Arguments, before: Scene, after: Scene) -> Event:
-    return Event(
-        CONTROLLER,
+def _refresh_cache(a: Arguments, before: Scene, after: Scene) -> str:
+    return (
         f"The controller reads the stored ISR, {_isr(after)}, into its cache and sends "
-        "UpdateMetadata to every broker.",
+        "UpdateMetadata to every broker."
     )
 
 
-def _delete_notification(a: Arguments, before: Scene, after: Scene) -> Event:
-    return Event(CONTROLLER, "The controller deletes the notification that it has handled.")
+def _delete_notification(a: Arguments, before: Scene, after: Scene) -> str:
+    return "The controller deletes the notification that it has handled."
 
 
 def _crash_controller(a: Arguments, before: Scene, after: Scene) -> Event:
-    return Event(
-        CONTROLLER,
+    return told(
         "The controller crashes. A notification that it had read but not deleted stays.",
         sign="crash",
     )
 
 
 def _start_controller(a: Arguments, before: Scene, after: Scene) -> Event:
-    return Event(
-        CONTROLLER,
+    return told(
         f"Another broker becomes the controller and begins with the stored ISR, {_isr(after)}.",
         sign="restart",
     )
 
 
-def _update_metadata(a: Arguments, before: Scene, after: Scene) -> Event:
-    return Event(
-        broker(a["broker"]),
+def _update_metadata(a: Arguments, before: Scene, after: Scene) -> str:
+    return (
         f"UpdateMetadata reaches broker {a['broker']}, which now answers metadata requests "
-        f"with: {of(after, CONTROLLER).role}.",
+        f"with: {of(after, CONTROLLER).role}."
     )
 
 
-def _refreshed(client: str) -> Callable[[Arguments, Scene, Scene], Event]:
+def _refreshed(client: str) -> Callable[[Arguments, Scene, Scene], str]:
     """Return the event of a client's metadata refresh."""
 
-    def refresh(a: Arguments, before: Scene, after: Scene) -> Event:
+    def refresh(a: Arguments, before: Scene, after: Scene) -> str:
         line = clients_of(after).metadata[client]
-        return Event(
-            CLIENTS,
-            f"The {client} refreshes its metadata from broker {a['broker']}: {line}.",
-        )
+        return f"The {client} refreshes its metadata from broker {a['broker']}: {line}."
 
     return refresh
 
@@ -210,33 +192,32 @@ def _consume(a: Arguments, before: Scene, after: Scene) -> Event:
     leader = a["leader"]
     new = [promise.text for promise in after.promises if promise not in before.promises]
     read = new[0] if new else "the consumer reads a record that was read before"
-    return Event(
-        CLIENTS,
+    return told(
         f"Broker {leader}, the leader in the consumer's metadata, answers it: {read}.",
         exchange=((broker(leader), CLIENTS, "record"),),
     )
 
 
-EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
-    "ProposeShrink": _propose_shrink,
-    "HandleAlterPartition": _handle_alter_partition,
-    "HandleAlterPartitionResponse": _handle_alter_partition_response,
-    "FenceOutOfSync": _fence_out_of_sync,
-    "Unfence": _unfence,
-    "ApplyChangeRecord": _apply_change_record,
-    "FenceFollower": _fence_follower,
-    "ElectLastKnown": _elect_last_known,
-    "PassLagTime": _pass_lag_time,
-    "WriteNotification": _write_notification,
-    "ReadNotification": _read_notification,
-    "RefreshCache": _refresh_cache,
-    "DeleteNotification": _delete_notification,
-    "CrashController": _crash_controller,
-    "StartController": _start_controller,
-    "UpdateMetadata": _update_metadata,
-    "RefreshProducer": _refreshed(PRODUCER),
-    "RefreshConsumer": _refreshed(CONSUMER),
-    "Consume": _consume,
+EVENTS: Mapping[str, Telling] = {
+    "ProposeShrink": ("leader", _propose_shrink),
+    "HandleAlterPartition": (CONTROLLER, _handle_alter_partition),
+    "HandleAlterPartitionResponse": ("leader", _handle_alter_partition_response),
+    "FenceOutOfSync": (CONTROLLER, _fence_out_of_sync),
+    "Unfence": (CONTROLLER, _unfence),
+    "ApplyChangeRecord": ("leader", _apply_change_record),
+    "FenceFollower": (CONTROLLER, _fence_follower),
+    "ElectLastKnown": (CONTROLLER, _elect_last_known),
+    "PassLagTime": ("leader", _pass_lag_time),
+    "WriteNotification": ("leader", _write_notification),
+    "ReadNotification": (CONTROLLER, _read_notification),
+    "RefreshCache": (CONTROLLER, _refresh_cache),
+    "DeleteNotification": (CONTROLLER, _delete_notification),
+    "CrashController": (CONTROLLER, _crash_controller),
+    "StartController": (CONTROLLER, _start_controller),
+    "UpdateMetadata": ("broker", _update_metadata),
+    "RefreshProducer": (CLIENTS, _refreshed(PRODUCER)),
+    "RefreshConsumer": (CLIENTS, _refreshed(CONSUMER)),
+    "Consume": (CLIENTS, _consume),
     **REASSIGNMENT,
 }
 """Every action that the options of ISR changes and elections add."""

@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ....core.scene import Event, Scene
-from .pictures import broker, broker_of, log_of
-
-Arguments = Mapping[str, int]
+from .pictures import Arguments, Telling, broker_of, log_of, told
 
 
-def _handle_out_of_range(a: Arguments, before: Scene, after: Scene) -> Event:
+def _handle_out_of_range(a: Arguments, before: Scene, after: Scene) -> str:
     leader, follower = a["leader"], a["follower"]
-    return Event(
-        broker(follower),
-        f"Broker {follower} receives OFFSET_OUT_OF_RANGE and sends ListOffsets to broker {leader}.",
-        takes=(f"{follower}",),
+    return (
+        f"Broker {follower} receives OFFSET_OUT_OF_RANGE and sends ListOffsets to broker {leader}."
     )
 
 
-def _handle_list_offsets(a: Arguments, before: Scene, after: Scene) -> Event:
+def _handle_list_offsets(a: Arguments, before: Scene, after: Scene) -> str:
     leader, follower, log = a["leader"], a["follower"], log_of(before, a["leader"])
-    return Event(
-        broker(leader),
+    return (
         f"Broker {leader} answers broker {follower} with its log end, "
-        f"{log.leo}{f', and its log start, {log.start}' if log.start else ''}.",
-        takes=(f"{follower}",),
+        f"{log.leo}{f', and its log start, {log.start}' if log.start else ''}."
     )
 
 
-def _handle_list_offsets_response(a: Arguments, before: Scene, after: Scene) -> Event:
+def _handle_list_offsets_response(a: Arguments, before: Scene, after: Scene) -> Event | str:
     follower, end = a["follower"], log_of(after, a["follower"]).leo
     if not broker_of(after, follower).alive:
-        return Event(
-            broker(follower),
+        return told(
             f"The log of broker {follower} is longer than that of broker {a['leader']}, and "
             "unclean elections are not allowed: its process exits.",
             sign="crash",
@@ -42,34 +35,28 @@ def _handle_list_offsets_response(a: Arguments, before: Scene, after: Scene) -> 
             rule="a follower whose log is longer than its leader's exits",
         )
     if end > log_of(before, follower).leo:
-        return Event(
-            broker(follower),
+        return told(
             f"The log of broker {a['leader']} starts above the log end of broker {follower}, "
             f"{log_of(before, follower).leo}. Broker {follower} removes its whole log and starts "
             f"over at offset {end}, with HW {log_of(after, follower).hw}.",
             sign="truncation",
-            takes=(f"{follower}",),
             rule=f"a log that ends below the leader's log start starts over there, at {end}",
         )
     if end == log_of(before, follower).leo:
-        return Event(
-            broker(follower),
+        return (
             f"The log of broker {a['leader']} now reaches the fetch offset of broker {follower}, "
-            "which continues to fetch.",
-            takes=(f"{follower}",),
+            "which continues to fetch."
         )
-    return Event(
-        broker(follower),
+    return told(
         f"Broker {follower} truncates its log to the log end of broker {a['leader']}, {end}.",
         sign="truncation",
-        takes=(f"{follower}",),
         rule=f"after OFFSET_OUT_OF_RANGE a follower truncates to the leader's log end, {end}",
     )
 
 
-OUT_OF_RANGE: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
-    "HandleOutOfRange": _handle_out_of_range,
-    "HandleListOffsets": _handle_list_offsets,
-    "HandleListOffsetsResponse": _handle_list_offsets_response,
+OUT_OF_RANGE: Mapping[str, Telling] = {
+    "HandleOutOfRange": ("follower", _handle_out_of_range),
+    "HandleListOffsets": ("leader", _handle_list_offsets),
+    "HandleListOffsetsResponse": ("follower", _handle_list_offsets_response),
 }
 """Every action that follows OFFSET_OUT_OF_RANGE."""

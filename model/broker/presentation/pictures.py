@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from ....core.fields import NONE
-from ....core.scene import Detail, Log, Message, Participant, Scene
+from ....core.scene import Detail, Event, Log, Message, Participant, Scene
 from ..messages import IDLE
 from ..rules import Rules
+
+Arguments = Mapping[str, int]
+Telling = tuple[str, Callable[[Arguments, Scene, Scene], Event | str]]
+"""Who acts, as a lane or as the argument that numbers a broker, and what a step is in words."""
+
+told = partial(Event, "")
+"""An event whose actor is known from its action."""
 
 CONTROLLER, CLIENTS = "controller", "clients"
 ACKED = "acked"

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ....core.scene import Event, Scene
 from ..replica_sets import braced
-from .pictures import CLIENTS, CONTROLLER, broker, log_of, partition_of, proposal, proposal_of
-
-Arguments = Mapping[str, int]
+from .pictures import (
+    CLIENTS,
+    CONTROLLER,
+    Arguments,
+    Telling,
+    log_of,
+    partition_of,
+    proposal,
+    proposal_of,
+    told,
+)
 
 
 def _request(text: str, sentence: str) -> Event:
-    return Event(CONTROLLER, sentence, exchange=((CLIENTS, CONTROLLER, text),))
+    return told(sentence, exchange=((CLIENTS, CONTROLLER, text),))
 
 
 def _partition(picture: Scene) -> str:
@@ -75,8 +83,7 @@ def _cancel_reassignment(a: Arguments, before: Scene, after: Scene) -> Event:
 def _complete_reassignment(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, removed = a["leader"], partition_of(before).replicas & ~partition_of(after).replicas
     request = proposal_of(before, leader)
-    return Event(
-        CONTROLLER,
+    return told(
         f"The controller accepts the request of broker {leader}: "
         f"{request.text if request else 'none'}. That completes the reassignment: in the same "
         f"record {braced(removed)} leaves the replicas and the ISR, and a leader epoch begins: "
@@ -86,22 +93,21 @@ def _complete_reassignment(a: Arguments, before: Scene, after: Scene) -> Event:
     )
 
 
-def _stop_replica(a: Arguments, before: Scene, after: Scene) -> Event:
+def _stop_replica(a: Arguments, before: Scene, after: Scene) -> str:
     number = a["broker"]
     deleted = ", ".join(str(entry) for entry in log_of(before, number).entries)
-    return Event(
-        broker(number),
+    return (
         f"Broker {number} applies the metadata of epoch {a['epoch']}, in which it has no replica, "
-        f"and deletes its log{f', with {deleted}' if deleted else ''}.",
+        f"and deletes its log{f', with {deleted}' if deleted else ''}."
     )
 
 
-REASSIGNMENT: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
-    "AddReplica": _add_replica,
-    "ReplaceReplica": _replace_replica,
-    "RemoveReplica": _remove_replica,
-    "CancelReassignment": _cancel_reassignment,
-    "CompleteReassignment": _complete_reassignment,
-    "StopReplica": _stop_replica,
+REASSIGNMENT: Mapping[str, Telling] = {
+    "AddReplica": (CONTROLLER, _add_replica),
+    "ReplaceReplica": (CONTROLLER, _replace_replica),
+    "RemoveReplica": (CONTROLLER, _remove_replica),
+    "CancelReassignment": (CONTROLLER, _cancel_reassignment),
+    "CompleteReassignment": (CONTROLLER, _complete_reassignment),
+    "StopReplica": ("broker", _stop_replica),
 }
 """The actions that the option brings."""

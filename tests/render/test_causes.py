@@ -15,7 +15,7 @@ from tidegate.commands.saved import narrated
 from tidegate.core.fields import NONE
 from tidegate.core.scene import Entry, Log
 from tidegate.core.spec import Step
-from tidegate.model.broker import defaults
+from tidegate.model.broker import rules
 from tidegate.model.broker.explanations import explained
 from tidegate.model.broker.presentation.pictures import Answer, Broker
 from tidegate.model.broker.presentation.truncation import cache_changed, why_answer
@@ -150,13 +150,14 @@ def renamed(module):
             source = re.sub(rf"\b{name}\b", f"other_{name}", source)
 
     def absolute(dots):
-        return f"from {'.'.join(package[: len(package) + 1 - len(dots[1])])}."
+        home = ".".join(package[: len(package) + 1 - len(dots[1])])
+        return f"from {home} import" if dots[2] else f"from {home}."
 
-    return re.sub(r"from (\.+)", absolute, source)
+    return re.sub(r"from (\.+)( import)?", absolute, source)
 
 
 RENAMED = {
-    "loss under hw": (defaults, "HW", "begin_following=other_truncate_to_hw"),
+    "loss under hw": (rules, "HW", "begin_following=other_truncate_to_hw"),
     "what KIP-279 repairs": (kip101, "KIP_101", ""),
     "what KIP-320 repairs": (kip279, "KIP_279", ""),
     "what the fence of fetches averts": (kip279, "KIP_279", ""),

@@ -49,7 +49,7 @@ def changed(tmp_path):
     ("says", "told"),
     [
         ("Lose the disk of a broker.  Nobody notices.", "Lose the disk of a broker (broker 1)."),
-        ("", "Crash (broker 1): broker 1 is down [] hw 0 epoch cache: empty."),
+        ("", "Crash (broker 1): broker 1 is down [|] HW 0 epoch cache: empty."),
     ],
 )
 def test_a_step_is_told_by_the_code_that_takes_it(changed, says, told):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ....core.scene import Event, Scene
 from .effects import raised
-from .pictures import ACKED, CLIENTS, Arguments, Telling, broker, said, told
+from .pictures import ACKED, CLIENTS, Arguments, Telling, broker, occurrence, said
 
 
 def _handle_late_fetch(a: Arguments, before: Scene, after: Scene) -> str:
@@ -28,7 +28,7 @@ def _complete_produce(a: Arguments, before: Scene, after: Scene) -> Event | str:
     passed = f"The HW of broker {leader} has passed m{record}, whose produce waited in purgatory"
     if any(made.record == f"m{record}" and made.short == ACKED for made in after.promises):
         return f"{passed}: it is acknowledged to its producer."
-    return told(
+    return occurrence(
         f"{passed}, but the ISR now has fewer than min.insync.replicas members: its producer "
         "receives NotEnoughReplicasAfterAppend.",
         exchange=((broker(leader), CLIENTS, f"m{record}: NotEnoughReplicasAfterAppend"),),
@@ -37,7 +37,7 @@ def _complete_produce(a: Arguments, before: Scene, after: Scene) -> Event | str:
 
 def _expire_produce(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, record = a["leader"], a["record"]
-    return told(
+    return occurrence(
         f"The produce of m{record} at broker {leader} times out: its producer receives "
         "REQUEST_TIMED_OUT.",
         exchange=((broker(leader), CLIENTS, f"m{record}: REQUEST_TIMED_OUT"),),

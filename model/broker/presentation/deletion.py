@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ....core.scene import Event, Scene
-from .pictures import CLIENTS, Arguments, Telling, broker, broker_of, log_of, said, told
+from .pictures import CLIENTS, Arguments, Telling, broker, broker_of, log_of, occurrence, said
 from .view import FAILED
 
 
@@ -13,7 +13,7 @@ def _delete_records(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, offset = a["leader"], a["offset"]
     log = log_of(before, leader)
     deleted = ", ".join(str(entry) for entry in log.entries[log.start : offset])
-    return told(
+    return occurrence(
         f"Broker {leader} deletes {deleted}: its log now starts at offset {offset} (DeleteRecords "
         "or retention).",
         exchange=((CLIENTS, broker(leader), f"DeleteRecords below {offset}"),),
@@ -38,7 +38,7 @@ def log_start_moved(follower: int, before: Scene, after: Scene) -> str:
 def fails_before_truncating(a: Arguments, before: Scene, after: Scene) -> Event:
     """Return the event of a follower whose fetcher fails by a diverging epoch."""
     follower = a["follower"]
-    return told(
+    return occurrence(
         f"Broker {follower} receives the answer of broker {a['leader']}, "
         f"“{said(before, follower)}”, and applies HW and log start before it truncates."
         f"{log_start_moved(follower, before, after)}",

@@ -28,10 +28,10 @@ from .pictures import (
     broker_of,
     log_of,
     message_of,
+    occurrence,
     of,
     partition_of,
     said,
-    told,
 )
 from .truncation import cache_changed, why_answer, why_diverging
 
@@ -39,8 +39,8 @@ from .truncation import cache_changed, why_answer, why_diverging
 def event(action: str, arguments: Arguments, before: Scene, after: Scene) -> Event:
     """Return the event between two pictures."""
     who, tell = EVENTS[action]
-    said_of = tell(arguments, before, after)
-    step = said_of if isinstance(said_of, Event) else told(said_of)
+    happened = tell(arguments, before, after)
+    step = happened if isinstance(happened, Event) else occurrence(happened)
     actor = broker(arguments[who]) if who in arguments else who
     sentences = [step.sentence]
     exchange, forgets = step.exchange, step.forgets
@@ -76,7 +76,7 @@ def _produce(a: Arguments, before: Scene, after: Scene) -> Event:
     leader = a["leader"]
     log = log_of(after, leader)
     entry = log.entries[-1]
-    return told(
+    return occurrence(
         f"A producer writes {entry.name} to broker {leader}, which appends it at offset "
         f"{log.leo - 1} in leader epoch {entry.epoch}{raised(leader, before, after)}.",
         exchange=((CLIENTS, broker(leader), f"write {entry.name}"),),
@@ -125,7 +125,7 @@ def _handle_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
     mine, theirs = (of(before, broker(number)).epoch for number in (leader, follower))
     leads = f"leads epoch {mine}" if mine is not None else "leads no epoch"
     apart = "" if mine == theirs else f" It {leads}, the follower is in epoch {theirs}."
-    return told(
+    return occurrence(
         f"{effect}, and {response}.{apart}",
         sign="late" if apart else "truncation" if diverges else "",
     )
@@ -135,7 +135,7 @@ def _handle_fetch_response(a: Arguments, before: Scene, after: Scene) -> Event:
     follower = a["follower"]
     was, now = log_of(before, follower).hw, log_of(after, follower).hw
     moves = f" Its HW goes from {was} to {now}." if was != now else ""
-    return told(
+    return occurrence(
         f"Broker {follower} receives the response of broker {a['leader']}: "
         f"{said(before, follower)}.{moves}{log_start_moved(follower, before, after)}",
         sign="crash" if fails(follower, before, after) else "",
@@ -145,7 +145,7 @@ def _handle_fetch_response(a: Arguments, before: Scene, after: Scene) -> Event:
 def _refuse_request(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, follower = a["leader"], a["follower"]
     error = _error(leader, follower, before)
-    return told(
+    return occurrence(
         f"Broker {leader} refuses the request of broker {follower}: {error}. The follower may "
         "retry.",
         exchange=((broker(leader), broker(follower), error),),
@@ -175,7 +175,7 @@ def _send_epoch_request(a: Arguments, before: Scene, after: Scene) -> str:
 def _handle_epoch_request(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, follower = a["leader"], a["follower"]
     why = why_answer(broker_of(before, leader), broker_of(before, follower).newest_epoch)
-    return told(
+    return occurrence(
         f"Broker {leader} handles OffsetsForLeaderEpoch of broker {follower}: "
         f"{said(before, follower)} It answers “{said(after, follower)}”: {why}.",
         sign="truncation",
@@ -200,7 +200,7 @@ def _truncate_by_answer(a: Arguments, before: Scene, after: Scene, then: str) ->
     was = broker_of(before, follower)
     why = explained(was.rules.truncate_by_answer, was, answer_of(before, follower))
     reason = f": {why}" if why else ""
-    return told(
+    return occurrence(
         f"Broker {follower} receives the answer of broker {a['leader']}, "
         f"“{said(before, follower)}”{reason}. {_truncation(follower, before, after)} {then}.",
         sign="truncation",
@@ -232,7 +232,7 @@ def _become_leader(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, epoch = a["leader"], a["epoch"]
     late, lost = _late(epoch, after), lost_with(leader, before, after)
     lost = f" It does so{lost}." if lost else ""
-    return told(
+    return occurrence(
         f"Broker {leader} applies {_leader_and_isr(epoch, after)} and becomes leader"
         f"{raised(leader, before, after)}.{late}{lost}",
         sign="late" if late else "",
@@ -256,7 +256,7 @@ def _become_follower(a: Arguments, before: Scene, after: Scene) -> Event:
     late = _late(epoch, after)
     lost = lost_with(follower, before, after)
     lost = f" It does so{lost}." if lost else ""
-    return told(
+    return occurrence(
         f"Broker {follower} applies {_leader_and_isr(epoch, after)}: {now.role}."
         f"{truncation}{late}{lost}",
         sign="late"
@@ -290,7 +290,7 @@ def _elect(a: Arguments, before: Scene, after: Scene) -> Event:
         whether = f"is in the controller's cached ISR {cached}, but NOT in the stored {braced(isr)}"
     elif not clean:
         whether = f"is NOT in the ISR {braced(isr)} (unclean election)"
-    return told(
+    return occurrence(
         f"The controller elects broker {a['broker']}, which {whether}: {stored(after)}"
         f"{yet_to_apply(after, a['broker'])}.",
         sign="election" if clean else "unclean",
@@ -303,7 +303,7 @@ def _fence(a: Arguments, before: Scene, after: Scene) -> Event:
     lives = broker_of(before, a["broker"]).alive
     why = "is shutting down, or is considered dead" if lives else "is dead"
     roles = "the ISR" if was.leader == now.leader else "leadership and the ISR"
-    return told(
+    return occurrence(
         f"Broker {a['broker']} {why}; the controller removes it from {roles}: {stored(after)}.",
         sign="election",
     )
@@ -312,7 +312,7 @@ def _fence(a: Arguments, before: Scene, after: Scene) -> Event:
 def _crash(a: Arguments, before: Scene, after: Scene) -> Event:
     number = a["broker"]
     lost = lost_with(number, before, after)
-    return told(
+    return occurrence(
         f"Broker {number} crashes{lost}. Its memory is lost, its log stays on disk.",
         sign="crash",
         drops=f"dropped: broker {number} crashed",
@@ -322,7 +322,7 @@ def _crash(a: Arguments, before: Scene, after: Scene) -> Event:
 def _lose_power(a: Arguments, before: Scene, after: Scene) -> Event:
     number = a["broker"]
     lost = lost_with(number, before, after)
-    return told(
+    return occurrence(
         f"Broker {number} loses power{lost}. Of its log, only the records below offset "
         f"{a['kept']} had reached the disk.",
         sign="crash",
@@ -336,7 +336,7 @@ def _restart(a: Arguments, before: Scene, after: Scene) -> Event:
     left = partition_of(before).elr & ~partition_of(after).elr
     unclean = " It went down uncleanly, so the controller removes it from the ELR." if left else ""
     awaited = "the metadata" if partition_of(after).kraft else "LeaderAndIsr"
-    return told(
+    return occurrence(
         f"Broker {a['broker']} restarts with the state on its disk, HW "
         f"{log_of(after, a['broker']).hw}, and waits for {awaited}.{unclean}",
         sign="restart",
@@ -349,7 +349,7 @@ def _checkpoint_hw(a: Arguments, before: Scene, after: Scene) -> str:
 
 def _lose_message(a: Arguments, before: Scene, after: Scene) -> Event:
     follower = a["follower"]
-    return told(
+    return occurrence(
         f"The network loses the message in flight between broker {follower} and its leader: "
         f"{said(before, follower)}.",
         sign="loss",

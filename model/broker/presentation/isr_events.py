@@ -17,11 +17,11 @@ from .pictures import (
     broker,
     broker_of,
     clients_of,
+    occurrence,
     of,
     partition_of,
     proposal,
     proposal_of,
-    told,
 )
 from .reassignment import REASSIGNMENT
 
@@ -53,7 +53,7 @@ def _handle_alter_partition(a: Arguments, before: Scene, after: Scene) -> Event:
         answer = proposal_of(after, leader)
         refuses = f"It rejects it ({answer.refusal}). " if answer and answer.refusal else ""
         done = f"{refuses}The ISR stays {braced(was)}."
-    return told(
+    return occurrence(
         f"The controller handles the request of broker {leader}: {_in_flight(before, leader)}"
         f"{''.join(since)}. {done}",
         takes=(proposal(leader),),
@@ -64,7 +64,7 @@ def _handle_alter_partition(a: Arguments, before: Scene, after: Scene) -> Event:
 def _handle_alter_partition_response(a: Arguments, before: Scene, after: Scene) -> Event:
     leader = a["leader"]
     now = of(after, broker(leader)).role
-    return told(
+    return occurrence(
         f"Broker {leader} receives the controller's response: {_in_flight(before, leader)}. "
         f"It {now}{raised(leader, before, after)}.",
         takes=(proposal(leader),),
@@ -96,7 +96,7 @@ def _apply_change_record(a: Arguments, before: Scene, after: Scene) -> Event:
     lost = lost_with(leader, before, after) if becomes else ""
     dropped = was.proposed and not broker_of(after, leader).proposed
     proposal = f" It drops its proposal of isr {braced(was.proposed)}." if dropped else ""
-    return told(
+    return occurrence(
         f"Broker {leader} applies {records} (epoch {epoch}) and {does}: it "
         f"{of(after, broker(leader)).role}{raised(leader, before, after)}.{proposal}{late}"
         + (f" It does so{lost}." if lost else ""),
@@ -119,7 +119,7 @@ def _elect_last_known(a: Arguments, before: Scene, after: Scene) -> Event:
     number = a["broker"]
     whether = "is the last known leader, as neither the ISR nor the ELR has a member"
     down = "" if broker_of(before, number).alive else ", although it is down"
-    return told(
+    return occurrence(
         f"The controller elects broker {number}, which {whether} (unclean election){down}: "
         f"{stored(after)}{yet_to_apply(after, number)}.",
         sign="unclean",
@@ -136,7 +136,7 @@ def _pass_lag_time(a: Arguments, before: Scene, after: Scene) -> str:
 
 
 def _write_notification(a: Arguments, before: Scene, after: Scene) -> Event:
-    return told(
+    return occurrence(
         f"Broker {a['leader']} writes the notification of its ISR change to ZooKeeper.",
         exchange=((broker(a["leader"]), CONTROLLER, "the ISR has changed"),),
     )
@@ -158,14 +158,14 @@ def _delete_notification(a: Arguments, before: Scene, after: Scene) -> str:
 
 
 def _crash_controller(a: Arguments, before: Scene, after: Scene) -> Event:
-    return told(
+    return occurrence(
         "The controller crashes. A notification that it had read but not deleted stays.",
         sign="crash",
     )
 
 
 def _start_controller(a: Arguments, before: Scene, after: Scene) -> Event:
-    return told(
+    return occurrence(
         f"Another broker becomes the controller and begins with the stored ISR, {_isr(after)}.",
         sign="restart",
     )
@@ -192,7 +192,7 @@ def _consume(a: Arguments, before: Scene, after: Scene) -> Event:
     leader = a["leader"]
     new = [promise.text for promise in after.promises if promise not in before.promises]
     read = new[0] if new else "the consumer reads a record that was read before"
-    return told(
+    return occurrence(
         f"Broker {leader}, the leader in the consumer's metadata, answers it: {read}.",
         exchange=((broker(leader), CLIENTS, "record"),),
     )

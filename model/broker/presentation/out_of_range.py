@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ....core.scene import Event, Scene
-from .pictures import Arguments, Telling, broker_of, log_of, told
+from .pictures import Arguments, Telling, broker_of, log_of, occurrence
 
 
 def _handle_out_of_range(a: Arguments, before: Scene, after: Scene) -> str:
@@ -26,7 +26,7 @@ def _handle_list_offsets(a: Arguments, before: Scene, after: Scene) -> str:
 def _handle_list_offsets_response(a: Arguments, before: Scene, after: Scene) -> Event | str:
     follower, end = a["follower"], log_of(after, a["follower"]).leo
     if not broker_of(after, follower).alive:
-        return told(
+        return occurrence(
             f"The log of broker {follower} is longer than that of broker {a['leader']}, and "
             "unclean elections are not allowed: its process exits.",
             sign="crash",
@@ -35,7 +35,7 @@ def _handle_list_offsets_response(a: Arguments, before: Scene, after: Scene) -> 
             rule="a follower whose log is longer than its leader's exits",
         )
     if end > log_of(before, follower).leo:
-        return told(
+        return occurrence(
             f"The log of broker {a['leader']} starts above the log end of broker {follower}, "
             f"{log_of(before, follower).leo}. Broker {follower} removes its whole log and starts "
             f"over at offset {end}, with HW {log_of(after, follower).hw}.",
@@ -47,7 +47,7 @@ def _handle_list_offsets_response(a: Arguments, before: Scene, after: Scene) -> 
             f"The log of broker {a['leader']} now reaches the fetch offset of broker {follower}, "
             "which continues to fetch."
         )
-    return told(
+    return occurrence(
         f"Broker {follower} truncates its log to the log end of broker {a['leader']}, {end}.",
         sign="truncation",
         rule=f"after OFFSET_OUT_OF_RANGE a follower truncates to the leader's log end, {end}",

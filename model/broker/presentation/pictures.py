@@ -15,7 +15,7 @@ Arguments = Mapping[str, int]
 Telling = tuple[str, Callable[[Arguments, Scene, Scene], Event | str]]
 """Who acts, as a lane or as the argument that numbers a broker, and what a step is in words."""
 
-told = partial(Event, "")
+occurrence = partial(Event, "")
 """An event whose actor is known from its action."""
 
 CONTROLLER, CLIENTS = "controller", "clients"

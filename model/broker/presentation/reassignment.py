@@ -12,15 +12,15 @@ from .pictures import (
     Arguments,
     Telling,
     log_of,
+    occurrence,
     partition_of,
     proposal,
     proposal_of,
-    told,
 )
 
 
 def _request(text: str, sentence: str) -> Event:
-    return told(sentence, exchange=((CLIENTS, CONTROLLER, text),))
+    return occurrence(sentence, exchange=((CLIENTS, CONTROLLER, text),))
 
 
 def _partition(picture: Scene) -> str:
@@ -83,7 +83,7 @@ def _cancel_reassignment(a: Arguments, before: Scene, after: Scene) -> Event:
 def _complete_reassignment(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, removed = a["leader"], partition_of(before).replicas & ~partition_of(after).replicas
     request = proposal_of(before, leader)
-    return told(
+    return occurrence(
         f"The controller accepts the request of broker {leader}: "
         f"{request.text if request else 'none'}. That completes the reassignment: in the same "
         f"record {braced(removed)} leaves the replicas and the ISR, and a leader epoch begins: "

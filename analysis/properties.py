@@ -51,8 +51,8 @@ class Selection:
 
     properties: tuple[Property, ...]
     named: frozenset[str]
-    others: tuple[str, ...]
-    listing: str
+    others: tuple[str, ...] = ()
+    listing: str = ""
 
 
 def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:

@@ -10,16 +10,17 @@ from typing import Any
 
 from ..analysis.loading import named
 from ..analysis.named import find_protocol
-from ..analysis.properties import find_properties, select, system_for
+from ..analysis.properties import Selection, find_properties, select, system_for
 from ..analysis.recognising import known_bug
 from ..analysis.saved import systems_with_history
-from ..checker.check import check
 from ..checker.itf import itf
 from ..checker.replay import retaken, start_of, without_failure
 from ..checker.result import Limits, Progress, Resources, Result, Verdict
+from ..checker.result import Search as Options
 from ..checker.stop import Stop, Stopped
 from ..checker.violation import explained
 from ..core.spec import Outcome, Property, Trace, TransitionSystem
+from ..library import Problem
 from ..model import Protocol
 from ..render.grounds import declared_pure
 from .cells import EVERY, Cell, Expectation, expanded
@@ -144,29 +145,17 @@ class Search:
     def _check(
         self, properties: Sequence[Property], keep_going: bool
     ) -> tuple[TransitionSystem[Any, Any], Result]:
-        system = self._system(self.protocol, properties)
+        problem = self._problem(properties)
         left = self.cell.limits.seconds - (perf_counter() - self.started)
-        resources = replace(
-            self.resources,
-            engine=self.cell.limits.engine,
-            watch=self.cell.custom,
-            load=named(self.cell.protocol, self._bounds, properties),
-        )
-        result = check(
-            system,
-            properties,
-            named=self._named,
-            limits=Limits(seconds=max(left, 0.01)),
-            keep_going=keep_going,
-            report=self.report,
-            resources=resources,
-        )
-        return system, result
+        how = Options(engine=self.cell.limits.engine, keep_going=keep_going)
+        resources = replace(self.resources, watch=self.cell.custom)
+        limits = Limits(seconds=max(left, 0.01))
+        return problem.system, problem.check(how, limits, resources, self.report)
 
-    def _system(
-        self, protocol: Protocol, properties: Sequence[Property]
-    ) -> TransitionSystem[Any, Any]:
-        return system_for(protocol, self._bounds, properties)
+    def _problem(self, properties: Sequence[Property]) -> Problem:
+        chosen = Selection(tuple(properties), self._named)
+        load = named(self.cell.protocol, self._bounds, properties)
+        return Problem(self.protocol, tuple(self._bounds), chosen, load)
 
     def property_outcome(self, expectation: Expectation, prop: Property) -> PropertyOutcome:
         """Return what was expected of a property with what was found."""
@@ -214,7 +203,11 @@ class Search:
                 ),
             ),
             itf(system, prop, trace),
-            places(self.protocol, lambda changed: self._system(changed, properties), trace),
+            places(
+                self.protocol,
+                lambda changed: system_for(changed, self._bounds, properties),
+                trace,
+            ),
         )
 
 

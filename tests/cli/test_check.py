@@ -336,7 +336,7 @@ def test_an_internal_error_shows_no_traceback(monkeypatch):
     def fail(*arguments, **options):
         raise RuntimeError("broken")
 
-    monkeypatch.setattr("tidegate.commands.check.check", fail)
+    monkeypatch.setattr("tidegate.checker.check.check", fail)
     result = run("check", "hw")
     assert result.exit_code == 70
     assert "internal error: RuntimeError: broken" in result.output

@@ -207,7 +207,7 @@ def test_an_error_of_the_system_that_is_not_about_the_output_is_not_called_one(m
     def fail(*arguments, **options):
         raise OSError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr("tidegate.commands.check.check", fail)
+    monkeypatch.setattr("tidegate.checker.check.check", fail)
     result = run("check", "hw")
     assert result.exit_code == 70
     assert "cannot write the output" not in result.errors

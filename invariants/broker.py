@@ -26,7 +26,9 @@ _ORDER = [
     )
 ]  # fmt: skip
 
-_DECLARED = sorted(BROKER.properties, key=lambda prop: _ORDER.index(prop.explain.__module__))
+_DECLARED = sorted(
+    BROKER.properties, key=lambda one: _ORDER.index((one.witness or one.predicate).__module__)
+)
 
 INVARIANTS: tuple[Property, ...] = (
     *(p for p in _DECLARED if p.kind is Kind.INVARIANT and p.name not in NOT_PROMISED),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import click
@@ -63,7 +62,7 @@ def bounds(
       3   a limit was reached before everything was decided
       130 interrupted
     """
-    from ..render.minimal_bounds import document, print_minimal_bounds, print_undecided
+    from ..render.minimal_bounds import print_minimal_bounds, print_undecided
 
     with Reports({"--json": output.json_file}) as reports:
         console = make_console()
@@ -86,18 +85,17 @@ def bounds(
             print_minimal_bounds(console, protocol, prop.name, varied.fixed, minimal)
             if is_interrupt(minimal.stopped_by):
                 break
-        reports.write(
-            "--json",
-            lambda target: write_json(
-                target, document(protocol, varied.fixed, smallest_bounds, undecided)
-            ),
-        )
-    return ended(_status(smallest_bounds, bool(undecided)), reports)
-
-
-def _status(smallest_bounds: Mapping[str, MinimalBounds], undecided: bool) -> int:
-    """Return the exit status; `undecided` says whether a property was left out."""
+        document = {
+            "protocol": protocol,
+            "fixed": varied.fixed,
+            "not_decided": undecided,
+            "properties": [
+                {"name": name, "outcome": minimal.outcome.value, **vars(minimal)}
+                for name, minimal in smallest_bounds.items()
+            ],
+        }
+        reports.write("--json", lambda target: write_json(target, document))
     if any(is_interrupt(minimal.stopped_by) for minimal in smallest_bounds.values()):
-        return EXIT_INTERRUPTED
-    undecided = undecided or any(minimal.undecided for minimal in smallest_bounds.values())
-    return EXIT_INCOMPLETE if undecided else EXIT_HOLDS
+        return ended(EXIT_INTERRUPTED, reports)
+    is_open = undecided or any(minimal.undecided for minimal in smallest_bounds.values())
+    return ended(EXIT_INCOMPLETE if is_open else EXIT_HOLDS, reports)

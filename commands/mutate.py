@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import Any
 
 import click
 
@@ -94,20 +95,29 @@ def mutate(
             _print_summary(console, chosen.name, killing, interrupted)
             for name, why in undecided.items():
                 print_prose(console, Text(f"Not decided: {name} ({why})."))
-        document = {
-            "protocol": chosen.name,
+        document: dict[str, Any] = {
             "properties": [prop.name for prop in properties],
             "not_decided": undecided,
-            "bounds": ladder,
-            "unfinished": killing.unfinished,
-            "mutants": killing.total,
-            "killed": killed,
-            **{status.replace(" ", "_"): fates for status, fates in killing.others().items()},
         }
+        document |= _document(chosen.name, ladder, killing, killed)
         reports.write("--json", lambda target: write_json(target, document))
     if interrupted:
         return ended(EXIT_INTERRUPTED, reports)
     return ended(EXIT_INCOMPLETE if killing.unfinished else EXIT_HOLDS, reports)
+
+
+def _document(
+    name: str, ladder: Sequence[str], killing: Killing, killed: Sequence[Fate]
+) -> dict[str, Any]:
+    """Return for programs what became of the mutants."""
+    return {
+        "protocol": name,
+        "bounds": ladder,
+        "unfinished": killing.unfinished,
+        "mutants": killing.total,
+        "killed": killed,
+        **{status.replace(" ", "_"): fates for status, fates in killing.others().items()},
+    }
 
 
 def _selected(protocol: Protocol, names: Sequence[str]) -> Selection:

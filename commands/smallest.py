@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import click
 
@@ -85,17 +87,27 @@ def bounds(
             print_minimal_bounds(console, protocol, prop.name, varied.fixed, minimal)
             if is_interrupt(minimal.stopped_by):
                 break
-        document = {
+        document: dict[str, Any] = {
             "protocol": protocol,
             "fixed": varied.fixed,
             "not_decided": undecided,
-            "properties": [
-                {"name": name, "outcome": minimal.outcome.value, **vars(minimal)}
-                for name, minimal in smallest_bounds.items()
-            ],
         }
+        document["properties"] = _properties(smallest_bounds)
         reports.write("--json", lambda target: write_json(target, document))
+    return ended(_status(smallest_bounds, bool(undecided)), reports)
+
+
+def _properties(smallest_bounds: Mapping[str, MinimalBounds]) -> list[dict[str, Any]]:
+    """Return for programs what was found for each property."""
+    return [
+        {"name": name, "outcome": minimal.outcome.value, **vars(minimal)}
+        for name, minimal in smallest_bounds.items()
+    ]
+
+
+def _status(smallest_bounds: Mapping[str, MinimalBounds], undecided: bool) -> int:
+    """Return the exit status; `undecided` says whether a property was left out."""
     if any(is_interrupt(minimal.stopped_by) for minimal in smallest_bounds.values()):
-        return ended(EXIT_INTERRUPTED, reports)
-    is_open = undecided or any(minimal.undecided for minimal in smallest_bounds.values())
-    return ended(EXIT_INCOMPLETE if is_open else EXIT_HOLDS, reports)
+        return EXIT_INTERRUPTED
+    undecided = undecided or any(minimal.undecided for minimal in smallest_bounds.values())
+    return EXIT_INCOMPLETE if undecided else EXIT_HOLDS

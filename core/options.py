@@ -23,7 +23,7 @@ class OptionError(TidegateError):
     """An option that does not exist, or a value that it cannot have."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Unit:
     """A unit in which users write a quantity.
 
@@ -92,7 +92,7 @@ TIME = Unit(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Option:
     """How an option is set.
 
@@ -127,7 +127,7 @@ class Option:
     unit: Unit | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Declared:
     """An option as a record declares it.
 

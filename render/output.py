@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from tempfile import SpooledTemporaryFile
 from typing import IO, cast
 
 from ..core.printable import printable
@@ -186,6 +185,9 @@ def _open(path: str) -> IO[str]:
 
 def _draft() -> IO[str]:
     """Return a file for a report that is not complete; a long one is not in memory."""
+    # Many modules come along with it, and most commands write no report.
+    from tempfile import SpooledTemporaryFile
+
     return cast(
         IO[str],
         SpooledTemporaryFile(1 << 20, "w+", encoding="utf-8", errors="surrogatepass", newline="\n"),

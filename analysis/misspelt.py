@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import ast
 import builtins
-import dis
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import fields
-from types import CodeType
 from typing import Any
 
 from ..core.errors import ModelError, TidegateError, is_users, lacks, nearest
 from ..core.guards import read_tree
+from ..core.sources import global_names
 from ..core.spec import TransitionSystem
 from ..model.protocol import Protocol
 
@@ -38,11 +37,11 @@ def refuse_misspelt(protocol: Protocol) -> None:
     ]
     for function in functions:
         known = {**vars(builtins), **function.__globals__}
-        for name, line in _globals(function.__code__):
+        for name in global_names(function.__code__):
             if name not in known:
                 near = nearest(name, function.__code__.co_varnames) or nearest(name, known)
                 hint = f"; did you mean {near}?" if near else ""
-                raise _error(function, line, f"nothing defines {name!r}{hint}")
+                raise _error(function, _line_of(function, name), f"nothing defines {name!r}{hint}")
     if not functions:
         return
     try:
@@ -65,17 +64,13 @@ def _functions(protocol: Protocol) -> Iterator[Any]:
     yield from filter(inspect.isfunction, map(inspect.unwrap, candidates))
 
 
-def _globals(code: CodeType) -> Iterator[tuple[str, int]]:
-    """Yield the global names that a function reads, with their lines, also in nested functions."""
-    line = code.co_firstlineno
-    for instruction in dis.get_instructions(code):
-        positions = instruction.positions
-        line = (positions.lineno if positions else None) or line
-        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            yield str(instruction.argval), line
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _globals(constant)
+def _line_of(function: Any, name: str) -> int:
+    """Return the first line of a function that has a name, if its source is at hand."""
+    with suppress(OSError, AssertionError):
+        for node in ast.walk(read_tree(function)):
+            if isinstance(node, ast.Name) and node.id == name:
+                return node.lineno
+    return int(function.__code__.co_firstlineno)
 
 
 def _refuse_unknown_attributes(function: Any, system: TransitionSystem[Any, Any]) -> None:

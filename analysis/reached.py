@@ -38,6 +38,8 @@ from types import (
 )
 from typing import Any
 
+from ..core.sources import global_names
+
 _PACKAGE = Path(__file__).parents[1]
 
 _OWN = {"core", "checker", "analysis", "commands", "gate", "render", "brokers"}
@@ -61,14 +63,6 @@ _WRITES_TEXT: set[object] = {str, repr, ascii, format, print}
 _HARMLESS = {"__class__", "__doc__", "__len__", "__module__", "__name__", "__qualname__"}
 
 _IMPORTS = {opmap["IMPORT_NAME"]}
-
-_LOAD_GLOBAL, _EXTENDED = opmap["LOAD_GLOBAL"], opmap["EXTENDED_ARG"]
-
-_GLOBALS = {
-    opmap[name]
-    for name in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
-    if name in opmap
-}
 
 _FORMATS = {
     opmap[name]
@@ -185,7 +179,7 @@ class _Walk:
         hidden = (one for one in names if one[:2] == one[-2:] == "__" and one not in _HARMLESS)
         self.known.anything |= any(hidden)
         self.known.texts |= "format" in names
-        self._named(_global_names(code), names, there)
+        self._named(set(global_names(code)), names, there)
         for name in names:
             self.todo += (held[name] for held in self._received if name in held)
 
@@ -254,19 +248,6 @@ _OF_C = (
     WrapperDescriptorType,
 )
 """What is in a class and written in C: it is called with what it reads."""
-
-
-def _global_names(code: CodeType) -> set[str]:
-    """Return the names in some code that are looked up in its module."""
-    names, argument = set(), 0
-    for operation, low in zip(code.co_code[::2], code.co_code[1::2], strict=True):
-        argument = argument << 8 | low
-        if operation in _GLOBALS:
-            # The lowest bit says how a global function is called.
-            names.add(code.co_names[argument >> (operation == _LOAD_GLOBAL)])
-        if operation != _EXTENDED:
-            argument = 0
-    return names
 
 
 def _flat(constants: Iterable[object]) -> Iterator[object]:

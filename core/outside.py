@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dis
 import inspect
 import sys
 from collections import deque
@@ -14,7 +13,6 @@ from itertools import chain
 from types import (
     BuiltinMethodType,
     CellType,
-    CodeType,
     FunctionType,
     MappingProxyType,
     MemberDescriptorType,
@@ -26,6 +24,7 @@ from typing import Any
 
 from .errors import about, is_users
 from .purity import is_declared_pure, own_attributes
+from .sources import global_names
 
 _DATA = (
     bool, bytes, float, int, str, type(None), tuple, frozenset, bytearray, deque, dict, list, set,
@@ -41,9 +40,6 @@ _HOLDERS = (FunctionType, MethodType, SimpleNamespace, partial)
 
 _DEFAULTS = {"_field_defaults"}
 """What a named tuple that is made with fewer arguments holds."""
-
-_GLOBAL = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
-"""Instructions that name a variable of the module."""
 
 Look = Callable[[], object]
 """Returns the present value of a name."""
@@ -111,7 +107,7 @@ class Outside:
 def read_by(function: FunctionType) -> Iterator[tuple[str, Look]]:
     """Yield the names that a function reads and that are not local to it."""
     space = function.__globals__
-    for name in _names(function.__code__):
+    for name in set(global_names(function.__code__)):
         if name in space:
             yield name, lambda name=name: space.get(name)  # type: ignore[misc]
     cells: tuple[CellType, ...] = function.__closure__ or ()
@@ -119,13 +115,6 @@ def read_by(function: FunctionType) -> Iterator[tuple[str, Look]]:
         yield name, lambda cell=cell: _content(cell)  # type: ignore[misc]
     for value in function.__defaults__ or ():
         yield f"a default of {function.__name__}", lambda value=value: value  # type: ignore[misc]
-
-
-def _names(code: CodeType) -> set[str]:
-    """Return the module's names that code, or code nested in it, reads or writes."""
-    inner = (_names(part) for part in code.co_consts if isinstance(part, CodeType))
-    steps = dis.get_instructions(code)
-    return {str(step.argval) for step in steps if step.opname in _GLOBAL}.union(*inner)
 
 
 def _content(cell: CellType) -> object:

@@ -7,6 +7,7 @@ import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from opcode import opmap
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -101,3 +102,29 @@ def _walked(tree: ast.AST) -> Iterator[Node]:
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             yield node
+
+
+def global_names(code: CodeType) -> Iterator[str]:
+    """Yield the names in code, and in functions within it, that are looked up in its module."""
+    argument = 0
+    for operation, low in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        argument = argument << 8 | low
+        if operation in _GLOBALS:
+            # The lowest bit says how a global function is called.
+            yield code.co_names[argument >> (operation == _LOAD_GLOBAL)]
+        if operation != _EXTENDED:
+            argument = 0
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from global_names(constant)
+
+
+_LOAD_GLOBAL, _EXTENDED = opmap["LOAD_GLOBAL"], opmap["EXTENDED_ARG"]
+
+_GLOBALS = {
+    opmap[name]
+    for name in (
+        "LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "STORE_GLOBAL", "DELETE_GLOBAL",
+    )
+    if name in opmap
+}  # fmt: skip

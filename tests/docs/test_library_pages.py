@@ -133,8 +133,8 @@ def test_places_and_values_are_what_the_reference_says():
     for statement in written:
         exec(statement, {"s": s, "i": 0, "other": other})
     assert (s.queue[0].term, s.queue[1].term) == (7, 1)
-    with pytest.raises(ModelError, match="m holds a value that was read from a sequence"):
-        exec("m = s.queue[0]\nm.term = 2", {"s": s})
+    with pytest.raises(ModelError, match="this is a value that was read from a sequence"):
+        exec("(lambda m: m.assign(other))(s.queue[0])", {"s": s, "other": other})
 
 
 @pytest.mark.parametrize("arguments", commands(LIBRARY), ids=" ".join)

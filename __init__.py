@@ -12,6 +12,7 @@ from .core.exports import importer
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from .core.behavior import TraceStep
     from .core.bounds import BoundsError, choice, number, switch
     from .core.containers import Bag, Set, bag_of, set_of
     from .core.fields import (
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from .core.scene import Detail, Event, Message, Participant, Scene, View
     from .core.sequences import Seq, sequence_of
     from .core.spec import Action, Fairness, Kind, Property, TidegateError, TransitionSystem
-    from .library import Checked, TraceStep, check, simulate
+    from .library import Checked, check, simulate
     from .model.custom.model import Model
     from .model.protocol import Expected, Protocol
 
@@ -82,7 +83,8 @@ __all__ = [
 ]
 
 HOMES = {
-    "library": ("Checked", "TraceStep", "check", "simulate"),
+    "library": ("Checked", "check", "simulate"),
+    "core.behavior": ("TraceStep",),
     "core.bounds": ("BoundsError", "choice", "number", "switch"),
     "core.containers": ("Bag", "Set", "bag_of", "set_of"),
     "core.fields": (

@@ -34,10 +34,11 @@ from .checker.result import (
     Verdict,
 )
 from .checker.stop import is_interrupt
+from .core.behavior import Behavior, TraceStep
 from .core.followers import followers
 from .core.options import made
 from .core.options import options as declared
-from .core.spec import Outcome, Property, Step, TransitionSystem
+from .core.spec import Outcome, Property, TransitionSystem
 from .model.custom.model import Model
 from .model.protocol import Protocol
 
@@ -46,30 +47,6 @@ if TYPE_CHECKING:
 
 PLAIN = Search()
 """A search without options."""
-
-
-@dataclass(frozen=True)
-class TraceStep:
-    """A state of a trace, and the step that leads to it.
-
-    Parameters
-    ----------
-    action
-        Name of the action that was taken; empty for the initial state.
-    arguments
-        With which arguments, by name.
-    state
-        Every variable after it: records as dictionaries, arrays and sequences as lists, sets as
-        sets.
-    """
-
-    action: str
-    arguments: Mapping[str, int]
-    state: Mapping[str, Any]
-
-    def __str__(self) -> str:
-        step = Step(self.action, tuple(self.arguments), tuple(self.arguments.values()))
-        return str(step) if self.action else "initial state"
 
 
 @dataclass(frozen=True)
@@ -466,9 +443,5 @@ def _steps(system: TransitionSystem[Any, Any], verdict: Verdict | None) -> tuple
     """Return the trace of a verdict, with its states as people see them."""
     if verdict is None or verdict.trace is None:
         return ()
-    states = [system.layout.describe(state) for state in verdict.trace.states]
-    steps = [
-        TraceStep(step.action, dict(zip(step.parameters, step.arguments, strict=True)), state)
-        for step, state in zip(verdict.trace.steps, states[1:], strict=True)
-    ]
-    return (TraceStep("", {}, states[0]), *steps)
+    behavior = Behavior(system, verdict.trace)
+    return tuple(map(behavior.plain, range(len(verdict.trace.states))))

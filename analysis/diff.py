@@ -12,12 +12,12 @@ from typing import Any
 
 from ..checker.counterexample import shortest_traces
 from ..checker.engines import Finished, finished_search
-from ..checker.events import events_of
 from ..checker.reasons import Reason, lacking
 from ..checker.request import SearchRequest
 from ..checker.result import Limits, Progress
+from ..core.behavior import Behavior
 from ..core.layout import State
-from ..core.spec import Property, ReplayError, Step, TransitionSystem
+from ..core.spec import Property, ReplayError, Step, Trace, TransitionSystem
 
 Ranges = dict[str, tuple[int, int]]
 """The lowest and the highest value of each variable that has several, by its path."""
@@ -119,16 +119,18 @@ def follow(
     ways = [_way(system, start, steps) for start in list(system.initial_states())]
     states, stopped = max(ways, key=lambda way: len(way[0]))
     with system.noting() as failed:
-        scenes = system.scenes(states)
-        said = [event.sentence for event in events_of(system, steps[: len(states) - 1], scenes)]
+        taken = Behavior(system, Trace(tuple(states), tuple(steps[: len(states) - 1])))
+        said = [event.sentence for event in taken.events]
     said[0] = " ".join([said[0], *(f"{text}." for text in failed)])
-    taken = tuple(
+    reached = tuple(
         Taken(step, sentence, scene.columns, _shown(system, state))
-        for step, sentence, scene, state in zip((None, *steps), said, scenes, states, strict=False)
+        for step, sentence, scene, state in zip(
+            (None, *steps), said, taken.scenes, states, strict=False
+        )
     )
     judged = {prop.name: system.violates(prop, states[-1]) for prop in properties}
     violated = tuple(name for name, violates in judged.items() if violates)
-    return Followed(taken, stopped, tuple(judged), violated)
+    return Followed(reached, stopped, tuple(judged), violated)
 
 
 def _way(

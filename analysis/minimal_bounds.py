@@ -33,6 +33,7 @@ class Point:
 
     bounds: BoundValues
     steps: int
+    distinct_states: int
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,10 @@ class MinimalBounds:
 
     Parameters
     ----------
-    smallest
+    points
         These bounds; none is below another.
     undecided
-        Bounds whose search was not finished and that are not above any of `smallest`: the property
+        Bounds whose search was not finished and that are not above any of `points`: the property
         may be violated there too.
     largest
         The largest bounds.
@@ -56,7 +57,7 @@ class MinimalBounds:
         What ended the first unfinished search.
     """
 
-    smallest: tuple[Point, ...]
+    points: tuple[Point, ...]
     undecided: tuple[BoundValues, ...]
     largest: BoundValues
     distinct_states: int | None
@@ -66,7 +67,7 @@ class MinimalBounds:
     @property
     def outcome(self) -> Outcome:
         """Whether the property is violated within the largest bounds."""
-        if self.smallest:
+        if self.points:
             return Outcome.VIOLATED
         return Outcome.INCOMPLETE if self.undecided else Outcome.HOLDS
 
@@ -229,7 +230,7 @@ class MinimalBoundsSearch:
         if result.outcome is Outcome.HOLDS:
             self._holding.append((bounds, result.distinct_states))
         elif result.outcome is Outcome.VIOLATED and (steps := result.verdicts[0].steps) is not None:
-            self._points.append(Point(dict(bounds), steps))
+            self._points.append(Point(dict(bounds), steps, result.distinct_states))
         elif is_interrupt(result.stopped_by):
             self._ended, self._stopped_by = True, result.stopped_by
         else:

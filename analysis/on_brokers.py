@@ -16,8 +16,9 @@ from ..brokers.distribution import (
 )
 from ..brokers.report import Behavior, Observed, Report
 from ..checker.replay import retaken
+from ..core.behavior import Behavior as Shown
 from ..core.bounds import bound_name
-from ..core.spec import Property, ReplayError, Trace, TransitionSystem
+from ..core.spec import ReplayError, TransitionSystem
 from ..model import BROKER, Protocol
 from ..model.broker.bounds import WITH_KRAFT
 from ..model.broker.releases import KRAFT, ZOOKEEPER
@@ -65,13 +66,7 @@ def forcible_distribution(folder: str, named: str = "--kafka") -> Distribution:
     return distribution
 
 
-def forcible_behavior(
-    path: str,
-    protocol: Protocol,
-    system: TransitionSystem[Any, Any],
-    trace: Trace,
-    prop: Property | None,
-) -> Behavior:
+def forcible_behavior(path: str, protocol: Protocol, shown: Shown) -> Behavior:
     """Return a trace in the form that real brokers replay.
 
     The cycle of a lasso closes only without acknowledgements in the states, but brokers send them.
@@ -82,8 +77,8 @@ def forcible_behavior(
     ----------
     path
         The file of the trace.
-    prop
-        The violated property, if known.
+    shown
+        It, with the violated property if that is known.
 
     Raises
     ------
@@ -92,6 +87,7 @@ def forcible_behavior(
     """
     from ..brokers.replay import why_not
 
+    system, trace, prop = shown.system, shown.trace, shown.prop
     if trace.loop is not None:
         settings = [f"{name}={value}" for name, value in system.bounds.items()]
         system = with_every_history(protocol, settings)

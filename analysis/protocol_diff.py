@@ -11,7 +11,7 @@ from typing import Any
 from ..checker.check import check
 from ..checker.result import Limits, Progress
 from ..checker.stop import Stop, Stopped, is_interrupt
-from ..checker.violation import explained
+from ..checker.violation import behavior_of
 from ..core.spec import Outcome, Step, TransitionSystem
 from ..invariants import properties_of
 from ..model import Protocol
@@ -265,7 +265,7 @@ def _verdicts(
             verdict.property.name,
             verdict.outcome.value,
             verdict.trace.steps if verdict.trace else None,
-            explained(system, verdict.property, verdict.trace) if verdict.trace else "",
+            shown.explanation if (shown := behavior_of(system, verdict)) else "",
             verdict.trace.loop if verdict.trace else None,
         )
         for verdict in result.verdicts

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ..checker.replay import Replayed, replay, without_failure
+from ..checker.replay import Replayed, replay, retaken, without_failure
 from ..checker.tracefile import Recorded
+from ..core.behavior import Behavior
 from ..core.spec import ModelError, Property, ReplayError, TidegateError, TransitionSystem
 from ..invariants import properties_of
 from ..model import Protocol
@@ -25,9 +27,20 @@ def systems_with_history(
     yield system_for(protocol, settings, [prop] if prop else [])
 
 
-def replayed_as_recorded(
-    path: str, protocol: Protocol, recorded: Recorded
-) -> tuple[TransitionSystem[Any, Any], Replayed]:
+def with_histories(behavior: Behavior, protocol: Protocol, settings: Sequence[str]) -> Behavior:
+    """Return a behavior that a search found, with every history where that is possible."""
+    trace, prop = behavior.trace, behavior.prop
+    # The initial state has the same number in a system that keeps more history.
+    start = list(behavior.system.initial_states()).index(trace.states[0])
+    return without_failure(
+        systems_with_history(protocol, settings, prop),
+        lambda system: Behavior(
+            system, retaken(system, start, trace.steps, trace.loop), prop, protocol.summary
+        ),
+    )
+
+
+def replayed_as_recorded(path: str, protocol: Protocol, recorded: Recorded) -> Replayed:
     """Take the steps of a trace within its bounds, with every history where that is possible.
 
     Raises
@@ -41,8 +54,10 @@ def replayed_as_recorded(
     settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
     try:
         systems = systems_with_history(protocol, settings, prop)
-        return without_failure(systems, lambda system: (system, replay(system, recorded)))
+        replayed = without_failure(systems, lambda system: replay(system, recorded))
     except ModelError:
         raise
     except TidegateError as error:
         raise ReplayError(f"{path}: {error}") from None
+    behavior = replace(replayed.behavior, prop=prop, about=protocol.summary)
+    return replace(replayed, behavior=behavior)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.spec import Property, Trace, TransitionSystem
+from ..core.behavior import Behavior
 
 VERSION = 1
 """The version of the trace's form; a replay refuses any other."""
@@ -18,8 +18,8 @@ VERSION = 1
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 
 
-def itf(system: TransitionSystem[Any, Any], prop: Property | None, trace: Trace) -> dict[str, Any]:
-    """Return a trace as an ITF document.
+def itf(behavior: Behavior) -> dict[str, Any]:
+    """Return a behavior as an ITF document.
 
     The ``#meta`` of each state but the first names the action that led there, with its arguments.
     The ``#meta`` of the document names protocol, bounds and property, so that it can be replayed;
@@ -27,30 +27,28 @@ def itf(system: TransitionSystem[Any, Any], prop: Property | None, trace: Trace)
     the state that the last one equals.  A reader that takes it for the successor of the last state
     reads one more step, which changes nothing.
     """
-    document = streamed(system, prop, trace)
+    document = streamed(behavior)
     return document | {"states": list(document["states"])}
 
 
-def streamed(
-    system: TransitionSystem[Any, Any], prop: Property | None, trace: Trace
-) -> dict[str, Any]:
+def streamed(behavior: Behavior) -> dict[str, Any]:
     """Return the same, but make each state only when it is written: they take most memory."""
-    shows = f"behavior of {system.name}" + (f" that violates {prop.name}" if prop else "")
-    states = _States(system, trace)
-    lasso = {} if trace.loop is None else {"loop": trace.loop}
+    name, loop = behavior.prop.name if behavior.prop else "", behavior.trace.loop
+    shows = f"behavior of {behavior.system.name}" + (f" that violates {name}" if name else "")
+    states = _States(behavior)
     return {
         "#meta": {
             "format": "ITF",
             "format-description": FORMAT,
             "description": shows,
             "tidegate-trace": VERSION,
-            "protocol": system.name,
-            "bounds": system.bounds,
-            "property": prop.name if prop else "",
+            "protocol": behavior.system.name,
+            "bounds": behavior.system.bounds,
+            "property": name,
         },
         "vars": [name for name in states[0] if name != "#meta"],
         "states": states,
-        **lasso,
+        **({} if loop is None else {"loop": loop}),
     }
 
 
@@ -58,11 +56,10 @@ def streamed(
 class _States(Sequence[dict[str, Any]]):
     """The states of a trace, each made when it is asked for."""
 
-    system: TransitionSystem[Any, Any]
-    trace: Trace
+    behavior: Behavior
 
     def __len__(self) -> int:
-        return len(self.trace.states)
+        return len(self.behavior.trace.states)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
@@ -71,12 +68,10 @@ class _States(Sequence[dict[str, Any]]):
 
     def __getitem__(self, index: int) -> dict[str, Any]:  # type: ignore[override]
         meta: dict[str, Any] = {"index": index}
-        state = self.trace.states[index]
+        taken = self.behavior.plain(index)
         if index:
-            step = self.trace.steps[index - 1]
-            meta["action"] = step.action
-            meta["arguments"] = dict(zip(step.parameters, step.arguments, strict=True))
-        return {"#meta": meta, **encoded(self.system.layout.describe(state))}
+            meta |= {"action": taken.action, "arguments": taken.arguments}
+        return {"#meta": meta, **encoded(taken.state)}
 
 
 def encoded(value: Any) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from ..core.behavior import Behavior
 from ..core.guards import Refusal
 from ..core.layout import State
 from ..core.spec import ModelError, Step, Trace, TransitionSystem
@@ -22,8 +23,8 @@ class Replayed:
 
     Attributes
     ----------
-    trace
-        The behavior as far as it could be replayed.
+    behavior
+        It as far as it could be replayed.
     stopped
         The step that is not enabled, with the guard that refuses it; None if all were.
     differs
@@ -34,7 +35,7 @@ class Replayed:
         equal.  The trace is finite then.
     """
 
-    trace: Trace
+    behavior: Behavior
     stopped: tuple[Step, Refusal | None] | None
     differs: int | None
     open: int | None = None
@@ -61,14 +62,6 @@ def without_failure(
         except ModelError as error:
             failure = error
     raise failure
-
-
-def start_of(system: TransitionSystem[Any, Any], trace: Trace) -> int:
-    """Return the number of the initial state in which a behavior of `system` begins.
-
-    The number stays the same if the system keeps more or less history.
-    """
-    return list(system.initial_states()).index(trace.states[0])
 
 
 def retaken(
@@ -113,7 +106,8 @@ def replay(system: TransitionSystem[Any, Any], recorded: Recorded) -> Replayed:
     loop = None if stopped else recorded.loop
     unclosed = loop if loop is not None and states[loop] != states[-1] else None
     loop = None if unclosed is not None else loop
-    return Replayed(Trace(tuple(states), tuple(steps), loop), stopped, differs, unclosed)
+    behavior = Behavior(system, Trace(tuple(states), tuple(steps), loop))
+    return Replayed(behavior, stopped, differs, unclosed)
 
 
 def _first_difference(

@@ -4,27 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.layout import State
+from ..core.behavior import Behavior
 from ..core.spec import EngineError, Property, Trace, TransitionSystem
 from .liveness.lasso import confirm_lasso
-
-
-def telling_state(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> State:
-    """Return the state of a trace that shows how it violates a property.
-
-    For a lasso it is the last state of the cycle that does not satisfy the predicate.
-    """
-    if prop.kind.is_liveness and trace.loop is not None:
-        for state in reversed(trace.states[trace.loop :]):
-            system.layout.load(state)
-            if not system.satisfies(prop):
-                return state
-    return trace.states[-1]
-
-
-def explained(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> str:
-    """Say in words how a trace violates a property."""
-    return system.explain(prop, telling_state(system, prop, trace))
+from .result import Verdict
 
 
 def why_satisfied(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> str | None:
@@ -41,3 +24,10 @@ def why_satisfied(system: TransitionSystem[Any, Any], prop: Property, trace: Tra
     except EngineError as error:
         return str(error)
     return None
+
+
+def behavior_of(system: TransitionSystem[Any, Any], verdict: Verdict | None) -> Behavior | None:
+    """Return the trace of a verdict with what it is of; None if there is none."""
+    if verdict is None or verdict.trace is None:
+        return None
+    return Behavior(system, verdict.trace, verdict.property)

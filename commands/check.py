@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,14 +15,22 @@ from ..analysis.named import find_protocol, is_custom
 from ..analysis.recognising import Recognised
 from ..checker.interrupts import noted
 from ..checker.result import Cluster, Limits, Resources, Result, Search
+from ..checker.violation import behavior_of
 from ..core.options import option
 from ..core.spec import TidegateError
 from ..library import Problem, cluster, problem_of
 from ..render.output import Reports
 from ..render.report import known_bug, report
 from ..render.terminal import make_console, progress, say, write_json
-from .parameters import TraceOutput, model_options, protocol_argument, set_options, takes
-from .saved import counterexample_page
+from .parameters import (
+    TraceOutput,
+    form_options,
+    model_options,
+    protocol_argument,
+    set_options,
+    takes,
+)
+from .saved import write_counterexample
 from .status import EXIT_STATUS, EXIT_VIOLATED, Ended, deciding, ended, exit_status
 from .trust import resume_command
 
@@ -108,6 +117,7 @@ class Resumed:
 @takes(Resumed, "resumed")
 @takes(Cluster, "on")
 @takes(TraceOutput, "output")
+@form_options("the counterexample")
 def check_command(
     protocol: str | None,
     settings: tuple[str, ...],
@@ -119,6 +129,7 @@ def check_command(
     resumed: Resumed,
     on: Cluster,
     output: TraceOutput,
+    forms: Mapping[str, str],
 ) -> Ended:
     """Search every state of PROTOCOL within its bounds and print the trace that breaks it.
 
@@ -163,17 +174,21 @@ def check_command(
             names=names,
             cluster=cluster(search.engine, search.store, set_options(Cluster)),
         )
-    return _search_and_report(search, limits, resources, output)
+    return _search_and_report(search, limits, resources, output, forms)
 
 
 def _search_and_report(
-    search: Search, limits: Limits, resources: Resources, output: TraceOutput
+    search: Search,
+    limits: Limits,
+    resources: Resources,
+    output: TraceOutput,
+    forms: Mapping[str, str],
 ) -> Ended:
     """Search, print the verdict, and write the reports."""
     problem = problem_of(search.protocol, search.settings, search.names)
     watch = any(map(is_custom, (search.protocol, *search.names)))
     resources = replace(resources, watch=watch, about=search.recorded())
-    files = {"--json": output.json_file, "--html": output.html_file}
+    files = {"--json": output.json_file, **{f"--{name}": path for name, path in forms.items()}}
     with deciding() as decided, Reports(files) as reports:
         with progress(output.quiet) as show:
             result = problem.check(search, limits, resources, show)
@@ -185,12 +200,12 @@ def _search_and_report(
         # What was found is reported in full; a second signal ends even that.
         with noted(once=True) if decided[0] in EXIT_VIOLATED else nullcontext():
             with reports.after():
-                if output.json_file != "-":
+                if "-" not in files.values():
                     _print(problem, result, known, search, output)
                     place = search.cluster.store if search.cluster else resources.checkpoint
                     if result.stopped_by and place:
                         say(f"Resume with: {resume_command(place, search)}")
-            _write(problem, result, known, output, reports)
+            _write(problem, result, known, output, reports, forms)
     return ended(exit_status(result), reports)
 
 
@@ -200,6 +215,7 @@ def _write(
     known: Recognised | None,
     output: TraceOutput,
     reports: Reports,
+    forms: Mapping[str, str],
 ) -> None:
     """Write the reports."""
 
@@ -210,14 +226,10 @@ def _write(
             "known_bug": known and known_bug(known),
         }
 
-    def page() -> str:
-        untraced = any(verdict.untraced for verdict in result.verdicts)
-        return counterexample_page(
-            problem.system, result.shown, problem.settings, document(), output.full, untraced
-        )
-
     reports.write("--json", lambda target: write_json(target, document()))
-    reports.write("--html", lambda target: target.write(page()))
+    untraced = any(verdict.untraced for verdict in result.verdicts)
+    behavior, settings = behavior_of(problem.system, result.shown), problem.settings
+    write_counterexample(reports, forms, behavior, settings, document, output.full, untraced)
 
 
 def _print(

@@ -19,6 +19,7 @@ from ..analysis.on_brokers import (
 )
 from ..checker.itf import itf
 from ..checker.result import doing
+from ..core.behavior import Behavior
 from ..core.options import option
 from ..core.spec import TransitionSystem
 from ..render.output import OutputError, Reports
@@ -111,7 +112,7 @@ def _save(
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with path.open("w", encoding="utf-8") as target:
-                write_json(target, itf(system, None, departure.trace))
+                write_json(target, itf(Behavior(system, departure.trace)))
         except OSError as error:
             raise OutputError(f"--save {folder}: cannot write ({error.strerror})") from None
         saved.append(str(path))

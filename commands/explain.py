@@ -12,20 +12,21 @@ import click
 
 from ..analysis.named import SelectionError, find_protocol
 from ..analysis.properties import select_violable, system_for
-from ..analysis.saved import systems_with_history
+from ..analysis.saved import with_histories
 from ..checker.check import check
 from ..checker.interrupts import Interrupted, LimitReachedError, alarm, reason
-from ..checker.replay import retaken, start_of, without_failure
 from ..checker.result import Limits
 from ..checker.stop import Stop, Stopped
+from ..core.behavior import Behavior
 from ..core.bounds import BoundsError, declared
 from ..core.options import time_limit
 from ..core.printable import one_line
 from ..core.spec import Kind, TransitionSystem
+from ..model import Protocol
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json
 from .parameters import Output, model_options, protocol_argument, takes, trace_options
-from .saved import Saved, saved
+from .saved import saved
 from .status import EXIT_HOLDS, Ended, ended, stopped_status
 
 if TYPE_CHECKING:
@@ -82,17 +83,16 @@ def explain(
     with Reports({"--json": output.json_file}) as reports:
         console = make_console()
         console.quiet = output.json_file == "-"
-        chosen = _chosen(trace, settings, names, named, trusted, how, output.quiet)
-        if chosen.property is not None and chosen.property.kind is Kind.SOMETIMES:
-            name = chosen.property.name
+        protocol, behavior = _chosen(trace, settings, names, named, trusted, how, output.quiet)
+        prop = behavior.prop
+        if prop is not None and prop.kind is Kind.SOMETIMES:
+            name = prop.name
             raise SelectionError(f"{trace}: the trace reaches {name}, and violates nothing")
-        narrative = narrate(
-            chosen.system, chosen.trace, chosen.property, about=chosen.protocol.summary
-        )
+        narrative = narrate(behavior)
         print_sentences(console, narrative, output.quiet)
-        words, findings, stopped_by = chosen.protocol.model.faults_and_elections, None, None
-        if chosen.property is not None:
-            findings, stopped_by = _find(chosen, words, how, output.quiet)
+        words, findings, stopped_by = protocol.model.faults_and_elections, None, None
+        if prop is not None:
+            findings, stopped_by = _find(protocol, behavior, words, how, output.quiet)
             if findings is not None:
                 print_findings(console, narrative, findings, words, output.quiet)
             else:
@@ -111,7 +111,7 @@ def _chosen(
     trusted: bool,
     how: Searches,
     quiet: bool,
-) -> Saved:
+) -> tuple[Protocol, Behavior]:
     """Return the trace of a file, or the counterexample of a protocol."""
     if os.path.exists(name) and not name.endswith(".py"):
         if settings:
@@ -146,51 +146,54 @@ def _chosen(
             f"{name}, {system.headline}: nothing is violated, so there is nothing to explain "
             f"({explored} explored); choose larger bounds"
         )
-    prop, lead = result.first.property, result.first.trace
-    start = start_of(system, lead)
-    narrated, trace = without_failure(
-        systems_with_history(protocol, settings, prop),
-        lambda system: (system, retaken(system, start, lead.steps, lead.loop)),
-    )
-    settings = tuple(f"{bound}={value}" for bound, value in system.bounds.items())
-    return Saved(protocol, narrated, settings, prop, trace)
+    behavior = Behavior(system, result.first.trace, result.first.property)
+    return protocol, with_histories(behavior, protocol, settings)
 
 
 def _find(
-    chosen: Saved, words: Mapping[str, str], how: Searches, quiet: bool
+    protocol: Protocol,
+    behavior: Behavior,
+    words: Mapping[str, str],
+    how: Searches,
+    quiet: bool,
 ) -> tuple[Findings | None, Stopped | None]:
     """Find what a violation does not need; also return what ended the searches early."""
     started = perf_counter()
     try:
         with alarm(how.time_limit, started):
-            return _findings(chosen, words, how, quiet)
+            return _findings(protocol, behavior, words, how, quiet)
     except KeyboardInterrupt as error:
         return None, reason(error, perf_counter() - started)
 
 
 def _findings(
-    chosen: Saved, words: Mapping[str, str], how: Searches, quiet: bool
+    protocol: Protocol,
+    behavior: Behavior,
+    words: Mapping[str, str],
+    how: Searches,
+    quiet: bool,
 ) -> tuple[Findings, Stopped | None]:
     from ..analysis.needs import Needs, dispensable
     from ..analysis.shorten import shortened
     from ..render.explained import Findings
 
-    assert chosen.property is not None
+    system, trace, prop = behavior.system, behavior.trace, behavior.prop
+    assert prop is not None
     with progress(quiet) as show:
-        build = _builder(chosen)
-        search = Needs(build, chosen.property, chosen.trace, words, how.time_limit, show)
-        lasso = chosen.property.kind.is_liveness
-        searched = lasso or chosen.property.kind in (Kind.INVARIANT, Kind.TYPE)
+        build = _builder(protocol, behavior)
+        search = Needs(build, prop, trace, words, how.time_limit, show)
+        lasso = prop.kind.is_liveness
+        searched = lasso or prop.kind in (Kind.INVARIANT, Kind.TYPE)
         # Without a step that is owed fairness a behavior may violate the property for that alone.
-        fair = _fair(chosen.system) & set(search.used()) if lasso else set[str]()
+        fair = _fair(system) & set(search.used()) if lasso else set[str]()
         needs = tuple(
             search.of_kind(action) for action in search.used() if searched and action not in fair
         )
         switches = [
             name
-            for name, (_, default) in declared(chosen.protocol.model.bounds).items()
+            for name, (_, default) in declared(protocol.model.bounds).items()
             if isinstance(default, bool)
-            and chosen.system.bounds[name] == "true"
+            and system.bounds[name] == "true"
             and _is_possible(build, name)
         ]
         on = tuple(search.of_option(name, "false") for name in switches) if searched else ()
@@ -198,10 +201,10 @@ def _findings(
         smallest = None if least or lasso else search.smallest()
     if lasso:
         # Without one of its steps a lasso need not come back to where its cycle begins.
-        spare, part = list[int](), len(chosen.trace.steps)
+        spare, part = list[int](), len(trace.steps)
     else:
-        spare = dispensable(chosen.system, chosen.property, chosen.trace)
-        part = len(shortened(chosen.system, chosen.property, chosen.trace).steps)
+        spare = dispensable(system, prop, trace)
+        part = len(shortened(system, prop, trace).steps)
     findings = Findings(needs, on, smallest, tuple(spare), part, searched, tuple(sorted(fair)))
     return findings, Stopped(Stop.INTERRUPT) if search.interrupted else None
 
@@ -220,13 +223,13 @@ def _fair(system: TransitionSystem[Any, Any]) -> set[str]:
     return {action.name for action in system.actions if system.is_fair(action)}
 
 
-def _builder(chosen: Saved) -> Build:
+def _builder(protocol: Protocol, behavior: Behavior) -> Build:
     """Return a builder of a trace's system with fewer faults and elections, or other options."""
     from ..model.limits import limited
 
-    protocol, prop = chosen.protocol, chosen.property
+    prop = behavior.prop
     assert prop is not None
-    recorded = dict(setting.split("=", 1) for setting in chosen.settings)
+    recorded = behavior.system.bounds
 
     def build(most: Mapping[str, int], changed: Mapping[str, str]) -> TransitionSystem[Any, Any]:
         settings = [f"{name}={value}" for name, value in (recorded | dict(changed)).items()]

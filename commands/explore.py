@@ -12,6 +12,7 @@ from ..analysis.properties import find_of_states, with_every_history
 from ..analysis.selection import assemble
 from ..checker.explore import Exploration
 from ..checker.itf import itf
+from ..core.behavior import Behavior
 from ..core.options import option
 from ..core.spec import TidegateError
 from ..render.output import report_file
@@ -82,7 +83,8 @@ def explore(
 def saved(exploration: Exploration, path: str) -> str:
     """Save a behavior as a trace, with the property that it violates, and return a message."""
     violated = exploration.violated()
-    document = itf(exploration.system, violated[0] if violated else None, exploration.trace)
+    prop = violated[0] if violated else None
+    document = itf(Behavior(exploration.system, exploration.trace, prop))
     try:
         with report_file(path, "--save") as target:
             write_json(target, document)

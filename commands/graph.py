@@ -14,6 +14,7 @@ import click
 from ..analysis.properties import find_of_states
 from ..analysis.selection import assemble
 from ..checker.atomic import replace_file
+from ..core.behavior import Behavior
 from ..core.options import option
 from ..core.spec import Trace, TransitionSystem
 from ..render.output import Reports
@@ -100,7 +101,7 @@ def graph(
                     _print_figures(system, made)
         _write_exports(made, exported, reports)
         if trace is not None:
-            behavior = itf(system, None, trace)
+            behavior = itf(Behavior(system, trace))
             reports.write("--trace", lambda target: write_json(target, behavior))
     return ended(EXIT_HOLDS, reports)
 
@@ -137,7 +138,7 @@ def _print_behavior(system: TransitionSystem[Any, Any], trace: Trace, full: bool
     steps = count(len(trace.steps), "step")
     line = f"{system.name}, {system.headline}: {steps} lead to a farthest state:"
     print_prose(console, Text(line))
-    print_behavior(console, system, trace, full)
+    print_behavior(console, Behavior(system, trace), full)
 
 
 def _print_figures(system: TransitionSystem[Any, Any], made: StateGraph) -> None:

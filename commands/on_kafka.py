@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import IO, Any
+from typing import IO
 
 from ..analysis.on_brokers import (
     forcible_behavior,
@@ -11,27 +11,19 @@ from ..analysis.on_brokers import (
 )
 from ..brokers.report import Report
 from ..checker.result import doing
-from ..core.spec import Property, Trace, TransitionSystem
+from ..core.behavior import Behavior
+from ..core.spec import Trace
 from ..model import Protocol
 from ..render.terminal import progress, write_json
 
 
-def replay_on_kafka(
-    folder: str,
-    file: str,
-    system: TransitionSystem[Any, Any],
-    trace: Trace,
-    prop: Property | None,
-    protocol: Protocol,
-) -> Report:
+def replay_on_kafka(folder: str, file: str, protocol: Protocol, behavior: Behavior) -> Report:
     """Start brokers, force a trace on them step by step, and compare.
 
     Parameters
     ----------
     folder, file
         Where the distribution and the trace are.
-    prop
-        The property that the trace violates; None for a behavior that violates nothing.
 
     Raises
     ------
@@ -41,9 +33,9 @@ def replay_on_kafka(
         If the trace has a step that cannot be forced.
     """
     distribution = forcible_distribution(folder)
-    behavior = forcible_behavior(file, protocol, system, trace, prop)
+    forced = forcible_behavior(file, protocol, behavior)
     with progress(quiet=False) as show:
-        return replay_on(distribution, behavior, lambda what: show(doing(what)))
+        return replay_on(distribution, forced, lambda what: show(doing(what)))
 
 
 def write_report(target: IO[str], trace: Trace, report: Report) -> None:

@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from ..core.options import TIME, Declared, Unit, option, options
+from ..render.forms import FORMS
 from . import completion
 
 Command = Callable[..., Any]
@@ -162,6 +163,31 @@ def trace_options(command: Command) -> Command:
     )(command)
 
 
+def form_options(what: str) -> Callable[[Command], Command]:
+    """Return a decorator that adds an option for each form of a trace.
+
+    The command receives as ``forms`` the file of each requested form, by its name.
+
+    Parameters
+    ----------
+    what
+        What is written, for the help.
+    """
+
+    def add(command: Command) -> Command:
+        def with_forms(**values: Any) -> Any:
+            paths = {name: values.pop(f"{name}_file") for name in FORMS}
+            forms = {name: path for name, path in paths.items() if path is not None}
+            return command(**values, forms=forms)
+
+        added: Command = wraps(command)(with_forms)
+        return file_options(
+            {name: f"Write {what} as {form.what}." for name, form in FORMS.items()}
+        )(added)
+
+    return add
+
+
 def file_options(helps: dict[str, str]) -> Callable[[Command], Command]:
     """Return what adds an option for a file for each name.
 
@@ -214,10 +240,4 @@ class Output:
 class TraceOutput(Output):
     """What a command prints, and writes, that finds a counterexample."""
 
-    html_file: str | None = option(
-        None,
-        "Write the counterexample as a self-contained HTML page.",
-        flags=("--html",),
-        metavar="FILE",
-    )
     full: bool = option(False, "Print every variable of every state of the trace.")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
-from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -12,29 +10,16 @@ from ..analysis.histories import keeps_histories
 from ..checker.replay import Replayed
 from ..checker.tracefile import Recorded
 from ..checker.violation import why_satisfied
-from ..core.spec import Property, ReplayError, Trace, TransitionSystem
+from ..core.behavior import Behavior
+from ..core.spec import ReplayError
 from ..invariants import invariants_of, properties_of
 from ..model import Protocol
 from ..render.output import Reports
 from ..render.replayed import print_replayed
-from ..render.terminal import make_console, write_json
-from .parameters import file_options, trace_options
+from ..render.terminal import make_console
+from .parameters import form_options, trace_options
 from .saved import changed, replay_file, violated_at_end
 from .status import EXIT_HOLDS, EXIT_OTHER, EXIT_USAGE, Ended, ended
-
-if TYPE_CHECKING:
-    from ..render.narrative import Narrative
-
-OPTIONS = {
-    "html": "Write a self-contained page; with --kafka, what the brokers have in each step too.",
-    "markdown": "Write Markdown.",
-    "mermaid": "Write a Mermaid sequence diagram.",
-    "tla": "Write text as TLC prints a trace.",
-    "itf": "Write ITF, Apalache's trace format.",
-    "json": "With --kafka: write what the brokers did; '-', as for each of these, for standard "
-    "output.",
-}
-"""The files to write, with their help."""
 
 _ON_KAFKA = ("html", "json")
 """The files that can say what real brokers did."""
@@ -58,9 +43,16 @@ _ON_KAFKA = ("html", "json")
     "--kafka",
     metavar="DIR",
     help="Replay it on real brokers: DIR is an unpacked distribution of Kafka, or a directory of "
-    "its jars.",
+    "its jars. The page of --html then has what the brokers have in each step.",
 )
-@file_options(OPTIONS)
+@click.option(
+    "--json",
+    "json_file",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    metavar="FILE",
+    help="With --kafka: write what the brokers did, '-' (as for each file) for standard output.",
+)
+@form_options("the trace")
 def replay(
     trace: str,
     prop: str | None,
@@ -68,7 +60,8 @@ def replay(
     trusted: bool,
     full: bool,
     kafka: str | None,
-    **options: str | None,
+    json_file: str | None,
+    forms: Mapping[str, str],
 ) -> Ended:
     """Replay a saved trace; show the first step that is not enabled, and why.
 
@@ -95,30 +88,22 @@ def replay(
       2   the file is not a trace, a step is not enabled, Kafka cannot start,
           or a file cannot be written
     """
-    named_files = {name: options[f"{name}_file"] for name in OPTIONS}
-    files = {name: path for name, path in named_files.items() if path is not None}
+    files = {**forms, **({} if json_file is None else {"json": json_file})}
     _refuse_unfit(files, kafka)
-    protocol, recorded, system, replayed = replay_file(trace, prop, named, trusted)
-    known = {prop.name: prop for prop in properties_of(protocol)}
-    violated = known.get(recorded.property)
+    protocol, recorded, replayed = replay_file(trace, prop, named, trusted)
     with Reports({f"--{name}": path for name, path in files.items()}) as reports:
         if kafka and not replayed.stopped:
-            status = _on_kafka(
-                kafka, trace, system, replayed.trace, violated, protocol, full, reports, files
-            )
+            status = _on_kafka(kafka, trace, protocol, replayed.behavior, full, reports, files)
             return ended(status, reports)
         status = EXIT_HOLDS
         if "-" not in files.values():
             with reports.after():
-                status = _print(trace, protocol, recorded, system, replayed, full)
+                status = _print(trace, protocol, recorded, replayed, full)
         if not files:
             return ended(status, reports)
-        if why := changed(trace, system, violated, replayed):
+        if why := changed(trace, replayed):
             raise ReplayError(f"{trace}: {why}; no file is written")
-        narrative, document = _narrated(system, replayed.trace, violated, recorded, protocol)
-        for name in files:
-            write = partial(_write, name=name, narrative=narrative, document=document, full=full)
-            reports.write(f"--{name}", write)
+        _write(reports, forms, replayed.behavior, recorded, full)
     return ended(status, reports)
 
 
@@ -136,19 +121,20 @@ def _print(
     trace: str,
     protocol: Protocol,
     recorded: Recorded,
-    system: TransitionSystem[Any, Any],
     replayed: Replayed,
     full: bool,
 ) -> int:
     """Print a replay; return the exit status."""
+    behavior = replayed.behavior
+    system = behavior.system
     known = [p for p in properties_of(protocol) if keeps_histories(system, p, protocol)]
     invariants = invariants_of(protocol)
     judged = [p for p in known if p in invariants or p.name == recorded.property]
-    violated = violated_at_end(trace, system, judged, replayed)
-    reasons = {prop.name: why_satisfied(system, prop, replayed.trace) for prop in judged}
+    violated = violated_at_end(trace, judged, behavior)
+    reasons = {prop.name: why_satisfied(system, prop, behavior.trace) for prop in judged}
     satisfied = reasons.get(recorded.property) or ""
     verb = next((prop.verb for prop in known if prop.name == recorded.property), "violated")
-    print_replayed(make_console(), system, recorded, replayed, violated, satisfied, verb, full)
+    print_replayed(make_console(), recorded, replayed, violated, satisfied, verb, full)
     expected = {recorded.property} if recorded.property else set()
     lost = system.name == recorded.protocol and not expected <= {p.name for p in violated}
     differs = replayed.differs is not None or replayed.open is not None
@@ -157,40 +143,25 @@ def _print(
     return EXIT_OTHER if lost or differs else EXIT_HOLDS
 
 
-def _narrated(
-    system: TransitionSystem[Any, Any],
-    trace: Trace,
-    prop: Property | None,
+def _write(
+    reports: Reports,
+    forms: Mapping[str, str],
+    behavior: Behavior,
     recorded: Recorded,
-    protocol: Protocol,
-) -> tuple[Narrative, dict[str, Any]]:
-    """Return a replayed trace in the intermediate form, and as ITF."""
-    from ..checker.itf import itf
-    from ..render.forms import numbers
+    full: bool,
+) -> None:
+    """Write a replayed trace in the requested forms."""
+    from ..render.forms import numbers, write_forms
     from ..render.narrative import narrate
 
-    run = numbers(recorded.report)
-    return narrate(system, trace, prop, run, protocol.summary), itf(system, prop, trace)
-
-
-def _write(
-    target: IO[str], name: str, narrative: Narrative, document: dict[str, Any], full: bool
-) -> None:
-    from ..render.forms import FORMS
-
-    if name == "itf":
-        write_json(target, document)
-    else:
-        target.write(FORMS[name](narrative, full))
+    write_forms(reports, forms, lambda: narrate(behavior, numbers(recorded.report)), full)
 
 
 def _on_kafka(
     folder: str,
     file: str,
-    system: TransitionSystem[Any, Any],
-    trace: Trace,
-    prop: Property | None,
     protocol: Protocol,
+    behavior: Behavior,
     full: bool,
     reports: Reports,
     files: Mapping[str, str],
@@ -199,14 +170,9 @@ def _on_kafka(
     from ..render.on_kafka import page_on_kafka, print_on_kafka
     from .on_kafka import replay_on_kafka, write_report
 
-    report = replay_on_kafka(folder, file, system, trace, prop, protocol)
+    report = replay_on_kafka(folder, file, protocol, behavior)
     with reports.after():
-        print_on_kafka(make_console("-" in files.values()), system, trace, report, full)
-    reports.write("--json", lambda target: write_report(target, trace, report))
-    reports.write(
-        "--html",
-        lambda target: target.write(
-            page_on_kafka(system, trace, report, prop, protocol.summary, full)
-        ),
-    )
+        print_on_kafka(make_console("-" in files.values()), behavior, report, full)
+    reports.write("--json", lambda target: write_report(target, behavior.trace, report))
+    reports.write("--html", lambda target: target.write(page_on_kafka(behavior, report, full)))
     return EXIT_OTHER if report.differs else EXIT_HOLDS

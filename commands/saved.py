@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.named import find_protocol
-from ..analysis.saved import replayed_as_recorded, systems_with_history
+from ..analysis.saved import replayed_as_recorded, with_histories
 from ..analysis.selection import refuse_unknown_property
-from ..checker.replay import Replayed, retaken, start_of, without_failure
-from ..checker.result import Verdict
+from ..checker.replay import Replayed
 from ..checker.tracefile import Recorded, read_trace
 from ..checker.violation import why_satisfied
-from ..core.spec import (
-    ModelError,
-    Property,
-    ReplayError,
-    Step,
-    Trace,
-    TransitionSystem,
-)
-from ..invariants import properties_of
+from ..core.behavior import Behavior
+from ..core.spec import ModelError, Property, ReplayError
 from ..model import Protocol
+from ..render.output import Reports
 from ..render.terminal import say
 from .trust import protocol_to_replay
 
@@ -30,26 +22,9 @@ if TYPE_CHECKING:
     from ..render.narrative import Narrative
 
 
-@dataclass(frozen=True)
-class Saved:
-    """A saved trace, replayed.
-
-    Parameters
-    ----------
-    settings
-        Its bounds, as on the command line.
-    property
-        The property that it violates; None for a behavior that violates nothing.
-    """
-
-    protocol: Protocol
-    system: TransitionSystem[Any, Any]
-    settings: tuple[str, ...]
-    property: Property | None
-    trace: Trace
-
-
-def saved(path: str, prop_name: str | None, named: str | None, trusted: bool) -> Saved:
+def saved(
+    path: str, prop_name: str | None, named: str | None, trusted: bool
+) -> tuple[Protocol, Behavior]:
     """Read a trace and replay it, as :func:`replay_file` does.
 
     Raises
@@ -57,17 +32,15 @@ def saved(path: str, prop_name: str | None, named: str | None, trusted: bool) ->
     ReplayError
         If it cannot be replayed, or does not violate its property.
     """
-    protocol, recorded, system, replayed = replay_file(path, prop_name, named, trusted)
-    prop = {prop.name: prop for prop in properties_of(protocol)}.get(recorded.property)
-    if why := changed(path, system, prop, replayed):
+    protocol, _, replayed = replay_file(path, prop_name, named, trusted)
+    if why := changed(path, replayed):
         raise ReplayError(f"{path}: {why}; see 'tidegate replay {path}'")
-    settings = tuple(f"{name}={value}" for name, value in recorded.bounds.items())
-    return Saved(protocol, system, settings, prop, replayed.trace)
+    return protocol, replayed.behavior
 
 
 def replay_file(
     path: str, prop_name: str | None, named: str | None, trusted: bool
-) -> tuple[Protocol, Recorded, TransitionSystem[Any, Any], Replayed]:
+) -> tuple[Protocol, Recorded, Replayed]:
     """Read a trace and replay it, with every history.
 
     Parameters
@@ -82,26 +55,22 @@ def replay_file(
     names = [prop_name] if prop_name else []
     protocol, recorded = protocol_to_replay(path, recorded, named, trusted, names)
     refuse_unknown_property(path, protocol, recorded)
-    return protocol, recorded, *replayed_as_recorded(path, protocol, recorded)
+    return protocol, recorded, replayed_as_recorded(path, protocol, recorded)
 
 
-def changed(
-    path: str, system: TransitionSystem[Any, Any], prop: Property | None, replayed: Replayed
-) -> str:
+def changed(path: str, replayed: Replayed) -> str:
     """Return how a replay differs from what was recorded; nothing where it does not."""
     if replayed.stopped or replayed.differs is not None or replayed.open is not None:
         return "its steps lead to other states than when it was saved"
-    if prop is not None and not violated_at_end(path, system, [prop], replayed):
+    prop = replayed.behavior.prop
+    if prop is not None and not violated_at_end(path, [prop], replayed.behavior):
         which = "it" if prop.kind.is_liveness else "its last state"
         return f"{which} does not violate {prop.name}"
     return ""
 
 
 def violated_at_end(
-    path: str,
-    system: TransitionSystem[Any, Any],
-    properties: Sequence[Property],
-    replayed: Replayed,
+    path: str, properties: Sequence[Property], behavior: Behavior
 ) -> list[Property]:
     """Return the properties that are violated where a replay ends, or by its cycle.
 
@@ -110,56 +79,44 @@ def violated_at_end(
     ReplayError
         If one cannot be judged there: the protocol is wrong, not the trace.
     """
+    system, trace = behavior.system, behavior.trace
     try:
-        return [prop for prop in properties if why_satisfied(system, prop, replayed.trace) is None]
+        return [prop for prop in properties if why_satisfied(system, prop, trace) is None]
     except ModelError as error:
         raise ReplayError(f"{path}: its last state cannot be judged: {error}") from None
 
 
 def narrated(
-    name: str,
-    settings: Sequence[str],
-    start: int,
-    steps: Sequence[Step],
-    prop: Property | None,
-    numbers: Iterable[tuple[str, str]] = (),
-    loop: int | None = None,
+    behavior: Behavior, settings: Sequence[str], numbers: Iterable[tuple[str, str]] = ()
 ) -> Narrative:
-    """Return the behavior from initial state number `start` as a narrative."""
+    """Return a behavior of a search as a narrative, with every history where that is possible."""
     from ..render.narrative import narrate
 
-    protocol = find_protocol(name)
-    return without_failure(
-        systems_with_history(protocol, settings, prop),
-        lambda system: narrate(
-            system, retaken(system, start, steps, loop), prop, numbers, protocol.summary
-        ),
-    )
+    protocol = find_protocol(behavior.system.name)
+    return narrate(with_histories(behavior, protocol, settings), numbers)
 
 
-def counterexample_page(
-    system: TransitionSystem[Any, Any],
-    first: Verdict | None,
+def write_counterexample(
+    reports: Reports,
+    forms: Iterable[str],
+    behavior: Behavior | None,
     settings: Sequence[str],
-    report: Mapping[str, Any],
+    report: Callable[[], Mapping[str, Any]],
     full: bool,
     unfinished: bool = False,
-) -> str:
-    """Return the first counterexample as a page; empty, with a message, if there is none.
+) -> None:
+    """Write a counterexample in the requested forms; a message where there is none.
 
     Parameters
     ----------
     unfinished
         Whether the trace of a violation was not finished.
     """
-    from ..render.forms import FORMS, numbers
+    from ..render.forms import numbers, write_forms
 
-    if first is None or first.trace is None:
+    if behavior is not None:
+        write_forms(reports, forms, lambda: narrated(behavior, settings, numbers(report())), full)
+        return
+    for name in forms:
         why = "the trace was not finished" if unfinished else "nothing is violated"
-        say(f"--html: {why}; no page was written", stderr=True)
-        return ""
-    start, trace = start_of(system, first.trace), first.trace
-    narrative = narrated(
-        system.name, settings, start, trace.steps, first.property, numbers(report), trace.loop
-    )
-    return FORMS["html"](narrative, full)
+        say(f"--{name}: {why}; no file was written", stderr=True)

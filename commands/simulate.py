@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 from ..analysis.simulation import Walks
+from ..checker.violation import behavior_of
 from ..library import simulation
 from ..render.output import Reports
 from ..render.terminal import make_console, write_json
-from .parameters import TraceOutput, model_options, protocol_argument, takes
-from .saved import counterexample_page
+from .parameters import TraceOutput, form_options, model_options, protocol_argument, takes
+from .saved import write_counterexample
 from .status import EXIT_STATUS, Ended, deciding, ended, exit_status
 
 
@@ -21,12 +24,14 @@ from .status import EXIT_STATUS, Ended, deciding, ended, exit_status
 @model_options("Judge this property")
 @takes(Walks, "how")
 @takes(TraceOutput, "output")
+@form_options("the counterexample")
 def simulate(
     protocol: str,
     settings: tuple[str, ...],
     names: tuple[str, ...],
     how: Walks,
     output: TraceOutput,
+    forms: Mapping[str, str],
 ) -> Ended:
     """Take random walks through PROTOCOL, and shorten those that violate a property.
 
@@ -41,7 +46,7 @@ def simulate(
     """
     from ..render.simulated import print_simulation, simulation_report
 
-    files = {"--json": output.json_file, "--html": output.html_file}
+    files = {"--json": output.json_file, **{f"--{name}": path for name, path in forms.items()}}
     with deciding() as decided, Reports(files) as reports:
         problem, done = simulation(protocol, settings, names, how)
         system = problem.system
@@ -49,7 +54,7 @@ def simulate(
         decided.append(status)
         report = simulation_report(system, done)
         with reports.after():
-            if output.json_file != "-":
+            if "-" not in files.values():
                 print_simulation(
                     make_console(),
                     system,
@@ -59,10 +64,6 @@ def simulate(
                     every=how.keep_going,
                 )
         reports.write("--json", lambda target: write_json(target, report))
-        reports.write(
-            "--html",
-            lambda target: target.write(
-                counterexample_page(system, done.result.first, settings, report, output.full)
-            ),
-        )
+        behavior = behavior_of(system, done.result.first)
+        write_counterexample(reports, forms, behavior, settings, lambda: report, output.full)
     return ended(status, reports)

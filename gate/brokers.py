@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
-from typing import Any
 
 from ..analysis.conformance import Conforming, OutOfTimeError
 from ..analysis.covering import CoveringWalks
@@ -19,17 +18,16 @@ from ..analysis.on_brokers import (
     systems_to_walk,
 )
 from ..analysis.properties import find_properties
-from ..analysis.saved import replayed_as_recorded, systems_with_history
+from ..analysis.saved import replayed_as_recorded
 from ..analysis.selection import refuse_unknown_property
 from ..brokers.distribution import Distribution, KafkaError, MissingKafkaError
 from ..brokers.report import Report as Replayed
 from ..checker.interrupts import listening
 from ..checker.itf import itf
-from ..checker.replay import retaken, without_failure
 from ..checker.result import Resources, doing
 from ..checker.tracefile import read_trace
-from ..core.spec import Outcome, Property, ReplayError, Trace, TransitionSystem
-from ..invariants import properties_of
+from ..core.behavior import Behavior
+from ..core.spec import Outcome, ReplayError
 from ..model import Protocol
 from .cells import Brokers, Cell, Expectation
 from .judge import judge, judge_replay, judge_walks
@@ -70,16 +68,6 @@ def outcome_on_brokers(
         return _Run(cell, brokers, distribution, resources, report).outcome()
 
 
-@dataclass(frozen=True)
-class _Behavior:
-    """A behavior to replay, with its protocol and system."""
-
-    protocol: Protocol
-    system: TransitionSystem[Any, Any]
-    trace: Trace
-    property: Property | None = None
-
-
 class _Run:
     """The run that decides one cell."""
 
@@ -105,11 +93,11 @@ class _Run:
         else:
             behavior = self._saved() if self._brokers.trace else self._shortest()
             if behavior is not None:
-                self._replay(behavior)
+                self._replay(*behavior)
         self._result.status = status_of(self._result.findings)
         return self._result
 
-    def _shortest(self) -> _Behavior | None:
+    def _shortest(self) -> tuple[Protocol, Behavior] | None:
         """Search for the shortest violation; None, with findings, if there is none."""
         protocol = of_brokers(find_protocol(self._cell.protocol))
         [prop] = find_properties(protocol, [self._brokers.property])
@@ -126,14 +114,9 @@ class _Run:
                 text = f"the trace that violates {prop.name} was not finished: nothing to replay"
                 result.findings.append(Finding(Deviation.LIMIT, prop.name, text))
             return None
-        steps, loop = verdict.trace.steps, verdict.trace.loop
-        system, trace = without_failure(
-            systems_with_history(protocol, self._cell.bounds.split(), prop),
-            lambda knowing: (knowing, retaken(knowing, 0, steps, loop)),
-        )
-        return _Behavior(protocol, system, trace, prop)
+        return protocol, search.with_histories(prop.name)
 
-    def _saved(self) -> _Behavior:
+    def _saved(self) -> tuple[Protocol, Behavior]:
         """Read a trace, and take its steps.
 
         Raises
@@ -151,23 +134,21 @@ class _Run:
             )
         protocol = of_brokers(find_protocol(name))
         refuse_unknown_property(file, protocol, recorded)
-        system, replayed = replayed_as_recorded(file, protocol, recorded)
+        replayed = replayed_as_recorded(file, protocol, recorded)
+        behavior = replayed.behavior
         if replayed.stopped is not None:
-            number, step = len(replayed.trace.steps) + 1, replayed.stopped[0]
+            number, step = len(behavior.steps) + 1, replayed.stopped[0]
             raise ReplayError(
-                f"{file}: step {number}, {step}, is not enabled under {system.name}; "
+                f"{file}: step {number}, {step}, is not enabled under {behavior.system.name}; "
                 f"'tidegate replay {file}' says why"
             )
-        known = {prop.name: prop for prop in properties_of(protocol)}
-        same = is_same(name, recorded.protocol)
-        prop = known.get(recorded.property) if same else None
-        return _Behavior(protocol, system, replayed.trace, prop)
+        if not is_same(name, recorded.protocol):
+            behavior = replace(behavior, prop=None)
+        return protocol, behavior
 
-    def _replay(self, played: _Behavior) -> None:
+    def _replay(self, protocol: Protocol, played: Behavior) -> None:
         """Replay a behavior on brokers."""
-        behavior = forcible_behavior(
-            self._cell.within, played.protocol, played.system, played.trace, played.property
-        )
+        behavior = forcible_behavior(self._cell.within, protocol, played)
         result, expected = self._result, self._expected
         try:
             replayed = replay_on(self._distribution, behavior, self._say, self._until)
@@ -207,7 +188,7 @@ class _Run:
         result.properties = [PropertyOutcome(expected.name, str(expected), answer)]
         result.traces = [
             self._shown(
-                _Behavior(protocol, system, departure.trace),
+                Behavior(system, departure.trace, about=protocol.summary),
                 departure.report,
                 f"walk {departure.walk}",
             )
@@ -221,23 +202,23 @@ class _Run:
     def _say(self, what: str) -> None:
         self._report(doing(what))
 
-    def _shown(self, played: _Behavior, replayed: Replayed, label: str) -> Shown:
+    def _shown(self, played: Behavior, replayed: Replayed, label: str) -> Shown:
         """Return a behavior, and what brokers did, in the forms that reports need."""
         return Shown(
             self._expected.name,
-            len(played.trace.steps),
+            len(played.steps),
             _text(played, replayed),
-            markdown_of(played.protocol, played.system, played.trace, played.property),
-            itf(played.system, played.property, played.trace),
+            markdown_of(played),
+            itf(played),
             label=label,
         )
 
 
-def _text(played: _Behavior, replayed: Replayed) -> str:
+def _text(played: Behavior, replayed: Replayed) -> str:
     """Return a behavior as ``tidegate replay --kafka`` prints it."""
     from ..render.on_kafka import print_on_kafka
     from ..render.printed import Console
 
     text = io.StringIO()
-    print_on_kafka(Console(file=text, width=100), played.system, played.trace, replayed, False)
+    print_on_kafka(Console(file=text, width=100), played, replayed, False)
     return text.getvalue()

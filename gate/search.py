@@ -12,14 +12,13 @@ from ..analysis.loading import named
 from ..analysis.named import find_protocol
 from ..analysis.properties import Selection, find_properties, select, system_for
 from ..analysis.recognising import known_bug
-from ..analysis.saved import systems_with_history
+from ..analysis.saved import with_histories
 from ..checker.itf import itf
-from ..checker.replay import retaken, start_of, without_failure
 from ..checker.result import Limits, Progress, Resources, Result, Verdict
 from ..checker.result import Search as Options
 from ..checker.stop import Stop, Stopped
-from ..checker.violation import explained
-from ..core.spec import Outcome, Property, Trace, TransitionSystem
+from ..core.behavior import Behavior
+from ..core.spec import Outcome, Property, TransitionSystem
 from ..library import Problem
 from ..model import Protocol
 from ..render.grounds import declared_pure
@@ -128,7 +127,9 @@ class Search:
             self.verdicts[name] = verdict
             if verdict.trace is not None:
                 self._systems[name] = properties, system
-                self._explanations[name] = explained(system, verdict.property, verdict.trace)
+                self._explanations[name] = Behavior(
+                    system, verdict.trace, verdict.property
+                ).explanation
                 if known := known_bug(self.protocol, self._bounds, verdict):
                     self._known_bugs[name] = known.name
         outcome = self.outcome
@@ -191,24 +192,26 @@ class Search:
         prop, trace = self.verdicts[name].property, self.verdicts[name].trace
         properties, system = self._systems[name]
         assert trace is not None
-        start, steps, loop = start_of(system, trace), trace.steps, trace.loop
+        behavior = Behavior(system, trace, prop)
         return Shown(
             name,
-            len(steps),
-            _text(system, prop, trace),
-            without_failure(
-                systems_with_history(self.protocol, self._bounds, prop),
-                lambda knowing: markdown_of(
-                    self.protocol, knowing, retaken(knowing, start, steps, loop), prop
-                ),
-            ),
-            itf(system, prop, trace),
+            len(trace.steps),
+            _text(behavior),
+            markdown_of(with_histories(behavior, self.protocol, self._bounds)),
+            itf(behavior),
             places(
                 self.protocol,
                 lambda changed: system_for(changed, self._bounds, properties),
                 trace,
             ),
         )
+
+    def with_histories(self, name: str) -> Behavior:
+        """Return a counterexample, with every history where that is possible."""
+        verdict, (_, system) = self.verdicts[name], self._systems[name]
+        assert verdict.trace is not None
+        behavior = Behavior(system, verdict.trace, verdict.property)
+        return with_histories(behavior, self.protocol, self._bounds)
 
 
 def _limit(stopped_by: Stopped | None, cell: Cell) -> str | None:
@@ -222,21 +225,19 @@ def _limit(stopped_by: Stopped | None, cell: Cell) -> str | None:
     return str(stopped_by)
 
 
-def _text(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> str:
+def _text(behavior: Behavior) -> str:
     """Return a counterexample as ``tidegate check`` prints it."""
     from ..render.printed import Console
     from ..render.text import print_trace
 
     text = io.StringIO()
-    print_trace(Console(file=text, width=100), system, prop, trace, False)
+    print_trace(Console(file=text, width=100), behavior, False)
     return text.getvalue()
 
 
-def markdown_of(
-    protocol: Protocol, system: TransitionSystem[Any, Any], trace: Trace, prop: Property | None
-) -> str:
+def markdown_of(behavior: Behavior) -> str:
     """Return a behavior as Markdown."""
     from ..render.markdown import markdown
     from ..render.narrative import narrate
 
-    return markdown(narrate(system, trace, prop, (), protocol.summary))
+    return markdown(narrate(behavior))

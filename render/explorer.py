@@ -15,6 +15,7 @@ from textual.widgets import Footer, Header, OptionList, Static
 from textual.widgets.option_list import Option
 
 from ..checker.explore import Disabled, Exploration
+from ..core.behavior import Behavior
 from ..core.printable import one_line
 from ..core.spec import Step
 from .narrative import narrate
@@ -180,7 +181,7 @@ class Explorer(App[None]):
         trace = self.exploration.peek(step)
         if trace is None:
             return
-        moment = narrate(self.exploration.system, trace).moments[1]
+        moment = narrate(Behavior(self.exploration.system, trace)).moments[1]
         lines = [moment.event.sentence]
         lines += [f"- {change.who}: {change.text}" for change in moment.changes]
         lines += ["Enabled, since", *(f"- {reason}" for reason in moment.reasons)]

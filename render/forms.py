@@ -2,22 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib import import_module
+from typing import IO, TYPE_CHECKING, Any
 
-from .markdown import markdown
-from .narrative import Narrative
-from .page import page
-from .sequence import mermaid
-from .tla import tla
+if TYPE_CHECKING:
+    from .narrative import Narrative
+    from .output import Reports
 
-FORMS: Mapping[str, Callable[[Narrative, bool], str]] = {
-    "html": page,
-    "markdown": markdown,
-    "mermaid": mermaid,
-    "tla": tla,
+
+@dataclass(frozen=True)
+class Form:
+    """A form of a trace.
+
+    Parameters
+    ----------
+    what
+        What is written, for the help of its option.
+    by
+        The module of this package and its function that returns the text of a narrative; its flag
+        asks for whole states instead of changes.  It is imported when it is needed.
+    """
+
+    what: str
+    by: str
+
+    def __call__(self, narrative: Narrative, full: bool) -> str:
+        """Return a narrative in this form."""
+        module, function = self.by.split(".")
+        text: str = getattr(import_module(f".{module}", __package__), function)(narrative, full)
+        return text
+
+
+FORMS: Mapping[str, Form] = {
+    "html": Form("a self-contained HTML page", "page.page"),
+    "markdown": Form("Markdown", "markdown.markdown"),
+    "mermaid": Form("a Mermaid sequence diagram", "sequence.mermaid"),
+    "tla": Form("text as TLC prints a trace", "tla.tla"),
+    "itf": Form("ITF, Apalache's trace format", "report.itf_text"),
 }
-"""From the intermediate form to text; the flag asks for whole states instead of changes."""
+
+
+def write_forms(
+    reports: Reports, names: Iterable[str], narrative: Callable[[], Narrative], full: bool
+) -> None:
+    """Write a trace in the requested forms.
+
+    Parameters
+    ----------
+    narrative
+        Makes the trace in the intermediate form, once.
+    """
+    made = cache(narrative)
+
+    def write(name: str, target: IO[str]) -> None:
+        target.write(FORMS[name](made(), full))
+
+    for name in names:
+        reports.write(f"--{name}", partial(write, name))
+
 
 _NUMBERS = {
     "outcome": "outcome",

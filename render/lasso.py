@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..checker.liveness.lasso import Answer, answers
-from ..core.spec import Trace, TransitionSystem
+from ..core.behavior import Behavior
+from ..core.spec import Trace
 
 
 def length(steps: int, loop: int | None) -> str:
@@ -46,11 +45,12 @@ def marks(trace: Trace) -> dict[int, str]:
     return {trace.loop + 1: "the cycle begins", last: f"back to state {trace.loop}"}
 
 
-def fairness(system: TransitionSystem[Any, Any], trace: Trace) -> str:
+def fairness(behavior: Behavior) -> str:
     """Say in a sentence why a lasso is fair; empty for a finite trace."""
+    trace = behavior.trace
     if trace.loop is None:
         return ""
-    listed = answers(system, trace)
+    listed = answers(behavior.system, trace)
     if not listed:
         return "Fairness: no action is fair."
     if trace.loop == len(trace.steps):
@@ -68,9 +68,9 @@ def fairness(system: TransitionSystem[Any, Any], trace: Trace) -> str:
     return f"Fairness: the cycle takes {'; '.join(taken)}{rest}."
 
 
-def demands(system: TransitionSystem[Any, Any], trace: Trace) -> list[str]:
+def demands(behavior: Behavior) -> list[str]:
     """Return a line for each demand of fairness, with how a lasso answers it."""
-    return [_answered(answer) for answer in answers(system, trace)]
+    return [_answered(answer) for answer in answers(behavior.system, behavior.trace)]
 
 
 def _answered(answer: Answer) -> str:

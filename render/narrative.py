@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from ..checker.events import events_of
 from ..checker.reasons import Reason, why
-from ..checker.violation import telling_state
+from ..core.behavior import Behavior
 from ..core.scene import Event, LogOffset, Message, Scene
-from ..core.spec import Property, Step, Trace, TransitionSystem
+from ..core.spec import Step
 from .cause import cause
 from .changes import Change, changes, turning_points
 from .lasso import fairness, marks, repeats, violated_after
@@ -96,6 +94,8 @@ class Narrative:
 
     Parameters
     ----------
+    behavior
+        The trace itself.
     protocol, about, headline
         The protocol, its summary, and the bounds that differ from the defaults.
     bounds
@@ -127,6 +127,7 @@ class Narrative:
         What happens for ever after the last step, and why that is fair; empty without a cycle.
     """
 
+    behavior: Behavior
     protocol: str
     about: str
     headline: str
@@ -173,65 +174,45 @@ class Narrative:
         return tuple(moment for moment in self.moments if moment.flags or moment.event.sign)
 
 
-def narrate(
-    system: TransitionSystem[Any, Any],
-    trace: Trace,
-    prop: Property | None = None,
-    numbers: Iterable[tuple[str, str]] = (),
-    about: str = "",
-) -> Narrative:
-    """Return a trace in the intermediate form.
+def narrate(behavior: Behavior, numbers: Iterable[tuple[str, str]] = ()) -> Narrative:
+    """Return a behavior in the intermediate form.
 
     Parameters
     ----------
-    prop
-        The property that it violates; None for a behavior that is just shown.
     numbers
         Figures of the run.
-    about
-        The protocol in a sentence.
     """
-    with system.noting() as failed:
-        narrative = _narrated(system, trace, prop, numbers, about)
-    if not failed:
-        return narrative
-    if prop is None:
-        return replace(narrative, legend=(*narrative.legend, *(f"{text}." for text in failed)))
+    with behavior.system.noting() as failed:
+        narrative = _narrated(behavior, numbers)
+    said = [f"{text}." for text in failed]
+    if behavior.prop is None:
+        return replace(narrative, legend=(*narrative.legend, *said))
     # Every form shows the explanation.
-    return replace(
-        narrative, explanation=" ".join([narrative.explanation, *(f"{text}." for text in failed)])
-    )
+    return replace(narrative, explanation=" ".join([narrative.explanation, *said]))
 
 
-def _narrated(
-    system: TransitionSystem[Any, Any],
-    trace: Trace,
-    prop: Property | None,
-    numbers: Iterable[tuple[str, str]],
-    about: str,
-) -> Narrative:
-    """Return a trace in the intermediate form, without what failed while it was told."""
-    scenes = system.scenes(trace.states)
-    happened = events_of(system, trace.steps, scenes)
-    end = telling_state(system, prop, trace) if prop else trace.states[-1]
-    places = _held(system.places(prop, end), scenes[-1]) if prop is not None else ()
+def _narrated(behavior: Behavior, numbers: Iterable[tuple[str, str]]) -> Narrative:
+    """Return a behavior in the intermediate form, without what failed while it was told."""
+    system, trace, prop = behavior.system, behavior.trace, behavior.prop
+    scenes, happened, places = behavior.scenes, behavior.events, behavior.places
     flags = turning_points(scenes, places)
     for number, mark in marks(trace).items():
         flags.setdefault(number, []).append(mark)
     if prop is not None and trace.loop is None:
         flags.setdefault(len(trace.steps), []).append(f"{prop.name} is {prop.verb} here")
     return Narrative(
+        behavior=behavior,
         protocol=system.name,
-        about=about,
+        about=behavior.about,
         headline=system.headline,
         bounds=system.bounds,
         violated=prop.name if prop else "",
         statement=prop.statement if prop else "",
-        explanation=system.explain(prop, end) if prop else "",
+        explanation=behavior.explanation,
         cause=cause(scenes, happened, places),
         places=places,
         lanes=tuple(who.name for who in scenes[0].participants),
-        moments=tuple(_moments(system, trace, scenes, happened, flags)),
+        moments=tuple(_moments(behavior, flags)),
         arrows=tuple(_arrows(scenes, happened)),
         legend=system.legends(scenes),
         numbers=tuple(numbers),
@@ -239,18 +220,13 @@ def _narrated(
         after=violated_after(len(trace.steps), trace.loop),
         verb=prop.verb if prop else "",
         repeats=repeats(trace),
-        fairness=fairness(system, trace),
+        fairness=fairness(behavior),
     )
 
 
-def _moments(
-    system: TransitionSystem[Any, Any],
-    trace: Trace,
-    scenes: Sequence[Scene],
-    events: Sequence[Event],
-    flags: Mapping[int, list[str]],
-) -> Iterable[Moment]:
+def _moments(behavior: Behavior, flags: Mapping[int, list[str]]) -> Iterable[Moment]:
     """Yield the moments of a trace."""
+    system, trace, scenes = behavior.system, behavior.trace, behavior.scenes
     before: dict[str, str] = {}
     for number, state in enumerate(trace.states):
         step = trace.steps[number - 1] if number else None
@@ -259,7 +235,7 @@ def _moments(
         yield Moment(
             number=number,
             step=step,
-            event=events[number],
+            event=behavior.events[number],
             scene=scenes[number],
             changes=tuple(changes(scenes[number - 1], scenes[number])) if step else (),
             reasons=why(system, trace.states[number - 1], step) if step else (),
@@ -268,12 +244,6 @@ def _moments(
             written=frozenset(written),
         )
         before = values
-
-
-def _held(places: Sequence[LogOffset], scene: Scene) -> tuple[LogOffset, ...]:
-    """Return the places in logs that a picture shows."""
-    shown = {who.replica for who in scene.participants if who.log is not None}
-    return tuple(place for place in places if place.replica in shown)
 
 
 def _arrows(scenes: Sequence[Scene], events: Sequence[Event]) -> list[Arrow]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 from ..brokers.report import Difference, Observed, Report
-from ..core.spec import Property, Trace, TransitionSystem
+from ..core.behavior import Behavior
+from ..core.spec import Trace
 from .narrative import narrate
 from .page import Seen, page
 from .printed import Console, Text
@@ -16,14 +17,7 @@ _MOST_LINES = 12
 """Lines of the brokers' own logs that are shown."""
 
 
-def page_on_kafka(
-    system: TransitionSystem[Any, Any],
-    trace: Trace,
-    report: Report,
-    prop: Property | None,
-    about: str,
-    full: bool,
-) -> str:
+def page_on_kafka(behavior: Behavior, report: Report, full: bool) -> str:
     """Return a trace as an HTML page, with what real brokers did in each step.
 
     The page ends with the first step in which they differ.
@@ -39,11 +33,17 @@ def page_on_kafka(
         )
         for observed in (*first, *report.steps)
     }
-    last = report.differs.number if report.differs else len(trace.steps)
-    shown = Trace(trace.states[: last + 1], trace.steps[:last])
+    shown = behavior
+    if report.differs:
+        shown = replace(_up_to(behavior, report.differs.number), prop=None)
     numbers = [("on real brokers", f"Kafka {report.version}")]
-    violated = None if report.differs else prop
-    return page(narrate(system, shown, violated, numbers, about), full, seen)
+    return page(narrate(shown, numbers), full, seen)
+
+
+def _up_to(behavior: Behavior, steps: int) -> Behavior:
+    """Return the first steps of a behavior."""
+    trace = behavior.trace
+    return replace(behavior, trace=Trace(trace.states[: steps + 1], trace.steps[:steps]))
 
 
 def _rows(observed: Observed) -> tuple[Difference, ...]:
@@ -56,13 +56,7 @@ def _verdict(report: Report, observed: Observed) -> str:
     return f"Kafka {report.version} {did if observed.number else 'is in this state'}"
 
 
-def print_on_kafka(
-    console: Console,
-    system: TransitionSystem[Any, Any],
-    trace: Trace,
-    report: Report,
-    full: bool,
-) -> None:
+def print_on_kafka(console: Console, behavior: Behavior, report: Report, full: bool) -> None:
     """Print a trace with what Kafka did beside each step, and what a client has at the end."""
     kafka = f"Kafka {report.version}"
     differs = report.differs
@@ -71,8 +65,7 @@ def print_on_kafka(
         for observed in report.steps
     }
     forced = len(report.steps) if not differs else differs.number
-    steps = Trace(trace.states[: forced + 1], trace.steps[:forced])
-    print_behavior(console, system, steps, full, notes)
+    print_behavior(console, _up_to(behavior, forced), full, notes)
     if differs is not None:
         for difference in differs.differences:
             expected = f"the model says {difference.expected}"
@@ -91,15 +84,15 @@ def print_on_kafka(
     if report.gone:
         lost = Text(f"Acknowledged and gone: {', '.join(report.gone)}.", "bold red")
         print_prose(console, lost)
-    total = count(len(trace.steps), "step")
+    total, name = count(len(behavior.steps), "step"), behavior.system.name
     if differs is None:
-        line = f"{kafka}: it did all {total} as {system.name} says."
+        line = f"{kafka}: it did all {total} as {name} says."
         print_prose(console, Text.assemble(("FOLLOWED ", "bold green"), line))
     elif differs.number == 0:
         line = f"{kafka}: it differs before the first of {total}."
         print_prose(console, Text.assemble(("DIFFERS ", "bold yellow"), line))
     else:
-        step = trace.steps[differs.number - 1]
+        step = behavior.steps[differs.number - 1]
         where = f"at step {differs.number} of {total}, {step}"
-        line = f"{kafka}: it diverges from {system.name} {where}."
+        line = f"{kafka}: it diverges from {name} {where}."
         print_prose(console, Text.assemble(("DIFFERS ", "bold yellow"), line))

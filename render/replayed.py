@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 from ..checker.replay import Replayed
 from ..checker.tracefile import Recorded
-from ..checker.violation import explained
 from ..core.guards import Refusal
-from ..core.spec import Property, TransitionSystem
+from ..core.spec import Property
 from .lasso import fairness
 from .printed import Console, Text
 from .summary import count
@@ -17,7 +16,6 @@ from .text import print_behavior, print_prose
 
 def print_replayed(
     console: Console,
-    system: TransitionSystem[Any, Any],
     recorded: Recorded,
     replayed: Replayed,
     violated: list[Property],
@@ -36,20 +34,22 @@ def print_replayed(
     verb
         ``violated``, or ``reached`` for a property that a trace shows to be reached.
     """
-    print_behavior(console, system, replayed.trace, full)
-    taken = count(len(replayed.trace.steps), "step")
+    behavior = replayed.behavior
+    system, steps = behavior.system, behavior.steps
+    print_behavior(console, behavior, full)
+    taken = count(len(steps), "step")
     for prop in violated:
         if prop.name == recorded.property:
             head = (f"{prop.name} is {prop.verb}. ", "bold red")
-            print_prose(console, Text.assemble(head, explained(system, prop, replayed.trace)))
-            if replayed.trace.loop is not None:
-                print_prose(console, Text(fairness(system, replayed.trace)))
+            print_prose(console, Text.assemble(head, replace(behavior, prop=prop).explanation))
+            if behavior.trace.loop is not None:
+                print_prose(console, Text(fairness(behavior)))
     others = ", ".join(prop.name for prop in violated if prop.name != recorded.property)
     if others:
         print_prose(console, Text(f"Violated in this state as well: {others}."))
     if replayed.stopped:
         step, refused = replayed.stopped
-        number = len(replayed.trace.steps) + 1
+        number = len(steps) + 1
         console.print(Text.assemble(("STOPPED ", "bold yellow"), f"{system.name}: after {taken}."))
         print_prose(console, Text(f"Step {number}, {step}, is not enabled. {_why(refused)}"))
     elif replayed.differs is not None:
@@ -58,7 +58,7 @@ def print_replayed(
         print_prose(console, Text(f"{where}: an action or the file has changed since."))
     elif replayed.open is not None and any(p.name == recorded.property for p in violated):
         console.print(Text.assemble(("DIFFERS ", "bold yellow"), f"{system.name}: {taken} taken."))
-        last = len(replayed.trace.steps)
+        last = len(replayed.behavior.steps)
         where = f"State {last} is not state {replayed.open}"
         print_prose(console, Text(f"{where}: these steps are not the cycle that the file says."))
     elif not recorded.property:
@@ -78,7 +78,7 @@ def _end(recorded: Recorded, replayed: Replayed, still: bool, satisfied: str, ve
     if still:
         return f"{verb}{at_end}, as recorded."
     if replayed.open is not None:
-        last = len(replayed.trace.steps)
+        last = len(replayed.behavior.steps)
         return f"not {verb}: state {last} is not state {replayed.open}, so the steps end here."
     return f"not {verb}: {satisfied}." if satisfied else f"not {verb}{at_end}."
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..analysis.recognising import Recognised
-from ..checker.itf import streamed
+from ..checker.itf import itf, streamed
 from ..checker.result import Reason, Result, Verdict
-from ..checker.violation import explained
+from ..core.behavior import Behavior
 from ..core.spec import Outcome, TransitionSystem
 from .grounds import declared_pure, relied_on
+from .narrative import Narrative
+from .terminal import json_text
 
 
 def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]:
@@ -119,13 +121,19 @@ def _verdict(system: TransitionSystem[Any, Any], verdict: Verdict) -> dict[str, 
     ``vacuous`` says of one that leads to something that its premise held in no state.
     ``untraced`` says what stopped the search for the trace of one that is violated.
     """
-    trace = verdict.trace
+    trace, prop = verdict.trace, verdict.property
+    behavior = Behavior(system, trace, prop) if trace else None
     return {
         "name": verdict.property.name,
         "outcome": verdict.outcome.value,
         "vacuous": verdict.vacuous,
         "steps": verdict.steps,
-        "explanation": explained(system, verdict.property, trace) if trace else None,
-        "trace": streamed(system, verdict.property, trace) if trace else None,
+        "explanation": behavior and behavior.explanation,
+        "trace": behavior and streamed(behavior),
         "untraced": verdict.untraced and str(verdict.untraced),
     }
+
+
+def itf_text(narrative: Narrative, full: bool = False) -> str:
+    """Return a trace as a file in ITF, which has every variable of every state."""
+    return json_text(itf(narrative.behavior))

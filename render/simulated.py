@@ -7,6 +7,7 @@ from typing import Any
 from rich.table import Table
 
 from ..analysis.simulation import Simulation
+from ..core.behavior import Behavior
 from ..core.spec import TransitionSystem
 from .printed import Console, Text
 from .report import report
@@ -50,7 +51,7 @@ def print_simulation(
             "step can be dropped"
         )
         print_prose(console, Text(title, "bold"))
-        print_trace(console, system, verdict.property, verdict.trace, full)
+        print_trace(console, Behavior(system, verdict.trace, verdict.property), full)
     print_verdict(console, system, done.result)
     tally, estimate = done.tally, done.tally.estimate()
     print_prose(

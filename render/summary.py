@@ -9,6 +9,7 @@ from ..analysis.properties import Selection
 from ..analysis.recognising import Recognised
 from ..checker.result import FASTER, Result, Verdict
 from ..checker.stop import Stop
+from ..core.behavior import Behavior
 from ..core.spec import Kind, Outcome, TransitionSystem
 from .grounds import declared_pure, relied_on
 from .lasso import length, violated_after
@@ -33,7 +34,7 @@ def print_result(
         does = "reaches" if verdict.outcome is Outcome.HOLDS else "violates"
         long = length(len(trace.steps), trace.loop)
         console.print(Text(f"{system.name}: {which} that {does} {name}, {long}", "bold"))
-        print_trace(console, system, verdict.property, verdict.trace, full)
+        print_trace(console, Behavior(system, trace, verdict.property), full)
     print_verdict(console, system, result)
     print_prose(console, Text(covered(result)))
     _print_reasons(console, result)

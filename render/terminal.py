@@ -129,6 +129,11 @@ def write_json(target: IO[str], document: dict[str, Any]) -> None:
     target.write("\n")
 
 
+def json_text(document: dict[str, Any]) -> str:
+    """Return what :func:`write_json` writes."""
+    return "".join(_pieces(document)) + "\n"
+
+
 def _pieces(document: dict[str, Any], indent: str = "") -> Iterator[str]:
     """Yield the text piece by piece, since a long trace takes much memory."""
     before = "{\n"

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..checker.violation import explained
-from ..core.spec import Property, Trace, TransitionSystem
+from ..core.behavior import Behavior
+from ..core.spec import Trace
 from .lasso import demands, fairness, marks, repeats
 from .printed import Console, Text
 
@@ -35,9 +35,7 @@ _EDGES = 2
 """What a table takes beside its columns and the spaces between them."""
 
 
-def print_trace(
-    console: Console, system: TransitionSystem[Any, Any], prop: Property, trace: Trace, full: bool
-) -> None:
+def print_trace(console: Console, behavior: Behavior, full: bool) -> None:
     """Print a trace of a property, what its end shows, and how to read it.
 
     Parameters
@@ -45,23 +43,23 @@ def print_trace(
     full
         Print every variable of every state instead of one text per participant.
     """
-    legend = print_behavior(console, system, trace, full)
-    style = "bold red" if prop.verb == "violated" else "bold green"
-    head = (f"{prop.name} is {prop.verb}. ", style)
-    print_prose(console, Text.assemble(head, explained(system, prop, trace)))
-    if trace.loop is not None:
-        print_prose(console, Text(fairness(system, trace)))
-    if full and trace.loop is not None:
-        for line in demands(system, trace):
-            print_prose(console, Text(line), indent=2)
+    prop, is_lasso = behavior.prop, behavior.trace.loop is not None
+    legend = print_behavior(console, behavior, full)
+    if prop is not None:
+        style = "bold red" if prop.verb == "violated" else "bold green"
+        head = (f"{prop.name} is {prop.verb}. ", style)
+        print_prose(console, Text.assemble(head, behavior.explanation))
+    if is_lasso:
+        print_prose(console, Text(fairness(behavior)))
+    for line in demands(behavior) if full and is_lasso else ():
+        print_prose(console, Text(line), indent=2)
     if legend:
         print_prose(console, Text(f"\nHow to read it: {legend}\n", "dim"))
 
 
 def print_behavior(
     console: Console,
-    system: TransitionSystem[Any, Any],
-    trace: Trace,
+    behavior: Behavior,
     full: bool,
     notes: Mapping[int, str] = NO_NOTES,
 ) -> str:
@@ -74,6 +72,7 @@ def print_behavior(
     notes
         What is to be said of a step besides, by its number.
     """
+    system, trace = behavior.system, behavior.trace
     notes = marks(trace) | dict(notes)
     last = len(trace.steps)
     halves = [range(last + 1)]
@@ -88,7 +87,7 @@ def print_behavior(
                 left_out = f"{last + 1 - MOST:,} more states; a report (--json FILE) has them all."
                 print_prose(console, Text(f"... {left_out}", "italic"))
             if full:
-                _print_states(console, system, trace, notes, numbers)
+                _print_states(console, behavior, notes, numbers)
             else:
                 columns = {number: scenes[number].columns for number in numbers}
                 _print_rows(console, trace, notes, columns)
@@ -219,19 +218,15 @@ def _print_list(
 
 
 def _print_states(
-    console: Console,
-    system: TransitionSystem[Any, Any],
-    trace: Trace,
-    notes: Mapping[int, str],
-    numbers: range,
+    console: Console, behavior: Behavior, notes: Mapping[int, str], numbers: range
 ) -> None:
     """Print every variable of states; an asterisk marks those that changed."""
     before: dict[str, str] = {}
     for index in numbers:
         console.print(
-            Text(f"{index}. {trace.steps[index - 1] if index else 'initial state'}", "bold")
+            Text(f"{index}. {behavior.steps[index - 1] if index else 'initial state'}", "bold")
         )
-        lines = dict(variables(system.layout.describe(trace.states[index])))
+        lines = dict(variables(behavior.plain(index).state))
         for name, value in lines.items():
             changed = before and before.get(name) != value
             text = f"{'*' if changed else ' '} {name} = {value}"
@@ -241,7 +236,7 @@ def _print_states(
         before = lines
 
 
-def variables(description: dict[str, Any]) -> list[tuple[str, str]]:
+def variables(description: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return name and value of each variable, a line for each element of an array of records."""
     lines = []
     for name, value in description.items():

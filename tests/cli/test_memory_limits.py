@@ -11,6 +11,7 @@ import tracemalloc
 import pytest
 
 from tidegate.checker.itf import streamed
+from tidegate.core.behavior import Behavior
 from tidegate.core.spec import Trace
 from tidegate.render.output import Reports
 from tidegate.render.terminal import write_json
@@ -199,7 +200,7 @@ def test_a_long_trace_is_never_in_memory_as_json(tmp_path, system):
     with Reports({"--json": str(report)}) as reports:
         tracemalloc.start()
         reports.write(
-            "--json", lambda target: write_json(target, {"trace": streamed(hw, None, trace)})
+            "--json", lambda target: write_json(target, {"trace": streamed(Behavior(hw, trace))})
         )
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()

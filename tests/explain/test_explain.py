@@ -11,6 +11,7 @@ from tidegate.checker.check import check
 from tidegate.checker.itf import itf
 from tidegate.checker.replay import retaken
 from tidegate.cli import main
+from tidegate.core.behavior import Behavior
 from tidegate.core.spec import Outcome, Step
 
 
@@ -109,7 +110,7 @@ def detour(tmp_path):
     system, properties = assemble("hw", ["elections=3", "crashes=3"], ["NoCommittedRecordLost"])
     trace = retaken(system, 0, [*steps[:at], crash, restart, *steps[at:]])
     path = tmp_path / "detour.json"
-    path.write_text(json.dumps(itf(system, properties[0], trace)))
+    path.write_text(json.dumps(itf(Behavior(system, trace, properties[0]))))
     return path
 
 
@@ -180,7 +181,7 @@ def test_what_was_not_decided_is_said_so(tmp_path):
     settings = ["records=6", "crashes=6", "elections=6"]
     system, [prop] = assemble("hw", settings, ["NoCommittedRecordLost"])
     path = tmp_path / "loss.json"
-    path.write_text(json.dumps(itf(system, prop, retaken(system, 0, steps))))
+    path.write_text(json.dumps(itf(Behavior(system, retaken(system, 0, steps), prop))))
     result = run("explain", str(path), "--time-limit", "0.1")
     assert result.exit_code == 3
     assert "not decided; " in flat(result)

@@ -14,6 +14,7 @@ from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.simulate import walk as walk_at_random
 from tidegate.commands.saved import narrated
+from tidegate.core.behavior import Behavior
 from tidegate.core.scene import Event
 from tidegate.core.spec import Trace
 from tidegate.render.narrative import narrate
@@ -53,8 +54,7 @@ def found(name):
     system, properties = assemble(protocol, settings.split(), [prop] if prop else [])
     first = check(system, properties).first
     numbers = [("depth", "13")]
-    told = first.trace.steps, first.property, numbers, first.trace.loop
-    return narrated(protocol, settings.split(), 0, *told)
+    return narrated(Behavior(system, first.trace, first.property), settings.split(), numbers)
 
 
 @pytest.fixture(params=TRACES)
@@ -80,7 +80,7 @@ def walked(protocol, settings, steps, seed):
     system = with_every_history(find_protocol(protocol), settings.split())
     taken = walk_at_random(system, [], seed, 0, steps)
     steps = tuple(system.instances[index].step for index in taken.instances)
-    return narrate(system, Trace(taken.states, steps))
+    return narrate(Behavior(system, Trace(taken.states, steps)))
 
 
 @pytest.fixture

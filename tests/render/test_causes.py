@@ -12,6 +12,7 @@ from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.replay import retaken
 from tidegate.commands.saved import narrated
+from tidegate.core.behavior import Behavior
 from tidegate.core.fields import NONE
 from tidegate.core.scene import Entry, Log
 from tidegate.core.spec import Step
@@ -31,7 +32,7 @@ def unclean():
     settings = ["unclean_election"]
     system, properties = assemble("kip-320", settings, [])
     first = check(system, properties).first
-    return narrated("kip-320", settings, 0, first.trace.steps, first.property)
+    return narrated(Behavior(system, first.trace, first.property), settings)
 
 
 def sentence(told, action, epoch=None):
@@ -113,7 +114,7 @@ def test_an_epoch_may_change_nothing_for_a_follower(system, protocol, elections,
         steps = [Step("Elect", ("broker",), (broker,)) for broker in elections]
     last = len(elections)
     steps.append(Step("BecomeFollower", ("follower", "epoch"), (1, last)))
-    event = narrate(behaviors, retaken(behaviors, 0, steps)).moments[-1].event
+    event = narrate(Behavior(behaviors, retaken(behaviors, 0, steps))).moments[-1].event
     assert ("Its leader stays the same, so it continues as before." in event.sentence) is continues
 
 
@@ -121,7 +122,7 @@ def test_an_epoch_in_flight_is_one_message_whatever_its_broker_applies_before(sy
     behaviors = system("hw", "replicas=3 moves elections=3")
     steps = [Step("Elect", ("broker",), (broker,)) for broker in (1, 0)]
     steps += [Step("BecomeFollower", ("follower", "epoch"), (2, epoch)) for epoch in (1, 2)]
-    told = narrate(behaviors, retaken(behaviors, 0, steps))
+    told = narrate(Behavior(behaviors, retaken(behaviors, 0, steps)))
     arrows = [it for it in told.arrows if (it.receiver, it.text) == ("broker 2", "e2: 0 leads")]
     assert [(arrow.sent, arrow.ended) for arrow in arrows] == [(2, 4)]
 
@@ -135,7 +136,7 @@ def test_a_record_that_is_written_after_the_election_of_the_one_that_lacks_it():
     settings = ["records=1", "elections=2", "stale_leader_and_isr"]
     system, properties = assemble("kip-320", settings, [])
     first = check(system, properties).first
-    told = narrated("kip-320", settings, 0, first.trace.steps, first.property)
+    told = narrated(Behavior(system, first.trace, first.property), settings)
     assert told.cause == (
         "m0 was never replicated to broker 1: step 13 wrote it to broker 0 after step 9 had "
         "elected broker 1, which is in the ISR {0,1}."
@@ -181,7 +182,7 @@ COPY = replace(HW, name="copy", rules=replace(HW.rules, {replaced}))
     copied = find_protocol(f"{tmp_path / 'copied.py'}:{protocol}")
     system = with_every_history(copied, [f"{k}={v}" for k, v in told.bounds.items()])
     steps = [moment.step for moment in told.moments[1:]]
-    again = narrate(system, retaken(system, 0, steps))
+    again = narrate(Behavior(system, retaken(system, 0, steps)))
     assert [moment.event for moment in again.moments] == [moment.event for moment in told.moments]
 
 

@@ -33,7 +33,9 @@ def test_every_form_for_people_says_what_went_wrong(loss, form):
 
 def test_full_shows_more_than_the_difference(told):
     for form, write in FORMS.items():
-        assert len(write(told, True)) > len(write(told, False)), form
+        # ITF always has every variable of every state.
+        more = len(write(told, True)) - len(write(told, False))
+        assert more > 0 or form == "itf", form
 
 
 class Elements(HTMLParser):
@@ -90,7 +92,7 @@ def saved(tmp_path):
 
 
 def test_a_saved_trace_is_written_in_every_form_at_once(saved, tmp_path):
-    names = [*FORMS, "itf"]
+    names = FORMS
     options = [part for name in names for part in (f"--{name}", str(tmp_path / f"out.{name}"))]
     result = run("replay", str(saved), *options)
     assert result.exit_code == 0, result.output
@@ -161,7 +163,7 @@ def test_where_nothing_is_violated_no_page_is_written(tmp_path):
     result = run("check", "kip-320", "-b", "records=1", "-b", "crashes=0", "--html", str(path))
     assert result.exit_code == 0
     assert not path.exists()
-    assert "no page was written" in result.output
+    assert "no file was written" in result.output
 
 
 def test_each_trace_of_a_report_can_be_rendered(tmp_path):

@@ -7,6 +7,7 @@ from tidegate.analysis.properties import find_properties, system_for, with_every
 from tidegate.checker.check import check
 from tidegate.checker.replay import retaken
 from tidegate.checker.result import Limits, Resources
+from tidegate.core.behavior import Behavior
 from tidegate.core.spec import ModelError
 from tidegate.model import PROTOCOLS
 from tidegate.render.forms import FORMS
@@ -28,7 +29,7 @@ def told(protocol, properties):
     if first is None or first.trace is None:
         return {}
     trace = retaken(system, 0, first.trace.steps)
-    narrative = narrate(system, trace, first.property, (), protocol.summary)
+    narrative = narrate(Behavior(system, trace, first.property, protocol.summary))
     return {name: form(narrative, False) for name, form in FORMS.items()}
 
 

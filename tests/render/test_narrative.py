@@ -6,6 +6,7 @@ import pytest
 
 from tidegate.analysis.named import find_protocol
 from tidegate.analysis.properties import with_every_history
+from tidegate.core.behavior import Behavior
 from tidegate.core.fields import Record, integer
 from tidegate.core.layout import Layout
 from tidegate.core.spec import Action, Step, Trace, TransitionSystem
@@ -41,7 +42,7 @@ def test_a_message_that_is_not_received_by_the_end_is_in_flight():
     system = with_every_history(find_protocol("hw"), [])
     start = next(system.initial_states())
     step = Step("SendFetch", ("leader", "follower"), (0, 1))
-    told = narrate(system, Trace((start, system.take(start, step)), (step,)))
+    told = narrate(Behavior(system, Trace((start, system.take(start, step)), (step,))))
     assert [(a.text, a.fate) for a in told.arrows] == [("fetch at 0", IN_FLIGHT)]
 
 
@@ -123,7 +124,7 @@ def test_a_system_without_a_view_is_told_by_its_variables():
     system = TransitionSystem("clock", {}, "", 11, Layout(Clock, 11), [action], midnight)
     start = next(system.initial_states())
     step = Step("Tick")
-    told = narrate(system, Trace((start, system.take(start, step)), (step,)))
+    told = narrate(Behavior(system, Trace((start, system.take(start, step)), (step,))))
     assert [str(change.text) for change in told.moments[1].changes] == ["hour 1"]
     assert [reason.needs for reason in told.moments[1].reasons] == ["s.hour != k"]
 
@@ -149,7 +150,7 @@ def test_a_refused_request_names_its_error(protocol, sends, leader, follower, er
     states = [next(system.initial_states())]
     for step in steps:
         states.append(system.take(states[-1], step))
-    event = narrate(system, Trace(tuple(states), steps)).moments[-1].event
+    event = narrate(Behavior(system, Trace(tuple(states), steps))).moments[-1].event
     assert f": {error}." in event.sentence
     assert event.exchange == ((f"broker {leader}", f"broker {follower}", error),)
 
@@ -184,7 +185,8 @@ def told_with(begin):
 
     def take(protocol, settings, script):
         behavior = begin(protocol, settings).follow(script)
-        return narrate(behavior.system, Trace(tuple(behavior.states), tuple(behavior.steps)))
+        trace = Trace(tuple(behavior.states), tuple(behavior.steps))
+        return narrate(Behavior(behavior.system, trace))
 
     return take
 

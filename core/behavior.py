@@ -1,0 +1,110 @@
+"""A trace with the system that it is of, and the property that it shows something of.
+
+Every form of a trace is made from this one value: columns and pages from its scenes and events,
+files for other programs from the plain values of its states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from .layout import State
+from .scene import Event, LogOffset, Scene
+from .spec import Property, Step, Trace, TransitionSystem
+
+
+@dataclass(frozen=True)
+class TraceStep:
+    """A state of a trace, and the step that leads to it.
+
+    Parameters
+    ----------
+    action
+        Name of the action that was taken; empty for the initial state.
+    arguments
+        With which arguments, by name.
+    state
+        Every variable after it: records as dictionaries, arrays and sequences as lists, sets as
+        sets.
+    """
+
+    action: str
+    arguments: Mapping[str, int]
+    state: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        step = Step(self.action, tuple(self.arguments), tuple(self.arguments.values()))
+        return str(step) if self.action else "initial state"
+
+
+@dataclass(frozen=True)
+class Behavior:
+    """A trace of a system.
+
+    Parameters
+    ----------
+    prop
+        The property that it violates or reaches; None for a behavior that is just shown.
+    about
+        The protocol in a sentence.
+    """
+
+    system: TransitionSystem[Any, Any]
+    trace: Trace
+    prop: Property | None = None
+    about: str = ""
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Its steps."""
+        return self.trace.steps
+
+    @cached_property
+    def scenes(self) -> list[Scene]:
+        """The states as pictures."""
+        return self.system.scenes(self.trace.states)
+
+    @cached_property
+    def events(self) -> list[Event]:
+        """What happens in the initial state and in each step, as the model says it."""
+        pairs = zip(self.steps, self.scenes, self.scenes[1:], strict=False)
+        happened = (self.system.event(step, before, after) for step, before, after in pairs)
+        return [Event("", "The initial state."), *happened]
+
+    def plain(self, number: int) -> TraceStep:
+        """Return a state as plain values, with the step that leads to it."""
+        step = self.steps[number - 1] if number else Step("")
+        arguments = dict(zip(step.parameters, step.arguments, strict=True))
+        state = self.system.layout.describe(self.trace.states[number])
+        return TraceStep(step.action, arguments, state)
+
+    @property
+    def telling_state(self) -> State:
+        """The state that shows how it violates the property.
+
+        For a lasso it is the last state of the cycle that does not satisfy the predicate.
+        """
+        trace, prop = self.trace, self.prop
+        if prop is not None and prop.kind.is_liveness and trace.loop is not None:
+            for state in reversed(trace.states[trace.loop :]):
+                self.system.layout.load(state)
+                if not self.system.satisfies(prop):
+                    return state
+        return trace.states[-1]
+
+    @property
+    def explanation(self) -> str:
+        """How it violates the property, in words; empty without one."""
+        return self.system.explain(self.prop, self.telling_state) if self.prop else ""
+
+    @property
+    def places(self) -> tuple[LogOffset, ...]:
+        """Where it violates the property: offsets of logs that its last picture shows."""
+        if self.prop is None:
+            return ()
+        shown = {who.replica for who in self.scenes[-1].participants if who.log is not None}
+        places = self.system.places(self.prop, self.telling_state)
+        return tuple(place for place in places if place.replica in shown)

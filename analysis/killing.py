@@ -14,13 +14,6 @@ from ..checker.stop import Stop
 from ..core.bounds import unknown
 from ..core.spec import ModelError, Outcome, Property
 from ..model.protocol import Protocol
-from .changed_steps import (
-    Explored,
-    changed_actions,
-    changed_instances,
-    explored,
-    killer,
-)
 from .fates import Attempt, Fate, Mutated, UndecidedError
 from .mutants import Mutant, mutants
 from .named import SelectionError, find_protocol
@@ -35,6 +28,10 @@ from .searching import (
     violates,
 )
 from .unfair import Original, all_hold, original_of
+
+SURVIVED, UNDECIDED, UNTRIED = "survived", "undecided", "not tried"
+"""What becomes of mutants that are not killed: nothing notices them, what notices them was not
+searched to its end, or they are their original within all bounds."""
 
 
 @dataclass(frozen=True)
@@ -169,34 +166,22 @@ class Killing:
         """The bounds at which not every mutant is decided."""
         return tuple(bounds for bounds in self._ladder if self._open(bounds))
 
-    def survivors(self) -> list[Fate]:
-        """Return the mutants that were searched at all bounds and not killed, in order."""
+    def others(self) -> dict[str, list[Fate]]:
+        """Return the mutants that were not killed, in order, by what became of them."""
         notes = self._protocol.model.survivors
-        return [
-            mutant.fate(self._ladder, notes.get(self._own(mutant)) or notes.get(mutant.name, ""))
-            for mutant in self._mutants.values()
-            if not (mutant.killed or mutant.is_untried or mutant.undecided(self._ladder))
-        ]
-
-    def undecided(self) -> list[Fate]:
-        """Return the mutants that were not searched, or not to the end, in order."""
-        return [
-            mutant.fate(self._ladder)
-            for mutant in self._mutants.values()
-            if mutant.undecided(self._ladder)
-        ]
-
-    def untried(self) -> list[Fate]:
-        """Return the mutants that are their original within all the bounds, in order."""
-        return [
-            mutant.fate(self._ladder, f"within these bounds there is no {mutant.action}")
-            for mutant in self._mutants.values()
-            if mutant.is_untried and not mutant.undecided(self._ladder)
-        ]
-
-    def _own(self, mutant: Mutated) -> str:
-        """Return the key of a note that is about this protocol's mutant only."""
-        return f"{self._protocol.name}: {mutant.name}"
+        others: dict[str, list[Fate]] = {SURVIVED: [], UNDECIDED: [], UNTRIED: []}
+        for mutant in self._mutants.values():
+            if mutant.killed:
+                continue
+            status, note = UNDECIDED, ""
+            if not mutant.undecided(self._ladder):
+                status, note = UNTRIED, f"within these bounds there is no {mutant.action}"
+                if not mutant.is_untried:
+                    # A note may be about this protocol's mutant only.
+                    own = notes.get(f"{self._protocol.name}: {mutant.name}")
+                    status, note = SURVIVED, own or notes.get(mutant.name, "")
+            others[status].append(mutant.fate(self._ladder, note))
+        return others
 
 
 @cache
@@ -229,7 +214,11 @@ def _differs(mutant: Mutant, original: Protocol, bounds: str) -> bool:
 
     It is not if these bounds leave out the changed action.
     """
-    changed = changed_actions(original, mutant.protocol)
+    changed = {
+        weaker.name
+        for action, weaker in zip(original.actions, mutant.protocol.actions, strict=True)
+        if action.apply is not weaker.apply or action.fairness is not weaker.fairness
+    }
     return not changed or not changed.isdisjoint(_actions(original.name, bounds))
 
 
@@ -243,63 +232,34 @@ def _actions(name: str, bounds: str) -> frozenset[str]:
 def _decided(
     mutant: Mutant, original: Protocol, properties: Sequence[Property], work: _Work
 ) -> tuple[str, int]:
-    """Return what :func:`_search` returns, from the original's states if these suffice.
+    """Return what :func:`_search` returns; without fairness, from the original's states if it can.
 
     Raises
     ------
     UndecidedError
         If the time was up before.
     """
-    bounds, names = work.bounds, tuple(prop.name for prop in properties)
-    try:
-        # All mutants use the original's states, so the time for these is no mutant's.
-        with alarm(work.left, perf_counter(), at_once=True):
-            known = _known(mutant, original, names, bounds)
-    except LimitReachedError:
-        raise original_takes_long(original.name) from None
     began = perf_counter()
-    try:
-        with alarm(work.share, began, at_once=True):
-            answer = _by_original(mutant, original, properties, bounds, known)
-    except LimitReachedError:
-        raise UndecidedError(_time_is_up(work), work.share) from None
-    except ModelError:
-        # A search from scratch says in which step it fails.
-        answer = None
-    return answer or _search(mutant, original, properties, work, began)
+    if mutant.unfair:
+        try:
+            # All mutants use the original's states, so the time for these is no mutant's.
+            with alarm(work.left, perf_counter(), at_once=True):
+                known = _original(original.name, work.properties, work.bounds)
+        except LimitReachedError:
+            raise original_takes_long(original.name) from None
+        began = perf_counter()
+        system = system_for(mutant.protocol, work.bounds.split(), properties)
+        try:
+            with alarm(work.share, began, at_once=True):
+                if known is not None and all_hold(known, system):
+                    return "", 0
+        except LimitReachedError:
+            raise UndecidedError(_time_is_up(work), work.share) from None
+    return _search(mutant, original, properties, work, began)
 
 
 def _time_is_up(work: _Work) -> str:
     return f"stopped after its share of the time, {work.share or 0:.1f} s,"
-
-
-def _known(
-    mutant: Mutant, original: Protocol, names: tuple[str, ...], bounds: str
-) -> Explored | Original | None:
-    """Return the states of the original in which a mutant is searched, if there are any."""
-    if mutant.unfair:
-        return _original(original.name, names, bounds)
-    if original.mutates_conditions:
-        # Without a condition that is no guard, an action may write and return "not enabled".
-        return None
-    return _graph(original.name, names, bounds)
-
-
-def _by_original(
-    mutant: Mutant,
-    original: Protocol,
-    properties: Sequence[Property],
-    bounds: str,
-    known: Explored | Original | None,
-) -> tuple[str, int] | None:
-    """Return what kills a mutant, from the states of its original; None if these do not suffice."""
-    if known is None:
-        return None
-    system = system_for(mutant.protocol, bounds.split(), properties)
-    if isinstance(known, Original):
-        return ("", 0) if all_hold(known, system) else None
-    changed = changed_instances(known, original, mutant.protocol, system)
-    return None if changed is None else killer(known, system, changed, properties)
 
 
 def _search(
@@ -339,19 +299,6 @@ def _stopped(work: _Work, result: Result) -> UndecidedError:
     how = _time_is_up(work) if by_time else f"stopped by {result.stopped_by},"
     how += f" with {result.distinct_states:,} distinct states, depth {result.depth},"
     return UndecidedError(how, work.share if by_time else None)
-
-
-@lru_cache(maxsize=1)
-def _graph(name: str, names: tuple[str, ...], bounds: str) -> Explored | None:
-    """Return the state graph of a protocol, in which its mutants are searched."""
-    protocol, _ = _mutants(name)
-    properties = killing_properties(protocol, names, live=False)
-    try:
-        return explored(
-            protocol, properties, lambda one: system_for(one, bounds.split(), properties)
-        )
-    except ModelError:
-        return None
 
 
 @lru_cache(maxsize=1)

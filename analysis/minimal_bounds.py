@@ -33,7 +33,6 @@ class Point:
 
     bounds: BoundValues
     steps: int
-    distinct_states: int
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,10 @@ class MinimalBounds:
 
     Parameters
     ----------
-    points
+    smallest
         These bounds; none is below another.
     undecided
-        Bounds whose search was not finished and that are not above any of `points`: the property
+        Bounds whose search was not finished and that are not above any of `smallest`: the property
         may be violated there too.
     largest
         The largest bounds.
@@ -57,7 +56,7 @@ class MinimalBounds:
         What ended the first unfinished search.
     """
 
-    points: tuple[Point, ...]
+    smallest: tuple[Point, ...]
     undecided: tuple[BoundValues, ...]
     largest: BoundValues
     distinct_states: int | None
@@ -67,7 +66,7 @@ class MinimalBounds:
     @property
     def outcome(self) -> Outcome:
         """Whether the property is violated within the largest bounds."""
-        if self.points:
+        if self.smallest:
             return Outcome.VIOLATED
         return Outcome.INCOMPLETE if self.undecided else Outcome.HOLDS
 
@@ -230,7 +229,7 @@ class MinimalBoundsSearch:
         if result.outcome is Outcome.HOLDS:
             self._holding.append((bounds, result.distinct_states))
         elif result.outcome is Outcome.VIOLATED and (steps := result.verdicts[0].steps) is not None:
-            self._points.append(Point(dict(bounds), steps, result.distinct_states))
+            self._points.append(Point(dict(bounds), steps))
         elif is_interrupt(result.stopped_by):
             self._ended, self._stopped_by = True, result.stopped_by
         else:

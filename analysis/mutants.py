@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from ..core.guards import conditions, guards, negated, without, without_condition
-from ..core.spec import Fairness
+from ..core.spec import Action, Fairness
 from ..model.protocol import Protocol
 
 
@@ -48,16 +48,14 @@ def mutants(protocol: Protocol) -> Iterator[Mutant]:
     yield from _rules(protocol)
     for index, action in enumerate(protocol.actions):
         for guard in guards(action.apply):
-            weaker = replace(action, apply=without(action.apply, guard.number))
-            actions = (*protocol.actions[:index], weaker, *protocol.actions[index + 1 :])
+            actions = _with(protocol, index, apply=without(action.apply, guard.number))
             about = f"without the guard of {action.name} that refuses it if {guard.test}"
             yield _mutant(protocol, f"{action.name}: {guard.test}", about, actions=actions)
     if protocol.mutates_conditions:
         yield from _conditions(protocol)
     for index, action in enumerate(protocol.actions):
         if action.fairness is not Fairness.NONE:
-            unfair = replace(action, fairness=Fairness.NONE)
-            actions = (*protocol.actions[:index], unfair, *protocol.actions[index + 1 :])
+            actions = _with(protocol, index, fairness=Fairness.NONE)
             about = f"where {action.name} may never be taken"
             mutant = _mutant(protocol, f"{action.name}: fairness", about, actions=actions)
             yield replace(mutant, unfair=True)
@@ -67,6 +65,14 @@ def mutants(protocol: Protocol) -> Iterator[Mutant]:
         about = f"without the fairness of {joint.named} together{each}"
         mutant = _mutant(protocol, f"{joint.named}{each}: fairness", about, fairness=rest)
         yield replace(mutant, unfair=True)
+
+
+def _with(protocol: Protocol, index: int, **changed: Any) -> tuple[Action, ...]:
+    """Return the actions of a protocol, one of which is changed."""
+    return tuple(
+        replace(action, **changed) if number == index else action
+        for number, action in enumerate(protocol.actions)
+    )
 
 
 def _conditions(protocol: Protocol) -> Iterator[Mutant]:
@@ -81,8 +87,7 @@ def _conditions(protocol: Protocol) -> Iterator[Mutant]:
                 (without_condition, "left out", "without the condition"),
                 (negated, "negated", "with the contrary of the condition"),
             ):
-                weaker = replace(action, apply=changed(action.apply, condition.number))
-                actions = (*protocol.actions[:index], weaker, *protocol.actions[index + 1 :])
+                actions = _with(protocol, index, apply=changed(action.apply, condition.number))
                 name = f"{action.name}: if {condition.test}{again}, {how}"
                 text = f"{about} of {action.name} that {condition.test}"
                 yield _mutant(protocol, name, text, actions=actions)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
 import click
 
 from ..analysis.fates import Fate
-from ..analysis.killing import Covered, Killing
+from ..analysis.killing import SURVIVED, UNDECIDED, Covered, Killing
 from ..analysis.named import find_protocol
 from ..analysis.properties import Selection, left_undecided, select_violable
 from ..checker.interrupts import LimitReachedError
@@ -95,28 +95,28 @@ def mutate(
             _print_summary(console, chosen.name, killing, interrupted)
             for name, why in undecided.items():
                 print_prose(console, Text(f"Not decided: {name} ({why})."))
-        document = {
-            "protocol": chosen.name,
+        document: dict[str, Any] = {
             "properties": [prop.name for prop in properties],
             "not_decided": undecided,
-            "bounds": ladder,
-            "killed": [asdict(fate) for fate in killed],
-            **_others(killing),
         }
+        document |= _document(chosen.name, ladder, killing, killed)
         reports.write("--json", lambda target: write_json(target, document))
     if interrupted:
         return ended(EXIT_INTERRUPTED, reports)
     return ended(EXIT_INCOMPLETE if killing.unfinished else EXIT_HOLDS, reports)
 
 
-def _others(killing: Killing) -> dict[str, Any]:
-    """Return for programs what became of the mutants that were not killed."""
+def _document(
+    name: str, ladder: Sequence[str], killing: Killing, killed: Sequence[Fate]
+) -> dict[str, Any]:
+    """Return for programs what became of the mutants."""
     return {
-        "unfinished": list(killing.unfinished),
+        "protocol": name,
+        "bounds": ladder,
+        "unfinished": killing.unfinished,
         "mutants": killing.total,
-        "survived": [asdict(fate) for fate in killing.survivors()],
-        "undecided": [asdict(fate) for fate in killing.undecided()],
-        "not_tried": [asdict(fate) for fate in killing.untried()],
+        "killed": killed,
+        **{status.replace(" ", "_"): fates for status, fates in killing.others().items()},
     }
 
 
@@ -175,29 +175,22 @@ def _print_summary(
     console: Console, name: str, killing: Killing, interrupted: KeyboardInterrupt | None
 ) -> None:
     """Print the mutants that were not killed, with why, and the counts."""
-    survivors, undecided, untried = killing.survivors(), killing.undecided(), killing.untried()
-    for fates, heading in (
-        (survivors, "SURVIVED "),
-        (undecided, "UNDECIDED "),
-        (untried, "NOT TRIED "),
-    ):
+    others = killing.others()
+    for status, fates in others.items():
         for fate in fates:
-            head = Text(heading, "bold yellow")
+            head = Text(f"{status.upper()} ", "bold yellow")
             print_prose(console, head.append(Text(fate.mutant, "default")))
-    killed = killing.total - len(survivors) - len(undecided) - len(untried)
-    counts = f"{name}: {killed} of {count(killing.total, 'mutant')} killed"
-    counts += f", {len(survivors)} survived" if survivors else ""
-    counts += f", {len(undecided)} undecided" if undecided else ""
-    counts += f", {len(untried)} not tried" if untried else ""
-    print_prose(console, Text(f"\n{counts}."))
-    for fate in survivors:
-        note = fate.note or "not explained; larger bounds or another property may kill it"
-        print_prose(console, Text(f"- {fate.mutant}: {note}."))
-    for fate in undecided:
-        print_prose(console, Text(f"- {fate.mutant}: undecided: {fate.undecided}."))
-    for fate in untried:
-        print_prose(console, Text(f"- {fate.mutant}: not tried: {fate.note}."))
-    if undecided:
+    killed = killing.total - sum(map(len, others.values()))
+    counts = [f"{name}: {killed} of {count(killing.total, 'mutant')} killed"]
+    counts += [f"{len(fates)} {status}" for status, fates in others.items() if fates]
+    print_prose(console, Text(f"\n{', '.join(counts)}."))
+    for status, fates in others.items():
+        for fate in fates:
+            why = f"{status}: {fate.undecided or fate.note}"
+            if status == SURVIVED:
+                why = fate.note or "not explained; larger bounds or another property may kill it"
+            print_prose(console, Text(f"- {fate.mutant}: {why}."))
+    if others[UNDECIDED]:
         _print_incomplete(console, killing, interrupted)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import click
 
@@ -63,7 +64,7 @@ def bounds(
       3   a limit was reached before everything was decided
       130 interrupted
     """
-    from ..render.minimal_bounds import document, print_minimal_bounds, print_undecided
+    from ..render.minimal_bounds import print_minimal_bounds, print_undecided
 
     with Reports({"--json": output.json_file}) as reports:
         console = make_console()
@@ -86,13 +87,22 @@ def bounds(
             print_minimal_bounds(console, protocol, prop.name, varied.fixed, minimal)
             if is_interrupt(minimal.stopped_by):
                 break
-        reports.write(
-            "--json",
-            lambda target: write_json(
-                target, document(protocol, varied.fixed, smallest_bounds, undecided)
-            ),
-        )
+        document: dict[str, Any] = {
+            "protocol": protocol,
+            "fixed": varied.fixed,
+            "not_decided": undecided,
+        }
+        document["properties"] = _properties(smallest_bounds)
+        reports.write("--json", lambda target: write_json(target, document))
     return ended(_status(smallest_bounds, bool(undecided)), reports)
+
+
+def _properties(smallest_bounds: Mapping[str, MinimalBounds]) -> list[dict[str, Any]]:
+    """Return for programs what was found for each property."""
+    return [
+        {"name": name, "outcome": minimal.outcome.value, **vars(minimal)}
+        for name, minimal in smallest_bounds.items()
+    ]
 
 
 def _status(smallest_bounds: Mapping[str, MinimalBounds], undecided: bool) -> int:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ..analysis.minimal_bounds import MinimalBounds, listed, shown
 from ..core.spec import Outcome
@@ -27,21 +26,23 @@ def print_minimal_bounds(
         text = f"{within}: {prop} up to {shown(minimal.largest)}{states}."
         print_prose(console, Text.assemble(("HOLDS ", "bold green"), text))
         return
-    if minimal.points:
-        head = "the smallest bounds that violate it" if len(minimal.points) > 1 else "violated from"
+    if minimal.smallest:
+        head = (
+            "the smallest bounds that violate it" if len(minimal.smallest) > 1 else "violated from"
+        )
         print_prose(console, Text.assemble(("VIOLATED ", "bold red"), f"{within}: {prop}, {head}"))
-        for point in minimal.points:
+        for point in minimal.smallest:
             steps = count(point.steps, "step")
             print_prose(console, Text(f"{shown(point.bounds)}: {steps}"), indent=3)
     if minimal.undecided:
         named = "; ".join(listed(minimal.undecided, _MOST))
         text = f"{within}: {prop} is not decided at {named} (stopped by {minimal.stopped_by})."
-        if minimal.points:
+        if minimal.smallest:
             text += " Some of these may violate it too."
         print_prose(console, Text.assemble(("INCOMPLETE ", "bold yellow"), text))
     else:
         text = f"Up to {shown(minimal.largest)}, any other violating bounds are larger than "
-        text += "these." if len(minimal.points) > 1 else "this."
+        text += "these." if len(minimal.smallest) > 1 else "this."
         text += f" {count(minimal.searches, 'search')} decided this."
         print_prose(console, Text(text, "dim"), indent=3)
 
@@ -50,32 +51,3 @@ def print_undecided(console: Console, protocol: str, prop: str, why: str) -> Non
     """Print that no search decides a property."""
     text = f"{protocol}: {prop} is not decided ({why})."
     print_prose(console, Text.assemble(("INCOMPLETE ", "bold yellow"), text))
-
-
-def document(
-    protocol: str,
-    fixed: Sequence[str],
-    smallest_bounds: Mapping[str, MinimalBounds],
-    undecided: Mapping[str, str],
-) -> dict[str, Any]:
-    """Return everything that ``tidegate bounds`` found, ready to be written as JSON."""
-    return {
-        "protocol": protocol,
-        "fixed": list(fixed),
-        "not_decided": dict(undecided),
-        "properties": [
-            {
-                "name": name,
-                "outcome": minimal.outcome.value,
-                "smallest": [
-                    {"bounds": point.bounds, "steps": point.steps} for point in minimal.points
-                ],
-                "undecided": list(minimal.undecided),
-                "largest": minimal.largest,
-                "distinct_states": minimal.distinct_states,
-                "searches": minimal.searches,
-                "stopped_by": minimal.stopped_by and str(minimal.stopped_by),
-            }
-            for name, minimal in smallest_bounds.items()
-        ],
-    }

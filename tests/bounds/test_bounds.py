@@ -157,7 +157,7 @@ def test_a_row_of_the_page_is_what_the_search_finds(violation):
     assert minimal.undecided == ()
     assert shown == [
         (" ".join(f"{name}={value}" for name, value in point.bounds.items()), point.steps)
-        for point in minimal.points
+        for point in minimal.smallest
     ]
 
 

@@ -32,7 +32,7 @@ def search(walk, make_invariant):
 
 
 def bounds_of(minimal):
-    return {tuple(point.bounds.values()) for point in minimal.points}
+    return {tuple(point.bounds.values()) for point in minimal.smallest}
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -92,7 +92,7 @@ def test_sufficient_bounds_show_every_violation(search):
     other = search(lambda a, b, c: a >= 1 and b >= 1, True)
     enough = sufficient([other, one])
     assert enough == {"a": 2, "b": 1, "c": 0}
-    assert all(any(below(p.bounds, enough) for p in minimal.points) for minimal in (one, other))
+    assert all(any(below(p.bounds, enough) for p in minimal.smallest) for minimal in (one, other))
 
 
 GROWING = {

@@ -52,7 +52,7 @@ def section(family: str, rows: Sequence[tuple[str, str, str, MinimalBounds]]) ->
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for protocol, fixed, prop, minimal in rows:
-        points = [(f"`{shown(point.bounds)}`", str(point.steps)) for point in minimal.points]
+        points = [(f"`{shown(point.bounds)}`", str(point.steps)) for point in minimal.smallest]
         bounds, steps = zip(*points, strict=True) if points else (("not found",), ("",))
         cells = [
             f"`{protocol}`",
@@ -162,7 +162,9 @@ def sufficient(every_minimal: Sequence[MinimalBounds]) -> BoundValues:
     """Return small bounds within which each of several properties is violated."""
     enough: BoundValues = {}
     for minimal in every_minimal:
-        nearest = min(minimal.points, key=lambda point: _added(enough, point.bounds), default=None)
+        nearest = min(
+            minimal.smallest, key=lambda point: _added(enough, point.bounds), default=None
+        )
         for name, value in nearest.bounds.items() if nearest else ():
             enough[name] = max(value, enough.get(name, 0))
     return enough

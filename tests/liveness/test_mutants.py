@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tidegate.analysis import killing
+from tidegate.analysis.fates import Fate
 from tidegate.analysis.killing import Killing
 from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import find_properties
 from tidegate.invariants import properties_of
 
 NEEDED = [
@@ -42,4 +45,18 @@ def test_every_unfair_action_that_survives_all_bounds_is_explained(name: str) ->
     killing = Killing(protocol, live, protocol.model.mutation_bounds)
     killed = {fate.mutant for fate in killing.run(None, 1)}
     assert len(killed) > 10
-    assert [fate.mutant for fate in killing.survivors() if not fate.note] == []
+    assert [fate.mutant for fate in killing.others()["survived"] if not fate.note] == []
+
+
+def test_unfair_mutants_die_as_in_searches_from_scratch(monkeypatch: pytest.MonkeyPatch) -> None:
+    kip_320 = find_protocol("kip-320")
+    properties = find_properties(kip_320, ["Converges", "TruncationTerminates"])
+
+    def fates() -> list[Fate]:
+        killed = Killing(kip_320, properties, ["records=1 crashes=1"])
+        return [*killed.run(None, 2), *killed.others()["survived"]]
+
+    known = fates()
+    assert {bool(fate.killed_by) for fate in known} == {True, False}
+    monkeypatch.setattr(killing, "_original", lambda *names: None)
+    assert known == fates()

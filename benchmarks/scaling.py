@@ -126,14 +126,14 @@ class Search:
         candidates = level.states * BRANCHING
         work = candidates * CANDIDATE_CPU / self.executors
         shuffled = candidates * CANDIDATE / self.executors / NETWORK
-        # New records and parents are written once, and again when merged; all seen ones are read.
-        stored = level.states * 8 * (2 * WORDS + 1) + (level.seen + level.states) * 8 * WORDS
+        # New records and parents are written once; all seen ones are read.
+        stored = level.states * 8 * (WORDS + 1) + (level.seen + level.states) * 8 * WORDS
         return work + shuffled + stored / self.executors / STORE + self.fixed(level)
 
     def shares(self, level):
         """Return the partitions of a level: as many as it is worth, at most all."""
         earlier = [Run("", self.partitions, 0)] * RUNS
-        return shares_of(self.partitions, LOCAL_LEVELS, level.states * BRANCHING, earlier, [])
+        return shares_of(self.partitions, LOCAL_LEVELS, level.states * BRANCHING, earlier)
 
     def fixed(self, level):
         """Return the seconds of a level that do not depend on its states: tasks and blocks."""

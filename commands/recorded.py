@@ -73,12 +73,14 @@ def search_to_resume(
         What the user says: whether the code that it names is trusted, and what it is of.
     """
     from ..checker.compiled.checkpoint import read_manifest
-    from ..checker.distributed.manifest import is_store, read_manifest_at
+    from ..checker.distributed.manifest import is_store
+    from ..checker.distributed.manifest import read_manifest as read_store
+    from ..checker.distributed.store import Store
 
     _refuse_recorded(place)
     if is_store(place):
         checkpoint = None
-        manifest = read_manifest_at(place)
+        manifest = read_store(Store(place))
         about, engines, export = manifest.about, ["spark"], manifest.export
     else:
         checkpoint = Path(place)

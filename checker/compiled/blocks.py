@@ -305,36 +305,6 @@ def accept(p: Program, worker: int, first: int, count: int, records: int, parent
             examine(p, worker, state)
 
 
-def merge(p: Program, cursors: int, inputs: int, out: int, room: int) -> int:
-    """Merge sorted records until one of the inputs is exhausted, or there is no room.
-
-    Parameters
-    ----------
-    cursors
-        Address of a pair of addresses for each input: its next record, and the end.
-
-    Returns
-    -------
-    int
-        How many records were written.
-    """
-    size = p.words * 8
-    written = 0
-    while written < room:
-        least = cursors
-        for number in range(1, inputs):
-            cursor = cursors + 16 * number
-            if before(p, load(cursor), load(least)):
-                least = cursor
-        record = load(least)
-        copy(p, record, out + written * size)
-        written += 1
-        store(least, record + size)
-        if record + size == load(least + 8):
-            break
-    return written
-
-
 EXPORTED = (
     expand_records,
     begin_with,
@@ -343,7 +313,6 @@ EXPORTED = (
     rank,
     subtract,
     accept,
-    merge,
     valid_records,
 )
 """What is called from Python; all arguments are numbers."""

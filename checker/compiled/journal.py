@@ -6,16 +6,15 @@ import hashlib
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from time import perf_counter
 
-from .checkpoint import Checkpoint, Manifest
+from ..manifest import Level, Manifest
+from .checkpoint import Checkpoint
 from .machine import Machine, Segments
 from .program import Module
 from .sampler import Words
 from .statefile import StateFile
-
-Level = tuple[int, int, int]
-"""Number of a level's first state in the file, how many there are, and their checksum."""
 
 
 class Journal:
@@ -29,6 +28,11 @@ class Journal:
         The manifest to continue from: that of another process, or one without levels.
     every
         The least seconds between two checkpoints.
+
+    Attributes
+    ----------
+    firsts
+        The number in the file of the first state of each level, and of the next one.
     """
 
     def __init__(
@@ -38,22 +42,19 @@ class Journal:
         manifest: Manifest,
         every: float,
     ) -> None:
-        self.machine = machine
-        self.checkpoint = checkpoint
-        self.every = every
-        self.levels: list[Level] = list(manifest.levels)
-        self._complete = len(self.levels)
-        self._manifest = manifest
+        self.machine, self.checkpoint, self.every = machine, checkpoint, every
+        self.manifest = manifest
+        self.firsts = list(accumulate((level.states for level in manifest.levels), initial=0))
+        self._complete = len(manifest.levels)
         self._saved_at = perf_counter()
         self._checksum = 0
         self.place = f"--checkpoint {checkpoint.folder}" if checkpoint else "the file of states"
-        if checkpoint is not None and not self.levels:
+        if checkpoint is not None and not manifest.levels:
             # States without a manifest would look like somebody else's files.
             checkpoint.save(manifest)
-        self.file = StateFile(
-            checkpoint.states if checkpoint else None, machine.state_bytes, manifest.states
-        )
-        if not self.levels:
+        path = checkpoint.states if checkpoint else None
+        self.file = StateFile(path, machine.state_bytes, manifest.states)
+        if not manifest.levels:
             self.file.cut()
 
     def add(self, segments: Segments) -> None:
@@ -70,16 +71,18 @@ class Journal:
 
     def end_level(self) -> None:
         """Record the end of a level."""
-        first = sum(self.levels[-1][:2]) if self.levels else 0
-        self.levels.append((first, self.file.states - first, self._checksum))
+        first = self.firsts[-1]
+        self.manifest.levels.append(Level(self.file.states - first, self._checksum))
+        self.firsts.append(self.file.states)
         self._checksum = 0
 
     def finish_level(self, violations: dict[str, tuple[int, Words]]) -> None:
         """Record what is known at the end of a level, and save it if a checkpoint is due."""
         self.end_level()
-        plain = {name: (level, list(words)) for name, (level, words) in violations.items()}
-        self._complete = len(self.levels)
-        self._manifest = replace(self._manifest, taken=self.machine.taken, violations=plain)
+        manifest = self.manifest
+        self._complete = len(manifest.levels)
+        manifest.taken = self.machine.taken
+        manifest.violations = {name: (at, list(words)) for name, (at, words) in violations.items()}
         if self.is_due:
             self.save()
 
@@ -89,10 +92,11 @@ class Journal:
         return self.checkpoint is not None and perf_counter() - self._saved_at >= self.every
 
     def save(self) -> None:
-        """Save a checkpoint of the end of the last level."""
+        """Save a checkpoint of the end of the last level of which all is known."""
         if self.checkpoint is not None and self._complete:
             self.file.sync()
-            self.checkpoint.save(replace(self._manifest, levels=self.levels[: self._complete]))
+            levels = self.manifest.levels[: self._complete]
+            self.checkpoint.save(replace(self.manifest, levels=levels))
             self._saved_at = perf_counter()
 
     def close(self) -> None:
@@ -103,8 +107,8 @@ class Journal:
 
     def pieces(self, first: int, count: int) -> Iterator[int]:
         """Read a level back into the frontier's memory, piece by piece; yield their sizes."""
-        number = bisect_left(self.levels, (first, count, 0))
-        return self.file.pieces(first, count, self.machine.ahead, self.levels[number][2])
+        level = self.manifest.levels[bisect_left(self.firsts, first)]
+        return self.file.pieces(first, count, self.machine.ahead, level.checksum)
 
 
 def code_hash(module: Module, initial: Sequence[Words]) -> str:

@@ -13,12 +13,13 @@ from ..interpreted import Search, least_parents
 from ..interrupts import alarm, reason
 from ..liveness.formulas import with_premises
 from ..liveness.lasso import Decided
+from ..manifest import Manifest
 from ..memory import MemoryLimit, available_memory
 from ..request import SearchRequest
 from ..result import Progress, Resources
 from ..stop import Stop, Stopped
 from .build import Code
-from .checkpoint import Checkpoint, Manifest
+from .checkpoint import Checkpoint
 from .comparison import Comparison
 from .journal import Journal, code_hash
 from .levels import Levels, LevelSearch, spread_over
@@ -26,7 +27,7 @@ from .machine import Machine, Segments, Sizes
 from .memory import DONE, GROW, MemoryLimitError, Shared
 from .memory_budget import LEAST_MEMORY, MemoryBudget, first_buckets
 from .narrow import Narrow, Parents, batch_of, keep_passed
-from .restore import Restoration
+from .restore import restore
 from .sampler import Words
 from .threads import STUCK
 from .tiers import Tiers
@@ -88,7 +89,7 @@ class CompiledSearch(LevelSearch):
             self.journal = Journal(
                 self.machine,
                 keep,
-                self._begun or Manifest(resources.about, self._code, self.machine.state_bytes),
+                self._begun or Manifest(about=resources.about, code=self._code),
                 resources.checkpoint_every,
             )
 
@@ -289,13 +290,13 @@ class CompiledSearch(LevelSearch):
     def _go_on(self) -> None:
         """Restore the search of another process."""
         assert self.journal is not None
-        assert self._begun is not None
-        Restoration(self.system, self.properties, self.symmetry, self.journal, self._begun).run()
-        self.levels.extend([(first, count)] for first, count, _ in self.journal.levels)
+        violated = restore(self.system, self.properties, self.symmetry, self.journal)
+        firsts = zip(self.journal.firsts, self.journal.manifest.levels, strict=False)
+        self.levels.extend([(first, level.states)] for first, level in firsts)
         self.frontier = self.levels[-1]
-        for name, (level, words) in self._begun.violations.items():
-            self._keep(name, level, tuple(words))
-        self._note_violations(0)
+        for name, (level, words) in violated.items():
+            self._keep(name, level, words)
+        self.machine.shared[Shared.ACTIVE] = self._active()
         self.room.for_states()
 
     def _watch(self) -> bool:

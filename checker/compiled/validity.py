@@ -6,7 +6,6 @@ reach them.  The check is machine code too, in the subset of Python that ``trans
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any
 
@@ -93,16 +92,6 @@ def ranges_of(layout: Layout[Any]) -> tuple[int, ...]:
         entry[WordRanges.UNUSED] = unused
         entries += [entry[place] for place in sorted(WordRanges) if place is not WordRanges.SIZE]
     return tuple(entries)
-
-
-def is_state(layout: Layout[Any], words: Sequence[int]) -> bool:
-    """Whether words are a state with every variable within its range."""
-    if len(words) != layout.words or not all(0 <= word <= ALL for word in words):
-        return False
-    values = [words[v.word] >> v.shift & (1 << v.width) - 1 for v in layout.stored]
-    if any(value > v.high - v.low for value, v in zip(values, layout.stored, strict=True)):
-        return False
-    return layout.pack(tuple(values)) == tuple(words)
 
 
 class Validity:

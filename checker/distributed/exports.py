@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.spec import Property, TransitionSystem
 from .columns import ExportError, described
-from .manifest import Manifest
+from .manifest import StoreManifest
 from .store import Store
 from .tables import PART_NAME, PENDING, write_outside, write_schemas
 
@@ -28,7 +28,7 @@ class Exports:
     def __init__(
         self,
         location: str,
-        manifest: Manifest,
+        manifest: StoreManifest,
         system: TransitionSystem[Any, Any],
         properties: Sequence[Property],
     ) -> None:
@@ -125,7 +125,7 @@ class Exports:
 @contextmanager
 def opened_exports(
     location: str | None,
-    manifest: Manifest,
+    manifest: StoreManifest,
     system: TransitionSystem[Any, Any],
     properties: Sequence[Property],
 ) -> Iterator[Exports | None]:

@@ -11,11 +11,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..interrupts import Interrupted, noted
+from ..manifest import CheckpointError
 from . import workers
 from .java import SparkError
 from .kernel import KernelError
 from .session import first_line
-from .store import StoreError, UnwritableError
+from .store import UnwritableError
 from .tasks import Owned, Plan
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ PATIENCE = 15.0
 """Seconds without a running task after which executors are reported as missing."""
 
 _RAISED = {
-    "StoreError": StoreError,
+    "CheckpointError": CheckpointError,
     "UnwritableError": UnwritableError,
     "DifferentCodeError": workers.DifferentCodeError,
     "KernelError": KernelError,

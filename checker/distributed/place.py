@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -12,17 +10,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..compiled.statefile import temporary_folder
+from ..manifest import CheckpointError, is_manifest, lock, refuse_begun, refuse_others
 from ..result import Cluster
-from .manifest import NAME, has_manifest
-from .store import Store, StoreError
+from .manifest import manifest_content
+from .store import Store
 
 SPARK_LOG = "spark.log"
 """The file that has Spark's log."""
 
 LOG_SETTINGS = "log4j2.properties"
 """The file that configures it."""
-
-_LOCK = "lock"
 
 
 @contextmanager
@@ -36,21 +33,21 @@ def opened_store(cluster: Cluster, begin: bool) -> Iterator[Store]:
 
     Raises
     ------
-    StoreError
+    CheckpointError
         If it cannot be used.
     """
     if cluster.store is not None:
         store = Store(cluster.store)
-        if begin and not has_manifest(store):
-            _refuse_others(store)
+        if begin and not is_manifest(manifest_content(store)):
+            refuse_others(store.entries(), folder_of(store), store.option, store.location)
         store.make()
         with _locked(store):
             if begin:
-                _refuse_begun(store)
+                refuse_begun(manifest_content(store), store.option, store.location)
             yield store
         return
     if cluster.master is not None and not cluster.master.startswith("local"):
-        raise StoreError(
+        raise CheckpointError(
             f"--master {cluster.master} needs a store that all executors share; name a directory "
             "or a URI by --store"
         )
@@ -59,36 +56,6 @@ def opened_store(cluster: Cluster, begin: bool) -> Iterator[Store]:
         yield Store(folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _refuse_begun(store: Store) -> None:
-    """Refuse to begin a search in the store of another one."""
-    if has_manifest(store):
-        raise StoreError(
-            f"--store {store.location}: a search was begun there already; resume it with "
-            f"'tidegate check --resume {store.location}', or name another directory"
-        )
-
-
-def _refuse_others(store: Store) -> None:
-    """Refuse to begin a search in a directory with other files."""
-    for name in store.entries():
-        if not _is_left_over(store, name):
-            raise StoreError(
-                f"--store {store.location}: {name} is there, and belongs to no search; name a "
-                "directory that is new or empty"
-            )
-
-
-def _is_left_over(store: Store, name: str) -> bool:
-    """Whether a file is left over from a search that was killed before it had a manifest."""
-    folder = folder_of(store)
-    if name == _LOCK and folder is not None:
-        path = folder / name
-        return path.is_file() and not path.is_symlink() and not path.stat().st_size
-    partial = r"\.[0-9a-f]{32}\.partial"
-    ours = rf"probe-[0-9a-f]{{32}}({partial})?|{re.escape(NAME)}{partial}"
-    return re.fullmatch(ours, name) is not None
 
 
 def folder_of(store: Store) -> Path | None:
@@ -116,7 +83,7 @@ def spark_folder(store: Store) -> Iterator[Path]:
         finally:
             log = Path(name) / SPARK_LOG
             if log.exists():
-                with suppress(StoreError):
+                with suppress(CheckpointError):
                     store.write(SPARK_LOG, [log.read_bytes()])
 
 
@@ -127,21 +94,5 @@ def _locked(store: Store) -> Iterator[None]:
     if folder is None:
         yield
         return
-    try:
-        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
-    except OSError as error:
-        raise StoreError(
-            f"--store {store.location}: {_LOCK} cannot be opened there ({error.strerror}); remove "
-            "it, or name another directory"
-        ) from None
-    try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise StoreError(
-                f"--store {store.location}: another run is using it; wait for that to end, or name "
-                "another directory"
-            ) from None
+    with os.fdopen(lock(folder, store.option)):
         yield
-    finally:
-        os.close(lock)

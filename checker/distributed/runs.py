@@ -1,7 +1,7 @@
 """Runs: sorted records in files, one for each partition that wrote it.
 
-A file has records, then (in the run of a level) the fingerprints of their parents in the same
-order, the checksums of both, and a footer.  ``compiled.blocks`` explains records.  Every block of a
+A file has records, then the fingerprints of their parents in the same order, the checksums of both,
+and a footer.  ``compiled.blocks`` explains records.  Every block of a
 file is compared with its checksum before it is used.
 """
 
@@ -12,15 +12,15 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Any
 
 from ...core.layout import mix
-from ..fields import Count, Within
+from ..manifest import CheckpointError
 from .checksums import BLOCK, SEAL, Summing, Sums, blocks, sealed
-from .store import Store, StoreError
+from .store import Store
 
-FOOTER = struct.Struct(f"<8sQII{SEAL}s")
-MAGIC = b"TIDERUN2"
+FOOTER = struct.Struct(f"<8sQI{SEAL}s")
+MAGIC = b"TIDERUN3"
 
 PIECE = 32 << 20
 """Bytes that are read at a time, if a file cannot be mapped into memory."""
@@ -28,21 +28,16 @@ PIECE = 32 << 20
 _WORD = (1 << 64) - 1
 
 
-MOST_SHARES = 100_000
-"""The most shares of a run."""
-
-
 @dataclass(frozen=True)
 class Run:
-    """A run: its directory in the store, and its number of equal shares of all fingerprints.
+    """The run of a level: its directory in the store, its shares, and its number of records.
 
-    ``states`` counts its records, ``parents`` says whether their parents are known.
+    The shares are equal parts of all fingerprints, with a file for each.
     """
 
     name: str
-    shares: Annotated[int, Within(1, MOST_SHARES)]
-    states: Count
-    parents: bool = True
+    shares: int
+    states: int
 
     def file(self, share: int) -> str:
         """Return the name of the file of a share."""
@@ -60,7 +55,7 @@ def bound(share: int, shares: int) -> int:
 
 
 def write_run(
-    store: Store, name: str, words: int, records: Iterable[Any], parents: Iterable[Any] | None
+    store: Store, name: str, words: int, records: Iterable[Any], parents: Iterable[Any]
 ) -> int:
     """Write the file of a share, piece by piece; return how many records it has."""
     size = 0
@@ -72,10 +67,10 @@ def write_run(
             size += len(piece)
             summing.add(piece)
             yield piece
-        for piece in parents or ():
+        for piece in parents:
             summing.add(piece)
             yield piece
-        sums, about = summing.finish(), (size // (8 * words), words, int(parents is not None))
+        sums, about = summing.finish(), (size // (8 * words), words)
         yield sums
         yield FOOTER.pack(MAGIC, *about, sealed(sums, store.search, name, *about))
 
@@ -94,7 +89,7 @@ class RunFile:
 
     Raises
     ------
-    StoreError
+    CheckpointError
         If it is not there, or not the one that was written under that name.
     """
 
@@ -106,21 +101,21 @@ class RunFile:
             self._file = store.open(name)
             size = self._file.size()
             footer = self._file.read_at(FOOTER.size, size - FOOTER.size)
-            magic, self.count, kept, self.parents, seal = FOOTER.unpack(footer)
-            self._size = self.count * (self.record + 8 * self.parents)
+            magic, self.count, kept, seal = FOOTER.unpack(footer)
+            self._size = self.count * (self.record + 8)
             length = 4 * blocks(self._size)
             expected = self._size + length + FOOTER.size
-            if magic != MAGIC or kept != words or self.parents > 1 or size != expected:
+            if magic != MAGIC or kept != words or size != expected:
                 raise self.damaged()
             sums = self._file.read_at(length, self._size)
         except FileNotFoundError:
-            raise StoreError(
+            raise CheckpointError(
                 f"{self.where}: is missing; the store must be one that the driver and all "
                 "executors share"
             ) from None
         except (OSError, ValueError, struct.error) as error:
             raise self._unreadable(error) from None
-        if sealed(sums, store.search, name, self.count, words, self.parents) != seal:
+        if sealed(sums, store.search, name, self.count, words) != seal:
             raise self.damaged()
         self._sums = Sums(sums) if identity is None else _sums_of(identity, sums)
         self._first, self._block = 0, b""
@@ -131,16 +126,16 @@ class RunFile:
     def __exit__(self, *exception: object) -> None:
         self._file.close()
 
-    def damaged(self) -> StoreError:
+    def damaged(self) -> CheckpointError:
         """Return the error for a file that is not as it was written."""
-        return StoreError(f"{self.where}: damaged; begin the search anew, in another store")
+        return CheckpointError(f"{self.where}: damaged; begin the search anew, in another store")
 
     def _unreadable(self, error: Exception) -> Exception:
         # A file that does not fit into memory is not damaged.
         if isinstance(error, OSError) and error.errno == errno.ENOMEM:
             return MemoryError(f"{self.where}: no room to map it")
         [reason, *_] = str(error).splitlines() or [type(error).__name__]
-        return StoreError(
+        return CheckpointError(
             f"{self.where}: damaged, and cannot be read ({reason}); begin the search anew, in "
             "another store"
         )

@@ -15,23 +15,22 @@ from ..compiled.journal import code_hash
 from ..compiled.levels import LevelSearch
 from ..compiled.validity import ranges_of
 from ..counterexample import itself
-from ..fields import FieldError
 from ..interrupts import postponed, reason
 from ..liveness.decide import decided
 from ..liveness.lasso import Decided
+from ..manifest import CheckpointError, Level
 from ..request import SearchRequest
 from ..result import Cluster, Progress, Resources
 from ..stop import Stop, Stopped
 from .columns import Export
-from .compaction import to_merge
 from .exports import Exports, opened_exports
 from .history import History
 from .kernel import ENTRIES, Candidates, Counts, Kernel, Violations, least
-from .manifest import Manifest, damaged, read_manifest
+from .manifest import StoreManifest, read_manifest
 from .place import opened_store
 from .runs import Run, level_name
 from .sizing import senders_of, shares_of
-from .store import StoreError, UnwritableError
+from .store import UnwritableError
 from .tasks import Expanded, Owned, Plan, expand_share, own_share, write_level
 from .workers import KERNEL, sources
 
@@ -40,9 +39,6 @@ BRANCHING = 8.0
 
 NEAR = 64 << 20
 """The most bytes of runs that the driver reads from a store that is not on its disk."""
-
-MERGED_HERE = 1 << 20
-"""The most states that the driver merges itself."""
 
 
 class SparkSearch(LevelSearch):
@@ -88,22 +84,15 @@ class SparkSearch(LevelSearch):
         for name, (level, words) in self.manifest.violations.items():
             self.violations[name] = level, [system.layout.unpack(words)]
 
-    def _begun(self, resources: Resources) -> Manifest:
+    def _begun(self, resources: Resources) -> StoreManifest:
         """Return the manifest to resume, or that of a new search."""
         code = code_hash(self.module, self._initial)
         if resources.resume:
             manifest = read_manifest(self.store)
-            if manifest.code != code:
-                raise StoreError(
-                    f"{self.store.location}: made by other code: the protocol, a property or "
-                    "Tidegate has changed since; begin the search anew, in another store"
-                )
-            try:
-                manifest.verify(self.system.layout, len(self.system.instances), self.properties)
-            except FieldError as error:
-                raise damaged(self.store, error) from None
+            manifest.require(code, self.system, self.properties, self.store.location)
             return manifest
-        return Manifest(resources.about, code, self.cluster.partitions or 0)
+        shares = self.cluster.partitions or 0
+        return StoreManifest(about=resources.about, code=code, shares=shares)
 
     @property
     def distinct_states(self) -> int:
@@ -163,7 +152,6 @@ class SparkSearch(LevelSearch):
         counts = self.kernel.counts()
         self.comparison.compare(counts.samples)
         self._note(0, counts.violations)
-        self.manifest.earlier = [run]
         self._add_level(run, files)
 
     def _tables(self) -> Export | None:
@@ -172,7 +160,7 @@ class SparkSearch(LevelSearch):
 
     def _find_next_level(self) -> None:
         """Expand the last level: successors that were not seen before are the next one."""
-        frontier = self.manifest.levels[-1]
+        frontier = self.manifest.runs[-1]
         if self.symmetry:
             self._verify_symmetry(frontier)
         here = self._pays_here(frontier)
@@ -190,13 +178,9 @@ class SparkSearch(LevelSearch):
         self._branching = max(sum(counts.taken) / max(frontier.states, 1), 1.0)
         self.manifest.taken = [a + b for a, b in zip(self.taken, counts.taken, strict=True)]
         self._note(self.depth, counts.violations)
-        self._keep_runs(plan, new)
         self.manifest.spark_levels += not here
         self.manifest.expanded = not new.states
         self._add_level(new, [name for one in owned for name in one.all_files])
-        for run in plan.merge:
-            if not run.parents:
-                self.store.remove(run.name)
 
     def _pays_here(self, frontier: Run) -> bool:
         """Whether a level is so small that a job would cost more than it saves."""
@@ -205,11 +189,8 @@ class SparkSearch(LevelSearch):
         return self.store.local or self.distinct_states * self.kernel.record <= NEAR
 
     def _plan(self, frontier: Run, here: bool) -> Plan:
-        earlier = tuple(self.manifest.earlier)
-        merge = to_merge(earlier)
-        if here and sum(run.states for run in merge) > MERGED_HERE:
-            merge = ()
-        shares = 1 if here else self._shares(frontier, merge)
+        earlier = tuple(self.manifest.runs)
+        shares = 1 if here else self._shares(frontier)
         return Plan(
             store=self.store.address,
             search=self.manifest.search,
@@ -222,21 +203,19 @@ class SparkSearch(LevelSearch):
             frontier=frontier,
             branching=self._branching,
             earlier=earlier,
-            merge=merge,
-            merged=f"merged/{self.depth:05d}",
             shares=shares,
             senders=1 if here else senders_of(shares, self._connected().context.defaultParallelism),
             ranges=self._ranges,
             export=self._tables(),
         )
 
-    def _shares(self, frontier: Run, merge: Sequence[Run]) -> int:
+    def _shares(self, frontier: Run) -> int:
         """Return the number of shares of a level that is a job; a search never changes the most."""
         if not self.manifest.shares:
             self.manifest.shares = max(self._connected().context.defaultParallelism, 1)
         most, least = self.manifest.shares, self.cluster.local_levels
         candidates = frontier.states * self._branching
-        return shares_of(most, least, candidates, self.manifest.earlier, merge)
+        return shares_of(most, least, candidates, self.manifest.runs)
 
     def _connected(self) -> Any:
         """Return the runner of jobs; Spark is started for the first one."""
@@ -278,14 +257,14 @@ class SparkSearch(LevelSearch):
             or sorted(part.share for part in expanded) != shares
             or sum(part.states for part in expanded) != plan.frontier.states
         ):
-            raise StoreError(
+            raise CheckpointError(
                 f"{self.store.location}/{plan.frontier.name}: does not hold the "
                 f"{plan.frontier.states} states that were written; the store must be one that the "
                 "driver and all executors share"
             )
         states = sum(run.states for run in plan.earlier)
         if sum(one.earlier for one in owned) != states:
-            raise StoreError(
+            raise CheckpointError(
                 f"{self.store.location}: its runs do not hold the {states} states that were "
                 "written; the store must be one that the driver and all executors share"
             )
@@ -298,18 +277,10 @@ class SparkSearch(LevelSearch):
             self.comparison.compare(counts.samples)
         return total
 
-    def _keep_runs(self, plan: Plan, new: Run) -> None:
-        """Record which runs hold all states now."""
-        kept = [run for run in plan.earlier if run not in plan.merge]
-        if plan.merge:
-            states = sum(run.states for run in plan.merge)
-            kept.append(Run(plan.merged, plan.shares, states, parents=False))
-        self.manifest.earlier = [*kept, new] if new.states else kept
-
     def _add_level(self, run: Run, files: Sequence[str]) -> None:
         """Make a run the last level, and save that in the store; `files` are those of tables."""
         if run.states:
-            self.manifest.levels.append(run)
+            self.manifest.levels.append(Level(run.states, shares=run.shares))
         else:
             self.manifest.expanded = True
         if self.exports:
@@ -355,14 +326,14 @@ class SparkSearch(LevelSearch):
 
     def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
         """Return for each child its parent with the least fingerprint on the level before it."""
-        before, *following = self.manifest.levels[level - 1 : level + 1]
+        before, *following = self.manifest.runs[level - 1 : level + 1]
         # A level all of which is outside the constraint has no run.
         run = following[0] if following else None
         return {child: self.history.parent(child, run, before) for child in children}
 
     def states(self) -> list[list[State]]:
         """Return all states, level by level."""
-        return [self.history.states(run) for run in self.manifest.levels]
+        return [self.history.states(run) for run in self.manifest.runs]
 
     def some(self, most: int) -> list[State]:
         """Return no states: a level is read as a whole or not at all."""

@@ -19,9 +19,7 @@ LARGE = 10
 more: an owner has a table of them in memory."""
 
 
-def shares_of(
-    most: int, least: int, candidates: float, earlier: Sequence[Run], merge: Sequence[Run]
-) -> int:
+def shares_of(most: int, least: int, candidates: float, earlier: Sequence[Run]) -> int:
     """Return the number of equal shares of all fingerprints for a level.
 
     Every share is a task, to which each task that expands sends a block, so a level of a few
@@ -35,24 +33,24 @@ def shares_of(
         Candidates that are worth a share; with 0 every level has all shares.
     candidates
         How many the level is expected to have.
-    earlier, merge
-        The runs that it is compared with, and those among them that it merges.
+    earlier
+        The runs that it is compared with.
 
     Examples
     --------
-    >>> shares_of(100, 50_000, 120_000, [], [])
+    >>> shares_of(100, 50_000, 120_000, [])
     3
-    >>> shares_of(100, 50_000, 120_000, [Run("levels/00009", 100, 10**6)] * 7, [])
+    >>> shares_of(100, 50_000, 120_000, [Run("levels/00009", 100, 10**6)] * 7)
     11
 
     Blocks are not cut ever smaller, but an owner's table must not get ever larger.
 
-    >>> [shares_of(10_000, 50_000, 50_000 * times, [], []) for times in (50, 200, 5000, 20_000)]
+    >>> [shares_of(10_000, 50_000, 50_000 * times, []) for times in (50, 200, 5000, 20_000)]
     [50, 100, 500, 2000]
     """
     if not least:
         return most
-    worth = (candidates + sum(run.states for run in merge)) / least
+    worth = candidates / least
     shares = max(min(worth, sqrt(SMALL * worth)), worth / LARGE)
     files = sum(run.shares for run in earlier)
     return min(most, max(1, ceil(shares), ceil(files / FILES)))

@@ -8,17 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ...core.spec import TidegateError
+from ..manifest import CheckpointError
 
 WRITTEN_WHOLE = ("s3", "gcs", "abfs")
 """File systems on which a file appears only when it is complete, so that no rename is needed."""
 
 
-class StoreError(TidegateError):
-    """A store cannot be used, with the reason."""
-
-
-class UnwritableError(StoreError):
+class UnwritableError(CheckpointError):
     """The store cannot be written any more, such as for lack of space; its files are intact."""
 
 
@@ -47,7 +43,7 @@ class Store:
 
     Raises
     ------
-    StoreError
+    CheckpointError
         If there is no such file system.
     """
 
@@ -65,7 +61,7 @@ class Store:
                 self._files = fs.LocalFileSystem(use_mmap=True)
                 self.root = os.path.abspath(location)
         except (OSError, ValueError, NotImplementedError) as error:
-            raise StoreError(
+            raise CheckpointError(
                 f"{option} {location}: cannot be opened ({_reason(error)}); give a path, or a URI "
                 "that starts with file://, hdfs://, s3:// or gs://"
             ) from None
@@ -77,7 +73,7 @@ class Store:
 
         Raises
         ------
-        StoreError
+        CheckpointError
             If it cannot be written to.
         """
         try:
@@ -88,7 +84,7 @@ class Store:
                 file.write(b"written by tidegate")
             self._files.delete_file(probe)
         except OSError as error:
-            raise StoreError(
+            raise CheckpointError(
                 f"{self.option} {self.location}: cannot be written to ({_reason(error)}); repair "
                 "that, or name another directory"
             ) from None
@@ -184,7 +180,7 @@ class Store:
         except NotADirectoryError:
             return []
         except OSError as error:
-            raise StoreError(
+            raise CheckpointError(
                 f"{self.option} {self.location}: cannot be listed ({_reason(error)}); repair that, "
                 "or name another directory"
             ) from None

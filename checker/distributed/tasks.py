@@ -14,7 +14,6 @@ from ..compiled.memory import GROUP, Region
 from ..compiled.program import Module
 from .columns import Export
 from .kernel import Candidates, Counts, Kernel, Sieve
-from .merging import merge_runs
 from .runs import Run, level_name, stretches, write_run
 from .store import Store
 
@@ -44,8 +43,6 @@ class Plan:
         Candidates to expect per state.
     earlier
         Runs that hold all states found so far.
-    merge
-        The runs among them that are merged into `merged` with this level.
     shares
         Partitions: the number of equal shares of all fingerprints.
     senders
@@ -67,8 +64,6 @@ class Plan:
     frontier: Run
     branching: float
     earlier: tuple[Run, ...]
-    merge: tuple[Run, ...]
-    merged: str
     shares: int
     senders: int
     ranges: tuple[int, ...]
@@ -183,8 +178,6 @@ def own_share(
     files = write_level(kernel, store, run, plan.level, share, table, plan.export)
     counts = kernel.counts()
     table.close()
-    if plan.merge:
-        merge_runs(kernel, store, plan.merge, plan.merged, share, plan.shares)
     return Owned(share, sieve.count, earlier, counts, expanded, files)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tidegate.checker.distributed.manifest import VERSION
+from tidegate.checker.manifest import VERSION
 from tidegate.checker.sealed import sealed, unsealed
 from tidegate.cli import main
 
@@ -240,7 +240,7 @@ def test_what_a_store_records_that_acts_outside_it_is_not_used(option):
     document = {
         "tidegate-store": VERSION, "search": "0" * 32,
         "about": {**about, "cluster": cluster}, "code": "", "shares": 1,
-        "levels": [], "earlier": [], "taken": [], "violations": {}, "spark_levels": 0,
+        "levels": [], "taken": [], "violations": {}, "spark_levels": 0,
         "expanded": False, "export": cluster["export"], "exported": 0, "exporting": [],
     }  # fmt: skip
     Path("run").mkdir()

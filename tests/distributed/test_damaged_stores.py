@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tidegate.checker.check import ResumeError, check
-from tidegate.checker.distributed import compaction
 from tidegate.checker.distributed.checksums import BLOCK, Summing, Sums, blocks
 from tidegate.checker.distributed.columns import ExportError
 from tidegate.checker.distributed.manifest import read_manifest
 from tidegate.checker.distributed.place import spark_folder
-from tidegate.checker.distributed.runs import RunFile, record_of, write_run
-from tidegate.checker.distributed.store import Store, StoreError
+from tidegate.checker.distributed.runs import RunFile, level_name, record_of, write_run
+from tidegate.checker.distributed.store import Store
+from tidegate.checker.manifest import CheckpointError
 from tidegate.checker.result import Cluster, Limits, Resources
 from tidegate.cli import main
 from tidegate.core.fields import Record, integer
@@ -45,9 +45,8 @@ def undamaged(tmp_path_factory):
 
 
 @pytest.fixture
-def resumed(reported, monkeypatch):
+def resumed(reported):
     """Go on with the search in a store, or begin it."""
-    monkeypatch.setattr(compaction, "MOST", 2)
 
     def run(store, resume=True, **options):
         cluster = Cluster(local_levels=HERE, store=str(store))
@@ -59,7 +58,7 @@ def resumed(reported, monkeypatch):
 
 @pytest.fixture
 def store(undamaged, resumed, tmp_path):
-    """Return a store of a search that has violations and merged runs, and has not ended."""
+    """Return a store of a search that has violations, and has not ended."""
     if not undamaged.exists():
         resumed(undamaged, resume=False, limits=Limits(max_depth=14))
     shutil.copytree(undamaged, tmp_path / "store")
@@ -78,9 +77,9 @@ def flipped(content, at):
 DAMAGES = {
     "a record": lambda content: flipped(content, 3),
     "a parent or the last record": lambda content: flipped(content, -50),
-    "a checksum": lambda content: flipped(content, -42),
+    "a checksum": lambda content: flipped(content, -38),
     "the seal": lambda content: flipped(content, -1),
-    "the number of records": lambda content: flipped(content, -32),
+    "the number of records": lambda content: flipped(content, -28),
     "truncated": lambda content: content[:-1],
     "its first half": lambda content: content[: len(content) // 2],
     "its second half": lambda content: content[len(content) // 2 :],
@@ -94,14 +93,14 @@ DAMAGES = {
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_no_damage_to_any_file_goes_unnoticed(resumed, store, damage):
     manifest = read_manifest(Store(str(store)))
-    for run in (manifest.levels[4], manifest.earlier[0], manifest.earlier[-1]):
+    for run in (manifest.runs[4], manifest.runs[0], manifest.runs[-1]):
         path = store / run.file(0)
         content = path.read_bytes()
         if damage:
             path.write_bytes(damage(content))
         else:
             path.unlink()
-        with pytest.raises(StoreError) as refused:
+        with pytest.raises(CheckpointError) as refused:
             resumed(store, limits=Limits(max_depth=15))
         assert f"{path}: " in str(refused.value)
         assert re.search("damaged|is missing", str(refused.value))
@@ -114,24 +113,25 @@ def test_no_damage_to_any_file_goes_unnoticed(resumed, store, damage):
 def test_a_flipped_byte_of_an_earlier_level_changes_no_count(resumed, store):
     """States of an earlier level that were not subtracted counted again."""
     manifest = read_manifest(Store(str(store)))
-    path = store / manifest.earlier[0].file(0)
+    path = store / manifest.runs[2].file(0)
     content = path.read_bytes()
     for at in range(0, len(content), len(content) // 12):
         path.write_bytes(flipped(content, at))
-        with pytest.raises(StoreError, match="damaged"):
+        with pytest.raises(CheckpointError, match="damaged"):
             resumed(store, limits=Limits(max_depth=15))
     path.write_bytes(content)
 
 
 def test_files_that_change_places_are_noticed(resumed, store):
     manifest = read_manifest(Store(str(store)))
-    runs = (*manifest.levels[7:10], *manifest.earlier)
-    files = [store / run.file(0) for run in runs]
+    files = [store / run.file(0) for run in manifest.runs[7:]]
     for one, other in zip(files, files[1:] + files[:1], strict=True):
         before = one.read_bytes(), other.read_bytes()
         one.write_bytes(before[1])
         other.write_bytes(before[0])
-        with pytest.raises(StoreError, match="damaged; begin the search anew, in another store"):
+        with pytest.raises(
+            CheckpointError, match="damaged; begin the search anew, in another store"
+        ):
             resumed(store, limits=Limits(max_depth=15))
         one.write_bytes(before[0])
         other.write_bytes(before[1])
@@ -143,9 +143,9 @@ def test_a_file_of_another_search_is_noticed_also_under_the_same_name(resumed, s
     resumed(tmp_path / "other", resume=False, limits=Limits(max_depth=14))
     names = [path.relative_to(store) for path in run_files(store)]
     assert names == [path.relative_to(tmp_path / "other") for path in run_files(tmp_path / "other")]
-    name = read_manifest(Store(str(store))).earlier[-1].file(0)
+    name = read_manifest(Store(str(store))).runs[-1].file(0)
     shutil.copy(tmp_path / "other" / name, store / name)
-    with pytest.raises(StoreError, match=f"{name}: damaged"):
+    with pytest.raises(CheckpointError, match=f"{name}: damaged"):
         resumed(store)
 
 
@@ -235,7 +235,7 @@ def test_a_part_of_a_run_is_verified_without_the_rest(long_run):
             lambda: file.words(3 * per_block),
             lambda: file.fingerprint(4 * per_block - 1),
         ):
-            with pytest.raises(StoreError, match="run: damaged; begin the search anew"):
+            with pytest.raises(CheckpointError, match="run: damaged; begin the search anew"):
                 read()
 
 
@@ -244,7 +244,7 @@ def test_a_parent_is_verified(long_run):
     rewritten(store, 40_000 * 16 + 8 * 39_000)
     with RunFile(store, "run", 2) as file:
         assert file.parent(0) == 0
-        with pytest.raises(StoreError, match="damaged"):
+        with pytest.raises(CheckpointError, match="damaged"):
             file.parent(39_000)
 
 
@@ -255,20 +255,20 @@ def test_a_file_that_changes_is_verified_again(long_run):
             assert sum(count for _, count in file.pieces(0, file.count)) == 40_000
         before = store.read("run")
         rewritten(store, at)
-        with RunFile(store, "run", 2) as file, pytest.raises(StoreError, match="damaged"):
+        with RunFile(store, "run", 2) as file, pytest.raises(CheckpointError, match="damaged"):
             list(file.pieces(0, file.count))
         store.write("run", [before])
 
 
 def test_a_run_of_another_name_search_or_state_size_is_refused(long_run, tmp_path):
     store, _ = long_run
-    with pytest.raises(StoreError, match="damaged"):
+    with pytest.raises(CheckpointError, match="damaged"):
         RunFile(store, "run", 3)
     store.write("another", [store.read("run")])
-    with pytest.raises(StoreError, match="damaged"):
+    with pytest.raises(CheckpointError, match="damaged"):
         RunFile(store, "another", 2)
     store.search = "other"
-    with pytest.raises(StoreError, match="damaged"):
+    with pytest.raises(CheckpointError, match="damaged"):
         RunFile(store, "run", 2)
 
 
@@ -278,24 +278,26 @@ def forged(store, run, change):
     opened.search = read_manifest(opened).search
     with RunFile(opened, run.file(0), WORDS) as file:
         pieces = [buffer.to_pybytes() for buffer, _ in file.pieces(0, file.count)]
-        counted = range(file.count if run.parents else 0)
+        counted = range(file.count)
         parents = b"".join(struct.pack("<Q", file.parent(number)) for number in counted)
     records = change(b"".join(pieces))
-    parents = [memoryview(parents)] if run.parents else None
-    write_run(opened, run.file(0), WORDS, [memoryview(records)], parents)
+    parents = parents[-len(records) // WORDS :]
+    write_run(opened, run.file(0), WORDS, [memoryview(records)], [memoryview(parents)])
 
 
 def test_earlier_runs_that_hold_fewer_states_are_noticed(resumed, store):
     manifest = read_manifest(Store(str(store)))
-    forged(store, manifest.earlier[0], lambda records: records[8 * WORDS :])
-    with pytest.raises(StoreError, match=f"do not hold the {manifest.states} states that were wr"):
+    forged(store, manifest.runs[2], lambda records: records[8 * WORDS :])
+    with pytest.raises(
+        CheckpointError, match=f"do not hold the {manifest.states} states that were wr"
+    ):
         resumed(store)
 
 
 def test_records_that_stand_for_no_state_do_not_reach_machine_code(resumed, store):
-    last = read_manifest(Store(str(store))).levels[-1]
+    last = read_manifest(Store(str(store))).runs[-1]
     forged(store, last, lambda records: records[:-8] + b"\xff" * 8)
-    with pytest.raises(StoreError, match=f"{last.file(0)}: damaged"):
+    with pytest.raises(CheckpointError, match=f"{last.file(0)}: damaged"):
         resumed(store)
 
 
@@ -321,11 +323,6 @@ def put(*path):
     return change
 
 
-def merged_elsewhere(document):
-    """Name a directory outside the store as a run that was merged; it would be removed."""
-    document["earlier"][-1] |= {"name": "../precious", "parents": False}
-
-
 EDITS = {
     "without a field": (lambda d: d.pop("search"), "not an object with the fields"),
     "version": (put("tidegate-store", 1), "written by another version"),
@@ -338,20 +335,11 @@ EDITS = {
     "many shares": (put("shares", 10**9), "shares is 1000000000, not a whole number"),
     "levels": (put("levels", None), "levels is None, not an array"),
     "level": (put("levels", 0, []), "levels[0] is [], not an object"),
-    "name of a level": (put("levels", 3, "name", "levels/00004"), "levels[3].name is 'levels"),
-    "name elsewhere": (put("levels", 3, "name", "../levels/00003"), "levels[3].name is '../lev"),
     "shares of a level": (put("levels", 3, "shares", 0), "levels[3].shares is 0, not a whole"),
     "states of a level": (put("levels", 3, "states", -7), "levels[3].states is -7, not a whole"),
     "empty level": (put("levels", 3, "states", 0), "levels[3].states is 0, not a whole number"),
     "more states": (put("levels", 3, "states", 1 << 40), "not a whole number from"),
     "states as a text": (put("levels", 3, "states", "7"), "levels[3].states is '7', not a whole"),
-    "level without parents": (put("levels", 3, "parents", False), "levels[3].parents is False"),
-    "parents as a number": (put("levels", 3, "parents", 1), "levels[3].parents is 1, not true or"),
-    "earlier": (put("earlier", {}), "earlier is {}, not an array"),
-    "no earlier": (put("earlier", []), "the sum of earlier is 0, not a whole number from"),
-    "earlier twice": (lambda d: d["earlier"].append(d["earlier"][-1]), "runs of different names"),
-    "earlier elsewhere": (merged_elsewhere, ".name is '../precious', not a text like merged/"),
-    "earlier unknown": (lambda d: d["earlier"][-1].update(name="levels/00099"), "the run of a lev"),
     "taken": (put("taken", 0, -1), "taken[0] is -1, not a whole number"),
     "no steps": (put("taken", []), "taken is [], not an array of"),
     "too many steps": (put("taken", 0, 1 << 39), "taken[0] is 549755813888, not a whole number"),
@@ -376,7 +364,7 @@ def test_a_manifest_that_was_edited_and_sealed_again_is_refused(resumed, store, 
     (store.parent / "precious" / "photo").write_text("mine")
     edit(store, change)
     before = contents(store)
-    with pytest.raises(StoreError) as refused:
+    with pytest.raises(CheckpointError) as refused:
         resumed(store)
     assert said in str(refused.value)
     assert str(store) in str(refused.value)
@@ -391,7 +379,7 @@ def contents(folder):
 
 def test_a_state_that_violates_nothing_is_an_error_not_a_verdict(resumed, store):
     def swap(document):
-        state = read_state(store, document["levels"][5])
+        state = read_state(store, 5)
         document["violations"]["WeakIsr"] = [5, list(state)]
 
     edit(store, swap)
@@ -402,9 +390,9 @@ def test_a_state_that_violates_nothing_is_an_error_not_a_verdict(resumed, store)
         resumed(store)
 
 
-def read_state(store, run):
+def read_state(store, level):
     opened = Store(str(store), search=read_manifest(Store(str(store))).search)
-    with RunFile(opened, f"{run['name']}/00000-of-00001.run", WORDS) as file:
+    with RunFile(opened, f"{level_name(level)}/00000-of-00001.run", WORDS) as file:
         return file.words(0)
 
 
@@ -445,7 +433,9 @@ def test_what_is_somebody_elses_is_left_alone(resumed, tmp_path, name, content):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     for where in (tmp_path, f"file://{tmp_path}"):
-        with pytest.raises(StoreError, match=r"is there, and belongs to no search; name a direct"):
+        with pytest.raises(
+            CheckpointError, match=r"is there, and belongs to no search; name a direct"
+        ):
             resumed(where, resume=False)
     assert contents(tmp_path) == {path: content}
 
@@ -461,7 +451,7 @@ def test_what_a_search_leaves_that_is_killed_at_once_is_in_nobodys_way(resumed, 
 
 def test_a_search_that_was_killed_before_its_first_level_is_resumed(resumed, store):
     expected = resumed(store)
-    nothing = {"levels": [], "earlier": [], "taken": [], "violations": {}, "expanded": False}
+    nothing = {"levels": [], "taken": [], "violations": {}, "expanded": False}
     edit(store, lambda document: document.update(nothing))
     assert resumed(store) == expected
 

@@ -237,8 +237,10 @@ main(sys.argv[1:])
 @pytest.mark.parametrize(
     ("module", "owner", "name", "before", "call"),
     [
-        pytest.param("manifest", "Manifest", "save", True, 7, id="before the manifest"),
-        pytest.param("manifest", "Manifest", "save", False, 7, id="after the manifest", marks=slow),
+        pytest.param("manifest", "StoreManifest", "save", True, 7, id="before the manifest"),
+        pytest.param(
+            "manifest", "StoreManifest", "save", False, 7, id="after the manifest", marks=slow
+        ),
         pytest.param(
             "store", "Store", "rename", False, 23, id="between files of a level", marks=slow
         ),

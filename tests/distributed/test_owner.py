@@ -32,8 +32,8 @@ def level(system, java, tmp_path):
     resources = Resources(engine="spark", cluster=cluster)
     search = SparkSearch(SearchRequest(toy, [], limits=Limits(max_depth=9), resources=resources))
     search.run()
-    plan = search._plan(search.manifest.levels[-1], here=False)
-    yield search, dataclasses.replace(plan, merge=plan.earlier[:3], merged="merged/test")
+    plan = search._plan(search.manifest.runs[-1], here=False)
+    yield search, plan
     search.close()
 
 
@@ -61,10 +61,10 @@ def sent(level, monkeypatch):
 
 
 def written(search, plan, share, parts):
-    """Let a share's owner do its part; return what it says, and the bytes of the runs it writes."""
+    """Let a share's owner do its part; return what it says, and the bytes of its run."""
     owned = own_share(search.kernel, search.store, plan, share, parts)
     name = f"{share:05d}-of-{SHARES:05d}.run"
-    return owned, [search.store.read(f"{run}/{name}") for run in (plan.found, plan.merged)]
+    return owned, search.store.read(f"{plan.found}/{name}")
 
 
 @many_times
@@ -91,7 +91,7 @@ def test_split_order_duplication_and_retries_do_not_show(level, sent, data):
 @given(held=st.integers(1, 2000), shares=st.integers(1, 9))
 def test_how_much_is_gathered_before_it_is_sent_does_not_show(level, held, shares):
     search, plan = level
-    plan = dataclasses.replace(plan, shares=shares, merge=())
+    plan = dataclasses.replace(plan, shares=shares)
 
     def found():
         parts = [[] for _ in range(shares)]
@@ -105,7 +105,7 @@ def test_how_much_is_gathered_before_it_is_sent_does_not_show(level, held, share
             own_share(search.kernel, search.store, plan, n, own) for n, own in enumerate(parts)
         ]
         runs = [
-            search.store.read(f"{plan.found}/{share:05d}-of-{shares:05d}.run")[:-32]
+            search.store.read(f"{plan.found}/{share:05d}-of-{shares:05d}.run")[:-28]
             for share in range(shares)
         ]
         return total, sum(one.states for one in owned), runs

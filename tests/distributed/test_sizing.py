@@ -12,23 +12,17 @@ MODEL = ("published/hw", "max_leader_epoch=2")
 
 
 def test_every_share_is_worth_its_tasks_up_to_all_partitions():
-    assert [shares_of(8, 100, candidates, [], []) for candidates in (0, 100, 101, 799, 10**9)] == [
+    assert [shares_of(8, 100, candidates, []) for candidates in (0, 100, 101, 799, 10**9)] == [
         1, 1, 2, 8, 8
     ]  # fmt: skip
-    assert shares_of(8, 0, 0, [], []) == 8
-
-
-def test_what_is_merged_counts_as_work():
-    runs = [Run("one", 1, 300), Run("other", 1, 200)]
-    assert shares_of(8, 100, 100, runs, []) == 1
-    assert shares_of(8, 100, 100, runs, runs) == 6
+    assert shares_of(8, 0, 0, []) == 8
 
 
 def test_a_task_opens_few_files_of_runs():
     runs = [Run(str(number), 1000, 10**6) for number in range(7)]
-    shares = shares_of(1000, 50_000, 1, runs, [])
+    shares = shares_of(1000, 50_000, 1, runs)
     assert (shares - 1) * FILES < 7000 <= shares * FILES
-    assert shares_of(10, 50_000, 1, runs, []) == 10
+    assert shares_of(10, 50_000, 1, runs) == 10
 
 
 @pytest.mark.usefixtures("spark")

@@ -23,7 +23,6 @@ from random import Random
 import pytest
 from click.testing import CliRunner
 
-from tidegate.checker.distributed import compaction
 from tidegate.checker.distributed.java import require_java
 from tidegate.cli import main
 
@@ -203,7 +202,6 @@ def quick(java):
     """Keep tables small, ask once which Java there is, and keep machine code for all inputs."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tidegate.checker.compiled.memory_budget.FINGERPRINT_BUCKETS", 1 << 16)
-        patch.setattr(compaction, "MOST", 2)
         patch.setattr("tidegate.checker.distributed.java.require_java", cache(require_java))
         patch.setenv("COLUMNS", "200")
         yield

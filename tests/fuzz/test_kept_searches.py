@@ -33,7 +33,7 @@ from click.testing import CliRunner
 
 from tests.fuzz.conftest import FIRST, LONGEST, MANY, SEED
 from tidegate.checker.distributed.manifest import read_manifest
-from tidegate.checker.distributed.runs import Run, RunFile, bound, write_run
+from tidegate.checker.distributed.runs import RunFile, bound, write_run
 from tidegate.checker.distributed.store import Store
 from tidegate.cli import main
 
@@ -59,7 +59,7 @@ SEARCHES = {
 
 JUNK = (
     None, True, False, 0, 1, -1, 7, 2**31, 2**32, 2**40, 2**63, 2**64, -(2**64), 10**50, 1.5, 1e999,
-    "", "x", "0", "../precious", "levels/00001", "merged/00004", "spark", "\ud800", "x" * 5000,
+    "", "x", "0", "../precious", "levels/00001", "spark", "\ud800", "x" * 5000,
     [], {}, [[]], [None], [0, 1, 2], {"": ""},
 )  # fmt: skip
 """Values to put in place of others."""
@@ -151,19 +151,17 @@ def stores(quick, tmp_path_factory):
 def divide(folder, shares):
     """Write the runs of a store again, as Spark would have: each in several files."""
     store, document = opened(folder), read(folder)
-    runs = document["levels"] + document["earlier"]
-    for run in {run["name"]: run for run in runs}.values():
-        whole = Run(**run)
+    for whole in read_manifest(store).runs:
         words, records, parents = content(store, whole)
         shutil.rmtree(folder / whole.name)
         for share in range(shares):
             low, high = bound(share, shares), bound(share + 1, shares)
             mine = [n for n, record in enumerate(records) if low <= record[0] < high]
-            kept = [parents[n] for n in mine] if whole.parents else None
+            kept = [parents[n] for n in mine]
             some = [records[n] for n in mine]
             write(store, replace(whole, shares=shares), share, words, some, kept)
-    for run in runs:
-        run["shares"] = shares
+    for level in document["levels"]:
+        level["shares"] = shares
     seal(folder, document | {"shares": shares})
 
 
@@ -176,21 +174,21 @@ def opened(folder):
 
 def content(store, run, share=0):
     """Return how many words records have in a file of a run, these, and their parents."""
-    footer = store.read(run.file(share))[-32:]
-    _, words, _ = struct.unpack("<QII", footer[:16])
+    footer = store.read(run.file(share))[-28:]
+    _, words = struct.unpack("<QI", footer[:12])
     with RunFile(store, run.file(share), words) as file:
         size = 8 * words
         data = b"".join(buffer.to_pybytes() for buffer, _ in file.pieces(0, file.count))
         records = [struct.unpack_from(f"<{words}Q", data, at) for at in range(0, len(data), size)]
-        parents = [file.parent(n) for n in range(file.count if run.parents else 0)]
+        parents = [file.parent(n) for n in range(file.count)]
     return words, records, parents
 
 
 def write(store, run, share, words, records, parents):
     """Write a file of a run, with all of its checksums."""
     data = b"".join(struct.pack(f"<{words}Q", *record) for record in records)
-    more = None if parents is None else [memoryview(struct.pack(f"<{len(parents)}Q", *parents))]
-    write_run(store, run.file(share), words, [memoryview(data)], more)
+    more = memoryview(struct.pack(f"<{len(parents)}Q", *parents))
+    write_run(store, run.file(share), words, [memoryview(data)], [more])
 
 
 def damage(random, folder, others):
@@ -271,7 +269,7 @@ def edit_states(random, folder):
     """Change states of a checkpoint, and compute all checksums again."""
     document = read(folder)
     data = bytearray((folder / "states.bin").read_bytes())
-    size = document["state_bytes"]
+    size = len(data) // sum(level["states"] for level in document["levels"])
     for _ in range(random.choice((1, 1, 5, 100))):
         at = random.randrange(len(data) // size) * size
         other = random.randrange(len(data) // size) * size
@@ -285,9 +283,10 @@ def edit_states(random, folder):
         else:
             data[at : at + size] = random.choice((bytes(size), b"\xff" * size))
     (folder / "states.bin").write_bytes(data)
+    start = 0
     for level in document["levels"]:
-        first, count, _ = level
-        level[2] = zlib.crc32(data[first * size : (first + count) * size])
+        end = start + size * level["states"]
+        level["checksum"], start = zlib.crc32(data[start:end]), end
     if random.randrange(3) == 0:
         document = edited(random, document)
     seal(folder, document)
@@ -297,7 +296,7 @@ def edit_runs(random, folder):
     """Change files of a store, and compute all checksums again."""
     store, document = opened(folder), read(folder)
     for _ in range(random.choice((1, 1, 3))):
-        run = Run(**random.choice(document["levels"] + document["earlier"]))
+        run = random.choice(read_manifest(store).runs)
         share = random.randrange(run.shares)
         words, records, parents = content(store, run, share)
         if not records:
@@ -313,7 +312,7 @@ def edit_runs(random, folder):
             random.shuffle(records)
         elif parents:
             parents[at] = random.choice((0, 1, random.getrandbits(64), random.choice(parents)))
-        write(store, run, share, words, records, parents if run.parents else None)
+        write(store, run, share, words, records, parents)
     if random.randrange(3) == 0:
         document = edited(random, document)
     seal(folder, document)

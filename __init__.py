@@ -14,7 +14,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from .core.behavior import TraceStep
     from .core.bounds import BoundsError, choice, number, switch
-    from .core.containers import Bag, Set, bag_of, set_of
+    from .core.containers import (
+        Bag,
+        Seq,
+        Set,
+        bag_of,
+        sequence_of,
+        set_of,
+    )
     from .core.fields import (
         NONE,
         Record,
@@ -31,8 +38,14 @@ if TYPE_CHECKING:
     )
     from .core.purity import pure
     from .core.scene import Detail, Event, Message, Participant, Scene, View
-    from .core.sequences import Seq, sequence_of
-    from .core.spec import Action, Fairness, Kind, Property, TidegateError, TransitionSystem
+    from .core.spec import (
+        Action,
+        Fairness,
+        Kind,
+        Property,
+        TidegateError,
+        TransitionSystem,
+    )
     from .library import Checked, check, simulate
     from .model.custom.model import Model
     from .model.protocol import Expected, Protocol
@@ -86,14 +99,13 @@ HOMES = {
     "library": ("Checked", "check", "simulate"),
     "core.behavior": ("TraceStep",),
     "core.bounds": ("BoundsError", "choice", "number", "switch"),
-    "core.containers": ("Bag", "Set", "bag_of", "set_of"),
+    "core.containers": ("Bag", "Seq", "Set", "bag_of", "sequence_of", "set_of"),
     "core.fields": (
         "NONE", "Record", "array", "boolean", "enumeration", "integer", "members", "nested",
         "one_of", "optional", "replica_id", "subset",
     ),
     "core.purity": ("pure",),
     "core.scene": ("Detail", "Event", "Message", "Participant", "Scene", "View"),
-    "core.sequences": ("Seq", "sequence_of"),
     "core.spec": (
         "Action", "Fairness", "Kind", "Property", "TidegateError", "TransitionSystem",
     ),

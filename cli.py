@@ -18,8 +18,13 @@ from typing import IO, Any, NoReturn
 import click
 
 from . import __version__
-from .checker.interrupts import LimitReachedError, any_abandoned, listening, reason, received
-from .commands.again import remember
+from .checker.interrupts import (
+    LimitReachedError,
+    any_abandoned,
+    listening,
+    reason,
+    received,
+)
 from .commands.status import (
     EXIT_HOLDS,
     EXIT_INCOMPLETE,
@@ -31,6 +36,7 @@ from .commands.status import (
     EXIT_VIOLATED,
     Ended,
 )
+from .commands.trust import remember
 from .core.bounds import unknown
 from .core.errors import (
     AssumptionError,
@@ -38,10 +44,10 @@ from .core.errors import (
     ModelError,
     TidegateError,
     is_users,
+    one_line,
     place_of,
     shown,
 )
-from .core.printable import one_line
 from .render.terminal import say
 
 COMMANDS = {
@@ -72,7 +78,7 @@ _COMPLETION = "_TIDEGATE_COMPLETE"
 _PRINTERS = (
     "click",
     "rich",
-    f"{__package__}.render.printed",
+    f"{__package__}.render.console",
     f"{__package__}.render.terminal",
     __name__,
 )
@@ -141,7 +147,7 @@ class _Group(click.Group):
         """Run the command line, and end the process; or, not standalone, return the exit status."""
         run: Callable[..., Any] = super().main
         if _COMPLETION in os.environ:
-            import_module(".commands.completion", __package__)
+            import_module(".commands.parameters", __package__)
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):
                 # Characters that the encoding lacks are printed as escapes.

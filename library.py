@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .analysis.known import Known
 from .analysis.loading import Named, named
-from .analysis.named import SelectionError, find_protocol
+from .analysis.names import SelectionError, find_protocol
 from .analysis.properties import (
     Selection,
     select,
@@ -125,7 +125,7 @@ class Checked:
         )
 
     def __str__(self) -> str:
-        from .render.printed import Console
+        from .render.console import Console
         from .render.summary import print_result, print_unrequested
 
         text = io.StringIO()

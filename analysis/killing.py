@@ -1,33 +1,151 @@
-"""Which property notices each mutant: all mutants are searched at the smallest bounds first."""
+"""Which property notices each mutant: all mutants are searched at the smallest bounds first.
+
+The searches of mutants from scratch, and of the protocol that they were made from.
+
+Decides liveness properties without the fairness of some actions, on the original's states.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from math import inf
 from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
+from ..checker.check import check
+from ..checker.graph import GraphError, state_graph
 from ..checker.interrupts import LimitReachedError, alarm
+from ..checker.liveness.decide import refuse_undecidable
+from ..checker.liveness.formulas import demands_of
 from ..checker.result import Limits, Result
 from ..checker.stop import Stop
 from ..core.bounds import unknown
-from ..core.spec import ModelError, Outcome, Property
+from ..core.spec import Kind, ModelError, Outcome, Property, TransitionSystem
+from ..invariants import properties_of
 from ..model.protocol import Protocol
-from .fates import Attempt, Fate, Mutated, UndecidedError
-from .mutants import Mutant, mutants
-from .named import SelectionError, find_protocol
-from .pool import processes
-from .properties import system_for
-from .searching import (
-    INTERPRETED,
-    killing_properties,
-    original_takes_long,
-    refuse_failing,
-    searched,
-    violates,
+from .mutants import (
+    Attempt,
+    Fate,
+    Mutant,
+    Mutated,
+    UndecidedError,
+    mutants,
 )
-from .unfair import Original, all_hold, original_of
+from .names import SelectionError, find_protocol
+from .pool import processes, share
+from .properties import find_properties, system_for, with_custom
+
+if TYPE_CHECKING:
+    from ..checker.liveness.arrays import StateArrays
+
+
+INTERPRETED = 10_000
+"""The most states for which Python is faster than compiling a mutant."""
+
+_large: set[str] = set()
+"""Bounds at which a mutant had more states than are worth interpreting."""
+
+_sound: set[tuple[str, tuple[str, ...], str]] = set()
+"""Protocols that do not fail themselves, with properties and bounds."""
+
+_violations: dict[tuple[str, str, str, int], bool] = {}
+"""Whether a protocol violates a property at some bounds within a number of steps."""
+
+
+def searched(
+    protocol: Protocol, properties: Sequence[Property], bounds: str, limits: Limits
+) -> Result:
+    """Search a protocol at bounds as on the command line, compiled only if that is faster."""
+    system = system_for(protocol, bounds.split(), properties)
+    if bounds not in _large:
+        few = replace(limits, max_states=INTERPRETED)
+        interpreted = replace(share(), engine="interpreted")
+        result = check(system, properties, limits=few, resources=interpreted)
+        if result.outcome is not Outcome.INCOMPLETE or result.distinct_states < INTERPRETED:
+            return result
+        _large.add(bounds)
+    return check(system, properties, limits=limits, resources=share())
+
+
+def killing_properties(protocol: Protocol, names: Sequence[str], live: bool) -> list[Property]:
+    """Return the properties among the named ones that can kill a mutant."""
+    kinds = (Kind.INVARIANT, Kind.TYPE)
+    return [
+        prop
+        for prop in properties_of(with_custom(protocol, names))
+        if prop.name in names and (prop.kind.is_liveness if live else prop.kind in kinds)
+    ]
+
+
+def refuse_failing(name: str, names: tuple[str, ...], bounds: str, seconds: float | None) -> None:
+    """Raise the error with which a protocol itself fails, since it then says nothing of mutants."""
+    key = name, names, bounds
+    if key not in _sound:
+        protocol = find_protocol(name)
+        properties = killing_properties(protocol, names, live=False)
+        searched(protocol, properties, bounds, Limits(seconds=seconds))
+        _sound.add(key)
+
+
+def violates(protocol: str, name: str, bounds: str, steps: int, seconds: float | None) -> bool:
+    """Whether a protocol itself violates a property within a number of steps.
+
+    Raises
+    ------
+    UndecidedError
+        If the time was up before.
+    """
+    key = protocol, name, bounds, steps
+    if key not in _violations:
+        original = find_protocol(protocol)
+        [prop] = find_properties(original, [name])
+        # Less fairness allows more behaviors: the original's lassos are also the mutant's.
+        depth = None if prop.kind.is_liveness else steps + 1
+        result = searched(original, [prop], bounds, Limits(max_depth=depth, seconds=seconds))
+        if result.stopped_by is not None and result.stopped_by.by is not Stop.MAX_DEPTH:
+            raise original_takes_long(protocol)
+        _violations[key] = result.first is not None
+    return _violations[key]
+
+
+def original_takes_long(name: str) -> UndecidedError:
+    """Return the error that says that there was no time for a protocol itself."""
+    return UndecidedError(f"the time was up while {name} itself was searched")
+
+
+@dataclass(frozen=True)
+class Original:
+    """The state graph of an original, on which its liveness properties are decided again."""
+
+    arrays: StateArrays
+    properties: Sequence[Property]
+
+
+def original_of(
+    system: TransitionSystem[Any, Any], properties: Sequence[Property], most: int
+) -> Original | None:
+    """Return the state graph of a system; None if it has more states than `most`."""
+    from ..checker.liveness.arrays import arrays_of
+
+    refuse_undecidable(system, properties)
+    try:
+        return Original(arrays_of(state_graph(system, most=most)), properties)
+    except GraphError:
+        return None
+
+
+def all_hold(known: Original, mutant: TransitionSystem[Any, Any]) -> bool:
+    """Whether no behavior under a mutant's fairness violates a property.
+
+    The mutant has the steps of its original, and lacks the fairness of some actions.
+    """
+    kept = set(demands_of(mutant))
+    listed = enumerate(known.arrays.demands.listed)
+    arrays = known.arrays.owing(sum(1 << number for number, demand in listed if demand in kept))
+    return all(arrays.decided(prop).witness is None for prop in known.properties)
+
 
 SURVIVED, UNDECIDED, UNTRIED = "survived", "undecided", "not tried"
 """What becomes of mutants that are not killed: nothing notices them, what notices them was not

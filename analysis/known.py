@@ -13,9 +13,14 @@ from typing import Any
 
 from ..core.bounds import unknown
 from ..core.layout import State
-from ..core.spec import Property, ReplayError, Trace, TransitionSystem
+from ..core.spec import (
+    Property,
+    ReplayError,
+    Trace,
+    TransitionSystem,
+)
 from ..model.protocol import Protocol
-from .named import SelectionError, find_protocol
+from .names import SelectionError, find_protocol
 
 RULES = re.compile(r"\w+ = \w+(, \w+ = \w+)*")
 """How rules of a protocol are named that are decided otherwise."""

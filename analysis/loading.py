@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from ..checker.beside import PREFIX
+from ..checker.imports import PREFIX
 from ..core.errors import is_users
 from ..core.spec import Property, TransitionSystem
 from ..model.custom.model import Model

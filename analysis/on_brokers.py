@@ -24,7 +24,7 @@ from ..model.broker.bounds import WITH_KRAFT
 from ..model.broker.releases import KRAFT, ZOOKEEPER
 from ..model.broker.rules import once_its_fence_is_stored
 from .conformance import behavior_of, cluster_for, run_brokers
-from .named import find_protocol
+from .names import find_protocol
 from .properties import with_every_history
 
 WALK_BOUNDS = (

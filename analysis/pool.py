@@ -10,6 +10,7 @@ from multiprocessing.connection import Connection, wait
 from time import sleep
 from typing import Any, TypeVar
 
+from ..checker.imports import safe_path
 from ..checker.interrupts import (
     TICK,
     LimitReachedError,
@@ -18,8 +19,12 @@ from ..checker.interrupts import (
 )
 from ..checker.memory import share_of
 from ..checker.result import Resources
-from ..checker.safe_path import safe_path
-from ..core.errors import EngineError, TidegateError, place_of, shown
+from ..core.errors import (
+    EngineError,
+    TidegateError,
+    place_of,
+    shown,
+)
 
 W = TypeVar("W")
 A = TypeVar("A")

@@ -7,14 +7,19 @@ from dataclasses import dataclass, replace
 from shlex import quote
 from typing import Any
 
-from ..checker.result import DEFAULT
-from ..checker.undecided import undecidable
+from ..checker.result import DEFAULT, undecidable
 from ..core.bounds import unknown
-from ..core.spec import DEADLOCK, TYPE_OK, Kind, Property, TransitionSystem
+from ..core.spec import (
+    DEADLOCK,
+    TYPE_OK,
+    Kind,
+    Property,
+    TransitionSystem,
+)
 from ..invariants import FAMILIES, all_of, properties_of
 from ..model import Protocol
 from .histories import every_history, histories, names_of_history
-from .named import SelectionError, custom_property, is_custom
+from .names import SelectionError, custom_property, is_custom
 
 
 def with_custom(protocol: Protocol, names: Iterable[str]) -> Protocol:

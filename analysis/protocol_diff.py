@@ -11,7 +11,7 @@ from typing import Any
 from ..checker.check import check
 from ..checker.result import Limits, Progress
 from ..checker.stop import Stop, Stopped, is_interrupt
-from ..checker.violation import behavior_of
+from ..checker.verdicts import behavior_of
 from ..core.spec import Outcome, Step, TransitionSystem
 from ..invariants import properties_of
 from ..model import Protocol
@@ -27,7 +27,7 @@ from .diff import (
     ranges,
     shared,
 )
-from .named import SelectionError
+from .names import SelectionError
 from .properties import (
     find_violable,
     select_violable,

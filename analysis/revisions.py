@@ -19,7 +19,7 @@ from ..core.errors import is_users
 from ..core.spec import TidegateError
 from ..model import Protocol
 from .code import Code, code
-from .named import SelectionError, custom_file, find_protocol
+from .names import SelectionError, custom_file, find_protocol
 
 
 class RevisionError(TidegateError):

@@ -15,8 +15,8 @@ from ..checker.simulate import CHOICES, Tally, Walk, refuse_undecidable, walk
 from ..checker.stop import Stop, Stopped
 from ..core.options import option, time_limit
 from ..core.spec import Outcome, Property, TransitionSystem
+from .needs import shortened
 from .pool import processes
-from .shorten import shortened
 
 BATCH = 20
 """Walks that a process takes before it reports; the result does not depend on it."""

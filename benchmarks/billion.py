@@ -12,7 +12,7 @@ import resource
 import sys
 import time
 
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import system_for
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.counterexample import shortest_traces

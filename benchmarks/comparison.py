@@ -23,7 +23,7 @@ from unittest import mock
 from tidegate.analysis.selection import assemble
 from tidegate.checker.compiled import expansion, generate
 from tidegate.checker.compiled.comparison import Comparison
-from tidegate.checker.compiled.marking import Marking
+from tidegate.checker.compiled.emitter import Marking
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.compiled.tiers import Tiers
 from tidegate.checker.request import SearchRequest

@@ -15,7 +15,7 @@ import time
 
 import numpy as np
 
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import system_for
 from tidegate.checker.compiled.memory import Region
 from tidegate.checker.compiled.search import CompiledSearch

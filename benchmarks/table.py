@@ -15,9 +15,8 @@ import sys
 from processes import below
 
 from tidegate.analysis.selection import assemble
-from tidegate.checker.compiled.blocks import EXPORTED
+from tidegate.checker.compiled.blocks import EXPORTED, ranges_of
 from tidegate.checker.compiled.generate import Generator
-from tidegate.checker.compiled.validity import ranges_of
 from tidegate.checker.distributed.kernel import Candidates, Kernel
 
 PIECE = 10_000

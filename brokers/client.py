@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import Any
 
 from .distribution import KafkaError
+from .messages import Api
 from .patience import patience
-from .schemas import Api
 from .wire import WireError, decode_response, encode_request, read_frame, write_frame
 
 NAME = "tidegate"

@@ -13,13 +13,11 @@ from typing import Self
 from .distribution import Distribution, KafkaError
 from .inside import Inside
 from .jdwp import Debugger
-from .log4j import logging_settings, write_logging
 from .patience import start_patience, together, until
-from .process import free_ports, start_jvm
+from .process import Server, free_ports, logging_settings, start_jvm, write_logging
 from .proxy import Proxy
 from .records import record_size
 from .scripted_quorum import ScriptedQuorum
-from .server import Server
 from .zookeeper import ZooKeeper
 
 _NEVER = 3_600_000

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .coordinator import PartitionState
 from .forcing import Forcing
+from .metadata import PartitionState
 from .report import State
 from .scripted_quorum import INVALID_UPDATE_VERSION
 

@@ -1,6 +1,8 @@
 """The metadata of a KRaft cluster: its records as bytes, and the log that one broker is given.
 
 Source: ``metadata/src/main/resources/common/metadata`` of Kafka 3.9 and 4.4.
+
+What the controller of a cluster has stored of a partition, with ZooKeeper or with KRaft.
 """
 
 from __future__ import annotations
@@ -8,12 +10,34 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from .coordinator import PartitionState
 from .messages import MESSAGES
 from .records import encode_batch
 from .wire import encode_fields, varint
+
+
+@dataclass(frozen=True)
+class PartitionState:
+    """What is stored of a partition.
+
+    Parameters
+    ----------
+    version
+        Its partition epoch, or the version of its znode.
+    replicas
+        With KRaft: its replicas, with those that a reassignment adds, and removes.
+    """
+
+    leader: int
+    epoch: int
+    isr: tuple[int, ...]
+    version: int
+    replicas: tuple[int, ...] = ()
+    adding: tuple[int, ...] = ()
+    removing: tuple[int, ...] = ()
+
 
 EPOCH = 1
 """The epoch of the controller quorum, whose leader stays."""

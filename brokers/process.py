@@ -1,4 +1,9 @@
-"""Processes of Java that end with the process that started them."""
+"""Processes of Java that end with the process that started them.
+
+A process of Kafka on this machine: its files, its port, and what it reports of itself.
+
+What a process of Kafka logs, and where: log4j, and log4j 2 since 4.0.
+"""
 
 from __future__ import annotations
 
@@ -146,3 +151,102 @@ async def start_jvm(
             preexec_fn=_end_with_parent,
         )  # fmt: skip
     return Jvm(process, reports)
+
+
+class Server:
+    """A broker or a controller.
+
+    Parameters
+    ----------
+    port
+        Where it listens.
+    """
+
+    def __init__(self, number: int, folder: Path, port: int) -> None:
+        self.number = number
+        self.folder = folder
+        self.port = port
+        self.process: Jvm | None = None
+
+    @property
+    def data(self) -> Path:
+        """Where its logs lie."""
+        return self.folder / "data"
+
+    @property
+    def config(self) -> Path:
+        """Its configuration."""
+        return self.folder / "server.properties"
+
+    @property
+    def log_file(self) -> Path:
+        """What it reports of itself."""
+        return self.folder / "server.log"
+
+    def log_size(self) -> int:
+        """Return how much it has reported so far, in bytes."""
+        return self.log_file.stat().st_size if self.log_file.exists() else 0
+
+    def logged(self, since: int = 0) -> list[str]:
+        """Return the lines that it has reported after so many bytes."""
+        if not self.log_file.exists():
+            return []
+        with self.log_file.open("rb") as file:
+            file.seek(since)
+            return file.read().decode(errors="replace").splitlines()
+
+
+_LOG4J1 = """\
+log4j.rootLogger=INFO, file
+log4j.appender.file=org.apache.log4j.FileAppender
+log4j.appender.file.File={file}
+log4j.appender.file.layout=org.apache.log4j.PatternLayout
+log4j.appender.file.layout.ConversionPattern=[%d{{ISO8601}}] %p %m (%c)%n
+{levels}"""
+
+_LOG4J2 = """\
+appender.file.type=File
+appender.file.name=file
+appender.file.fileName={file}
+appender.file.layout.type=PatternLayout
+appender.file.layout.pattern=[%d] %p %m (%c)%n
+rootLogger.level=INFO
+rootLogger.appenderRef.file.ref=file
+{levels}"""
+
+
+def logging_settings(distribution: Distribution, folder: Path) -> dict[str, str]:
+    """Return the system property that names the configuration in a folder."""
+    name = "log4j2.configurationFile" if _log4j2(distribution) else "log4j.configuration"
+    return {name: f"file:{_configuration(folder)}"}
+
+
+def write_logging(
+    distribution: Distribution, folder: Path, file: Path, levels: Mapping[str, str]
+) -> None:
+    """Write the configuration of what a process logs to a file.
+
+    Parameters
+    ----------
+    levels
+        By the names of loggers; everything else is logged from INFO on.
+    """
+    if _log4j2(distribution):
+        listed = "".join(
+            f"logger.l{number}.name={name}\nlogger.l{number}.level={level}\n"
+            for number, (name, level) in enumerate(levels.items())
+        )
+        text = _LOG4J2.format(file=file, levels=listed)
+    else:
+        listed = "".join(f"log4j.logger.{name}={level}\n" for name, level in levels.items())
+        text = _LOG4J1.format(file=file, levels=listed)
+    _configuration(folder).write_text(text, encoding="utf-8")
+
+
+def _configuration(folder: Path) -> Path:
+    return folder / "logging.properties"
+
+
+def _log4j2(distribution: Distribution) -> bool:
+    """Whether a release logs with log4j 2."""
+    return distribution.release >= (4,)

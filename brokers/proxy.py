@@ -13,9 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .messages import EPOCH, FETCH, LIST_OFFSETS
+from .messages import EPOCH, FETCH, LIST_OFFSETS, Api
 from .patience import until
-from .schemas import Api
 from .wire import (
     Header,
     Ports,

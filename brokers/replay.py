@@ -10,9 +10,15 @@ from typing import Any
 
 from .cluster import Cluster
 from .distribution import KafkaError
-from .files import stored_log
 from .forcing import Forcing, OtherwiseError
-from .observe import CONSUMER, NOTHING, Observer, not_deleted, read
+from .observe import (
+    CONSUMER,
+    NOTHING,
+    Observer,
+    not_deleted,
+    read,
+    stored_log,
+)
 from .patience import LOOKS, START, patience
 from .report import Behavior, Difference, ForcedStep, Observed, Report, State
 from .steps import STEPS, cannot_force, force

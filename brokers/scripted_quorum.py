@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from .coordinator import PartitionState
 from .distribution import KafkaError
 from .messages import (
     ALTER_PARTITION,
@@ -30,6 +29,7 @@ from .messages import (
 from .metadata import (
     EPOCH,
     MetadataLog,
+    PartitionState,
     describe_broker,
     describe_partition,
     directory,
@@ -38,7 +38,7 @@ from .metadata import (
     name_topic,
 )
 from .patience import until
-from .server import Server
+from .process import Server
 from .wire import (
     Header,
     Ports,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.spec import TidegateError
-from .schemas import Api, Field
+from .messages import Api, Field
 
 _NUMBERS = {
     "bool": struct.Struct(">?"),

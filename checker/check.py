@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import ImpureError, about
-from ..core.outside import Outside
+from ..core.purity import Outside
 from ..core.spec import (
     DisagreementError,
     EngineError,
@@ -34,9 +34,9 @@ from .result import (
     Result,
     Tried,
     Verdict,
+    undecidable,
 )
 from .stop import Stop, Stopped
-from .undecided import undecidable
 from .verdicts import Judged, overall, verdicts_of
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ def _left(search: Finished) -> int | None:
     """Return about how many states a stopped search has not found; None if unknown."""
     if search.stopped_by is None:
         return None
-    from .remaining import states_left
+    from .result import states_left
 
     # The last level may lack states, unless the limit is its number.
     complete_level = search.stopped_by.by is Stop.MAX_DEPTH
@@ -301,8 +301,7 @@ def _judge_graph(request: SearchRequest, search: Finished) -> Judged:
     try:
         with alarm(request.limits.seconds, request.started, at_once=True):
             if stuck:
-                from .graph import state_graph
-                from .recovery import stuck_states
+                from .graph import state_graph, stuck_states
 
                 with request.memory.kept():
                     graph = state_graph(request.system)

@@ -3,18 +3,33 @@
 A step is a state, an instance of an action, and a successor.  It is a multigraph, since several
 steps may join two states.  States are numbered in the order in which a breadth-first search meets
 them, the initial ones from 0.
+
+States that cannot recover: no fair steps lead to a state that has recovered.
+
+A plain deadlock check is useless in a model with faults, since a crash is nearly always enabled.
+So this decides for every state whether it can recover without a fault: whether steps of fair
+actions, which a correct system takes eventually, lead to a state that has recovered.
+
+Figures of a state graph: its depth, its components, and the degrees of each action.
 """
 
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from ..core.layout import State
-from ..core.spec import Property, Step, TidegateError, Trace, TransitionSystem
+from ..core.spec import (
+    Property,
+    Step,
+    TidegateError,
+    Trace,
+    TransitionSystem,
+)
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -185,3 +200,144 @@ def farthest(graph: StateGraph) -> Trace:
         states.append(graph.states[here])
         steps.append(step)
     return Trace(tuple(states[::-1]), tuple(steps[::-1]))
+
+
+def stuck_states(graph: StateGraph, prop: Property) -> tuple[int, list[State]] | None:
+    """Return the least depth of a state that cannot recover, and all such states of that depth.
+
+    Parameters
+    ----------
+    graph
+        A state outside the system's constraint leads nowhere, since its successors are unknown.
+    prop
+        Its predicate says which states have recovered.
+    """
+    import numpy as np
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import breadth_first_order
+
+    system, size = graph.system, len(graph.states)
+    fair = np.array([system.is_fair(instance.action) for instance in system.instances], np.bool_)
+    inside = np.ones(size + 1, np.bool_)
+    inside[[size, *graph.outside]] = False
+    recovered = np.flatnonzero(np.fromiter(graph.satisfying(prop), np.bool_, size))
+    source, target, instance = graph.columns()
+    taken = fair[instance] & inside[target]
+    # The number after the last state stands for recovery; the search goes backwards from it.
+    ahead = np.concatenate([np.full(len(recovered), size), target[taken]])
+    behind = np.concatenate([recovered, source[taken]])
+    backwards = csr_array((np.ones(len(ahead)), (ahead, behind)), shape=(size + 1, size + 1))
+    inside[breadth_first_order(backwards, size, return_predecessors=False)] = False
+    stuck = np.flatnonzero(inside).tolist()
+    if not stuck:
+        return None
+    depth = graph.depths[stuck[0]]
+    return depth, [graph.states[number] for number in stuck if graph.depths[number] == depth]
+
+
+MOST_VISITS = 50_000_000
+"""The most visits of edges for the diameter, which visits every edge from every state."""
+
+
+@dataclass(frozen=True)
+class Degrees:
+    """The degrees of an action in the state graph.
+
+    Parameters
+    ----------
+    steps
+        Number of its edges.
+    enabled
+        States in which it is enabled.
+    most_out
+        Most of its steps that leave one state.
+    reached
+        States that its steps lead to.
+    most_in
+        Most of its steps that lead to one state.
+    """
+
+    action: str
+    steps: int
+    enabled: int
+    most_out: int
+    reached: int
+    most_in: int
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Figures of a state graph.
+
+    Parameters
+    ----------
+    depth
+        Steps from the initial states to the farthest ones.
+    diameter
+        Most steps of a shortest path between two states of which one can reach the other; None
+        if the graph is too large to compute it.
+    components
+        Sizes of the strongly connected components, the largest first.
+    terminal
+        States that no step leaves.
+    by_depth
+        States at each depth.
+    degrees
+        Of each action, in the order of the action table.
+    """
+
+    states: int
+    steps: int
+    depth: int
+    diameter: int | None
+    components: tuple[int, ...]
+    terminal: int
+    by_depth: tuple[int, ...]
+    degrees: tuple[Degrees, ...]
+
+
+def statistics(graph: StateGraph) -> Statistics:
+    """Return the figures of a state graph."""
+    import networkx as nx
+
+    plain: nx.DiGraph[int] = nx.DiGraph()
+    plain.add_nodes_from(range(len(graph.states)))
+    plain.add_edges_from((source, target) for source, _, target in graph.edges())
+    components = sorted(map(len, nx.strongly_connected_components(plain)), reverse=True)
+    counted = Counter(graph.depths)
+    return Statistics(
+        states=len(graph.states),
+        steps=len(graph.targets),
+        depth=graph.depths[-1],
+        diameter=_diameter(plain, len(graph.targets)),
+        components=tuple(components),
+        terminal=sum(not degree for _, degree in plain.out_degree()),
+        by_depth=tuple(counted[depth] for depth in range(graph.depths[-1] + 1)),
+        degrees=tuple(_degrees(graph)),
+    )
+
+
+def _diameter(graph: nx.DiGraph[int], steps: int) -> int | None:
+    """Return the length of the longest shortest path; None if that would take too long."""
+    import networkx as nx
+
+    if len(graph) * steps > MOST_VISITS:
+        return None
+    lengths = nx.all_pairs_shortest_path_length(graph)
+    longest: int = max(max(row.values()) for _, row in lengths)
+    return longest
+
+
+def _degrees(graph: StateGraph) -> list[Degrees]:
+    """Return the degrees of every action."""
+    import numpy as np
+
+    source, target, instance = graph.columns()
+    listed = []
+    for name in dict.fromkeys(action.name for action in graph.system.actions):
+        own = [i for i, each in enumerate(graph.system.instances) if each.action.name == name]
+        taken = np.isin(instance, own)
+        out, into = (np.unique(ends[taken], return_counts=True)[1] for ends in (source, target))
+        most_out, most_in = int(out.max(initial=0)), int(into.max(initial=0))
+        listed.append(Degrees(name, int(taken.sum()), len(out), most_out, len(into), most_in))
+    return listed

@@ -9,10 +9,14 @@ from typing import Any, TypeVar
 from ..core.behavior import Behavior
 from ..core.guards import Refusal
 from ..core.layout import State
-from ..core.spec import ModelError, Step, Trace, TransitionSystem
-from .itf import encoded
+from ..core.spec import (
+    ModelError,
+    Step,
+    Trace,
+    TransitionSystem,
+)
 from .reasons import why_not
-from .tracefile import Recorded
+from .tracefile import Recorded, encoded
 
 T = TypeVar("T")
 

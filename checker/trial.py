@@ -23,8 +23,17 @@ from ..core.blame import did_otherwise, impure, nondeterministic, predicate_of
 from ..core.errors import ImpureError, TidegateError, shown
 from ..core.layout import State
 from ..core.spec import ModelError, Property, TransitionSystem
-from .answers import CONSTRAINT, Answers, answers, differing, identity, initial
-from .elsewhere import Difference, Elsewhere, Job
+from .elsewhere import (
+    CONSTRAINT,
+    Answers,
+    Difference,
+    Elsewhere,
+    Job,
+    answers,
+    differing,
+    identity,
+    initial,
+)
 from .interpreted import spread
 from .liveness.formulas import with_premises
 from .result import Declared, Load, Tried

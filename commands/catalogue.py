@@ -6,22 +6,22 @@ from typing import Any
 
 import click
 
-from ..analysis.named import find_protocol
+from ..analysis.names import find_protocol
 from ..core.bounds import unknown
 from ..invariants import properties_of
 from ..model import PROTOCOLS
 from ..model.broker.releases import overview
-from ..render.catalogue import print_catalogue
-from ..render.story import (
+from ..render.catalogue import (
     described_bounds,
     described_properties,
+    print_catalogue,
     print_rules,
     print_story,
     rules_in_force,
     story,
 )
 from ..render.terminal import make_console, say, say_json
-from . import completion
+from . import parameters
 from .parameters import protocol_argument
 from .status import EXIT_HOLDS, Ended
 
@@ -104,8 +104,8 @@ def _fairness(family: str) -> list[dict[str, str]]:
 
 
 @click.command(name="list")
-@click.argument("what", required=False, metavar="[WHAT]", shell_complete=completion.words(KINDS))
-@click.argument("text", required=False, metavar="[TEXT]", shell_complete=completion.protocols)
+@click.argument("what", required=False, metavar="[WHAT]", shell_complete=parameters.words(KINDS))
+@click.argument("text", required=False, metavar="[TEXT]", shell_complete=parameters.protocols)
 @click.option("--all", "every", is_flag=True, help="Show everything.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON; without WHAT, everything.")
 def list_command(what: str | None, text: str | None, every: bool, as_json: bool) -> Ended:

@@ -11,11 +11,17 @@ from typing import Any
 import click
 
 from ..analysis.known import find_known, repaired
-from ..analysis.named import find_protocol, is_custom
+from ..analysis.names import find_protocol, is_custom
 from ..analysis.recognising import Recognised
 from ..checker.interrupts import noted
-from ..checker.result import Cluster, Limits, Resources, Result, Search
-from ..checker.violation import behavior_of
+from ..checker.result import (
+    Cluster,
+    Limits,
+    Resources,
+    Result,
+    Search,
+)
+from ..checker.verdicts import behavior_of
 from ..core.options import option
 from ..core.spec import TidegateError
 from ..library import Problem, cluster, problem_of
@@ -30,8 +36,8 @@ from .parameters import (
     set_options,
     takes,
 )
-from .saved import write_counterexample
 from .status import EXIT_STATUS, EXIT_VIOLATED, Ended, deciding, ended, exit_status
+from .traces import write_counterexample
 from .trust import resume_command
 
 
@@ -160,7 +166,7 @@ def check_command(
       tidegate check hw -b records=1 --engine spark --continue --export tables
     """
     if resumed.resume is not None:
-        from .recorded import search_to_resume
+        from .resumption import search_to_resume
 
         search, place = search_to_resume(resumed.resume, resumed.trusted, protocol, names)
         resources = replace(resources, checkpoint=place, resume=True)

@@ -9,22 +9,26 @@ from typing import Any
 
 import click
 
-from ..analysis.conformance import Conformance, Conforming
-from ..analysis.covering import CoveringWalks
+from ..analysis.conformance import Conformance, Conforming, CoveringWalks
 from ..analysis.exercised import Coverage, GuardCoverage, RuleCoverage
 from ..analysis.on_brokers import (
     forcible_distribution,
     protocol_to_walk,
     systems_to_walk,
 )
-from ..checker.itf import itf
 from ..checker.result import doing
+from ..checker.tracefile import itf
 from ..core.behavior import Behavior
 from ..core.options import option
 from ..core.spec import TransitionSystem
 from ..render.output import OutputError, Reports
 from ..render.terminal import progress, write_json
-from .parameters import Output, bound_option, protocol_argument, takes
+from .parameters import (
+    Output,
+    bound_option,
+    protocol_argument,
+    takes,
+)
 from .status import EXIT_HOLDS, EXIT_INTERRUPTED, EXIT_OTHER, Ended, ended
 
 
@@ -76,7 +80,7 @@ def conform(
       2   wrong usage, or Kafka cannot be started
       130 interrupted; what was covered is printed
     """
-    from ..render.conformed import conformance_report, print_conformance
+    from ..render.conformance import conformance_report, print_conformance
 
     distribution = forcible_distribution(kafka)
     chosen = protocol_to_walk(protocol, distribution, settings)

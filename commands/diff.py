@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..analysis.code import code
-from ..analysis.code_diff import differences
+from ..analysis.code import code, differences
 from ..analysis.protocol_diff import (
     Both,
     bounds_to_try,
@@ -30,11 +29,16 @@ from ..core.options import option, time_limit
 from ..render.diff import DiffPrinter, labels
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json
-from .parameters import Output, model_options, protocol_argument, takes
+from .parameters import (
+    Output,
+    model_options,
+    protocol_argument,
+    takes,
+)
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 
 if TYPE_CHECKING:
-    from ..render.printed import Console
+    from ..render.console import Console
 
 
 @dataclass(frozen=True)

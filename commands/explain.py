@@ -10,28 +10,39 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..analysis.named import SelectionError, find_protocol
+from ..analysis.names import SelectionError, find_protocol
 from ..analysis.properties import select_violable, system_for
-from ..analysis.saved import with_histories
+from ..analysis.selection import with_histories
 from ..checker.check import check
-from ..checker.interrupts import Interrupted, LimitReachedError, alarm, reason
+from ..checker.interrupts import (
+    Interrupted,
+    LimitReachedError,
+    alarm,
+    reason,
+)
 from ..checker.result import Limits
 from ..checker.stop import Stop, Stopped
 from ..core.behavior import Behavior
 from ..core.bounds import BoundsError, declared
+from ..core.errors import one_line
 from ..core.options import time_limit
-from ..core.printable import one_line
 from ..core.spec import Kind, TransitionSystem
 from ..model import Protocol
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json
-from .parameters import Output, model_options, protocol_argument, takes, trace_options
-from .saved import saved
+from .parameters import (
+    Output,
+    model_options,
+    protocol_argument,
+    takes,
+    trace_options,
+)
 from .status import EXIT_HOLDS, Ended, ended, stopped_status
+from .traces import saved
 
 if TYPE_CHECKING:
     from ..analysis.needs import Build
-    from ..render.explained import Findings
+    from ..render.explanation import Findings
 
 
 @dataclass(frozen=True)
@@ -77,7 +88,7 @@ def explain(
       3   a limit was reached before everything was decided
       130 interrupted
     """
-    from ..render.explained import document, print_findings, print_sentences
+    from ..render.explanation import document, print_findings, print_sentences
     from ..render.narrative import narrate
 
     with Reports({"--json": output.json_file}) as reports:
@@ -173,9 +184,8 @@ def _findings(
     how: Searches,
     quiet: bool,
 ) -> tuple[Findings, Stopped | None]:
-    from ..analysis.needs import Needs, dispensable
-    from ..analysis.shorten import shortened
-    from ..render.explained import Findings
+    from ..analysis.needs import Needs, dispensable, shortened
+    from ..render.explanation import Findings
 
     system, trace, prop = behavior.system, behavior.trace, behavior.prop
     assert prop is not None
@@ -225,7 +235,7 @@ def _fair(system: TransitionSystem[Any, Any]) -> set[str]:
 
 def _builder(protocol: Protocol, behavior: Behavior) -> Build:
     """Return a builder of a trace's system with fewer faults and elections, or other options."""
-    from ..model.limits import limited
+    from ..model.protocol import limited
 
     prop = behavior.prop
     assert prop is not None

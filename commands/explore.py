@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import click
 
-from ..analysis.named import find_protocol
+from ..analysis.names import find_protocol
 from ..analysis.properties import find_of_states, with_every_history
 from ..analysis.selection import assemble
 from ..checker.explore import Exploration
-from ..checker.itf import itf
+from ..checker.tracefile import itf
 from ..core.behavior import Behavior
 from ..core.options import option
 from ..core.spec import TidegateError

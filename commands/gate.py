@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..core.printable import one_line, printable
+from ..core.errors import one_line, printable
 from ..gate.cache import record, recorded
 from ..gate.cells import DEFAULT_BOUNDS, TIERS, Cell
 from ..gate.document import NAME, of_tier, read
@@ -196,7 +196,7 @@ def _progress(quiet: bool, total: int) -> Iterator[Callable[[Sequence[Running], 
     if quiet or not console.is_terminal:
         yield lambda running, done: None
         return
-    from ..render.printed import Text
+    from ..render.console import Text
 
     with console.status("", spinner="line") as status:
         yield lambda running, done: status.update(

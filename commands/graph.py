@@ -13,12 +13,12 @@ import click
 
 from ..analysis.properties import find_of_states
 from ..analysis.selection import assemble
-from ..checker.atomic import replace_file
+from ..checker.files import replace_file
 from ..core.behavior import Behavior
 from ..core.options import option
 from ..core.spec import Trace, TransitionSystem
+from ..render.console import Text
 from ..render.output import Reports
-from ..render.printed import Text
 from ..render.terminal import make_console, say, write_json
 from .parameters import model_options, protocol_argument, takes
 from .status import EXIT_HOLDS, Ended, ended
@@ -78,7 +78,7 @@ def graph(
       tidegate graph kip-320 -b records=1 --farthest --parquet tables
     """
     from ..checker.graph import farthest, state_graph
-    from ..checker.itf import itf
+    from ..checker.tracefile import itf
     from ..render.graphs import require_parquet
 
     files = exported.files
@@ -143,7 +143,7 @@ def _print_behavior(system: TransitionSystem[Any, Any], trace: Trace, full: bool
 
 def _print_figures(system: TransitionSystem[Any, Any], made: StateGraph) -> None:
     """Print the statistics of the graph."""
-    from ..checker.statistics import statistics
+    from ..checker.graph import statistics
     from ..render.graphs import print_statistics
 
     name = f"{system.name}, {system.headline}"

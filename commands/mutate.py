@@ -10,21 +10,31 @@ from typing import Any
 
 import click
 
-from ..analysis.fates import Fate
-from ..analysis.killing import SURVIVED, UNDECIDED, Covered, Killing
-from ..analysis.named import find_protocol
+from ..analysis.killing import (
+    SURVIVED,
+    UNDECIDED,
+    Covered,
+    Killing,
+)
+from ..analysis.mutants import Fate
+from ..analysis.names import find_protocol
 from ..analysis.properties import Selection, left_undecided, select_violable
 from ..checker.interrupts import LimitReachedError
 from ..checker.result import Progress, doing
 from ..core.options import option, time_limit
 from ..invariants import properties_of
 from ..model import Protocol
+from ..render.console import Console, Text
 from ..render.output import Reports
-from ..render.printed import Console, Text
 from ..render.summary import count
 from ..render.terminal import make_console, progress, write_json
 from ..render.text import print_prose
-from .parameters import Output, model_options, protocol_argument, takes
+from .parameters import (
+    Output,
+    model_options,
+    protocol_argument,
+    takes,
+)
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 
 

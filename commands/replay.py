@@ -9,17 +9,17 @@ import click
 from ..analysis.histories import keeps_histories
 from ..checker.replay import Replayed
 from ..checker.tracefile import Recorded
-from ..checker.violation import why_satisfied
+from ..checker.verdicts import why_satisfied
 from ..core.behavior import Behavior
 from ..core.spec import ReplayError
 from ..invariants import invariants_of, properties_of
 from ..model import Protocol
 from ..render.output import Reports
-from ..render.replayed import print_replayed
+from ..render.replay import print_replayed
 from ..render.terminal import make_console
 from .parameters import form_options, trace_options
-from .saved import changed, replay_file, violated_at_end
 from .status import EXIT_HOLDS, EXIT_OTHER, EXIT_USAGE, Ended, ended
+from .traces import changed, replay_file, violated_at_end
 
 _ON_KAFKA = ("html", "json")
 """The files that can say what real brokers did."""
@@ -167,7 +167,7 @@ def _on_kafka(
     files: Mapping[str, str],
 ) -> int:
     """Replay the trace of a file on the brokers in a folder; return the exit status."""
-    from ..render.on_kafka import page_on_kafka, print_on_kafka
+    from ..render.conformance import page_on_kafka, print_on_kafka
     from .on_kafka import replay_on_kafka, write_report
 
     report = replay_on_kafka(folder, file, protocol, behavior)

@@ -7,13 +7,19 @@ from collections.abc import Mapping
 import click
 
 from ..analysis.simulation import Walks
-from ..checker.violation import behavior_of
+from ..checker.verdicts import behavior_of
 from ..library import simulation
 from ..render.output import Reports
 from ..render.terminal import make_console, write_json
-from .parameters import TraceOutput, form_options, model_options, protocol_argument, takes
-from .saved import write_counterexample
+from .parameters import (
+    TraceOutput,
+    form_options,
+    model_options,
+    protocol_argument,
+    takes,
+)
 from .status import EXIT_STATUS, Ended, deciding, ended, exit_status
+from .traces import write_counterexample
 
 
 @click.command(
@@ -44,7 +50,7 @@ def simulate(
       tidegate simulate kip-279 -b elections=4 -b moves --walks 20000 --seed 7
       tidegate simulate kip-320 -b replicas=5 -b records=6 --choose rare --steps 300
     """
-    from ..render.simulated import print_simulation, simulation_report
+    from ..render.simulation import print_simulation, simulation_report
 
     files = {"--json": output.json_file, **{f"--{name}": path for name, path in forms.items()}}
     with deciding() as decided, Reports(files) as reports:

@@ -8,15 +8,20 @@ from typing import Any
 
 import click
 
-from ..analysis.ladder import ladder
-from ..analysis.minimal_bounds import MinimalBounds, find_minimal_bounds
-from ..analysis.named import SelectionError, find_protocol
+from ..analysis.minimal_bounds import MinimalBounds, find_minimal_bounds, ladder
+from ..analysis.names import SelectionError, find_protocol
 from ..analysis.properties import left_undecided, select_violable
 from ..checker.stop import is_interrupt
 from ..core.options import time_limit
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json
-from .parameters import Output, bound_option, model_options, protocol_argument, takes
+from .parameters import (
+    Output,
+    bound_option,
+    model_options,
+    protocol_argument,
+    takes,
+)
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 
 

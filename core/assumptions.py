@@ -11,7 +11,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from .errors import is_users
-from .outside import read_by
+from .purity import read_by
 from .vocabulary import Property
 
 PREFIX = "assumed by "

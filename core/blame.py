@@ -20,8 +20,8 @@ from .errors import (
     printed,
     spot_of,
 )
-from .kinds import ConstantError
 from .layout import Layout, State
+from .values import ConstantError
 
 Attempt = tuple[object, Callable[[], object]]
 """A step, or another function by name, and its call on the layout's record."""

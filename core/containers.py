@@ -1,17 +1,35 @@
-"""Sets and bags as parts of a state.
+"""Sets, bags and sequences as parts of a state.
 
 Each is a record with a few variables and the usual methods, written in the subset of Python that
 the compiled engine translates.  So every engine runs the same methods, and their variables are
-packed like all others.  Sequences are such records, too: see :mod:`sequences`.
+packed like all others.  Sequences are such records, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, TypeVar, cast
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 from .errors import ModelError
-from .fields import NONE, Limit, Record, array, integer, limit_of, members, subset
+from .fields import (
+    NONE,
+    Array,
+    Field,
+    Limit,
+    Record,
+    array,
+    copy_into,
+    declared_parts,
+    integer,
+    limit_of,
+    members,
+    subset,
+    value_of,
+)
+from .text import shown_part
+from .values import value
 
 T = TypeVar("T")
 
@@ -158,3 +176,262 @@ def declared(kind: type[T], parts: dict[str, Any]) -> T:
     """Return the declaration of a container."""
     declaration: Any = type(kind.__name__, (kind,), parts)
     return cast(T, declaration)
+
+
+if TYPE_CHECKING:
+    import typing_extensions
+
+    E = typing_extensions.TypeVar("E", default=int)
+else:
+    E = TypeVar("E")
+
+R = TypeVar("R", bound=Record)
+
+
+class Seq(Record, Generic[E]):
+    """A sequence of numbers or records, up to a declared length; see :func:`sequence_of`.
+
+    Numbered from 0.  ``len``, ``in``, ``==``, ``seq[i]``, ``seq[i] = value``, iteration, truth, and
+    slices are those of Python's lists, but an index is never negative, and a slice has no step.
+
+    What is read from a sequence is a value: it stays as it was when it was read, also if it is a
+    record.  An element that is a record is changed where it is, ``seq[i].term = 2``, and not
+    through a name for it.  Assigning a record to it copies that record's values; ``pop`` and
+    ``popleft`` return a record of one's own.
+    """
+
+    length: int
+    items: list[E]
+    blank: E
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __bool__(self) -> bool:
+        return self.length > 0
+
+    @overload
+    def __getitem__(self, index: int) -> E: ...
+    @overload
+    def __getitem__(self, index: slice) -> Slice[E]: ...
+    def __getitem__(self, index: int | slice) -> E | Slice[E]:
+        return Slice(self, index) if isinstance(index, slice) else self.at(index)
+
+    def at(self, index: int) -> E:
+        """Return an element; the compiled engine translates ``seq[index]`` to this."""
+        # An index beyond the last element becomes one beyond the array, which every engine refuses.
+        return self.items[index if 0 <= index < self.length else len(self.items)]
+
+    @overload
+    def __setitem__(self, index: int, value: E) -> None: ...
+    @overload
+    def __setitem__(self, index: slice, value: Iterable[E]) -> None: ...
+    def __setitem__(self, index: int | slice, value: E | Iterable[E]) -> None:
+        if isinstance(index, slice):
+            self._splice(index, cast("Iterable[E]", value))
+        else:
+            self.set(index, cast(E, value))
+
+    def set(self, index: int, value: E) -> None:
+        """Replace an element; the compiled engine translates ``seq[index] = value`` to this."""
+        self.put(index if 0 <= index < self.length else len(self.items), value)
+
+    def __delitem__(self, index: int | slice) -> None:
+        if isinstance(index, slice):
+            self._splice(index, ())
+        else:
+            # Reading the element checks that it exists.
+            self.at(index)
+            self._splice(slice(index, index + 1), ())
+
+    def _splice(self, chosen: slice, values: Iterable[E]) -> None:
+        """Put values in place of the elements of a slice."""
+        if chosen.step is not None:
+            raise ValueError("a slice of a sequence has no step")
+        new, kept = list(values), self.sliced(slice(None))
+        kept[chosen] = new
+        for index, element in enumerate(kept):
+            self.put(index, element)
+        for index in range(len(kept), len(self.items)):
+            self.put(index, self.blank)
+        self.length = len(kept)
+
+    def __iter__(self) -> Iterator[E]:
+        # As in a list, an iteration sees what earlier rounds have written, removed and added.
+        index = 0
+        while index < self.length:
+            yield self.items[index]
+            index += 1
+
+    def __contains__(self, value: E) -> bool:
+        for index in range(self.length):
+            if self.items[index] == value:
+                return True
+        return False
+
+    def __eq__(self, other: Seq[E]) -> bool:  # type: ignore[override]
+        if self.length != other.length:
+            return False
+        return all(self.items[index] == other.items[index] for index in range(self.length))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+    def put(self, index: int, value: E) -> None:
+        """Write an element, also beyond the last one; used by the other methods."""
+        self.items[index] = value
+
+    def copied(self, value: E) -> E:
+        """Return an element that does not change with the sequence; used by the other methods."""
+        return value
+
+    def sliced(self, chosen: slice) -> list[E]:
+        """Return elements as values; used by the other methods."""
+        return self.items[: self.length][chosen]
+
+    def append(self, value: E) -> None:
+        """Add an element at the end."""
+        self.put(self.length, value)
+        self.length += 1
+
+    def extend(self, values: Iterable[E]) -> None:
+        """Add the elements of a sequence, a slice or a list at the end."""
+        self[self.length :] = values
+
+    def popleft(self) -> E:
+        """Remove the first element and return it (TLA+'s Head and Tail)."""
+        first = self.copied(self.items[0 if self.length else len(self.items)])
+        self.drop_first()
+        return first
+
+    def pop(self) -> E:
+        """Remove the last element and return it."""
+        last = self.copied(self.items[self.length - 1 if self.length else len(self.items)])
+        self.drop_last()
+        return last
+
+    def drop_first(self) -> None:
+        """Remove the first element; the sequence must not be empty."""
+        for index in range(len(self.items) - 1):
+            self.put(index, self.items[index + 1])
+        self.put(len(self.items) - 1, self.blank)
+        self.length -= 1
+
+    def drop_last(self) -> None:
+        """Remove the last element; the sequence must not be empty."""
+        self.length -= 1
+        self.put(self.length, self.blank)
+
+    def truncate(self, length: int) -> None:
+        """Keep the first `length` elements only, or all if there are fewer."""
+        for index in range(len(self.items)):
+            if index >= length:
+                self.put(index, self.blank)
+        self.length = min(self.length, max(length, 0))
+
+    def clear(self) -> None:
+        """Remove every element."""
+        self.truncate(0)
+
+    @classmethod
+    def shown(cls, record: Seq[E]) -> list[object]:
+        """Return a record of this declaration as people see it."""
+        declared = cast(Array, cls.items).element
+        return [shown_part(record.items[index], declared) for index in range(record.length)]
+
+
+class RecordSeq(Seq[R]):
+    """A sequence of records: its elements are never replaced, only their values."""
+
+    def at(self, index: int) -> R:
+        """Return an element as a value; the compiled engine translates ``seq[index]`` to this."""
+        element = self.items[index if 0 <= index < self.length else len(self.items)]
+        read: R = value(element, self, index, (sys._getframe(2).f_code, self.length))
+        return read
+
+    def __iter__(self) -> Iterator[R]:
+        index = 0
+        while index < self.length:
+            yield value(self.items[index], self, index)
+            index += 1
+
+    def sliced(self, chosen: slice) -> list[R]:
+        """Return elements as values; used by the other methods."""
+        return [value(element, None, 0) for element in self.items[: self.length][chosen]]
+
+    def put(self, index: int, value: R) -> None:
+        """Write the values of a record into an element."""
+        copy_into(self.items[index], value)
+
+    def copied(self, value: R) -> R:
+        """Return a record with the same values."""
+        return value_of(value)
+
+
+class Slice(Generic[E]):
+    """Consecutive elements of a sequence, ``seq[first:last]``, as they are when it is read."""
+
+    def __init__(self, owner: Seq[E], chosen: slice) -> None:
+        if chosen.step is not None:
+            raise ValueError("a slice of a sequence has no step")
+        self._values = owner.sliced(chosen)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[E]:
+        return iter(self._values)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Slice):
+            raise TypeError("a slice can be compared only with a slice; write queue[:]")
+        return self._values == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@overload
+def sequence_of(element: type[R], most: Limit, doc: str) -> Seq[R]: ...
+@overload
+def sequence_of(element: int, most: Limit, doc: str) -> Seq[int]: ...
+def sequence_of(element: object, most: Limit, doc: str) -> object:
+    """Declare a sequence of up to `most` numbers or records; at first it is empty.
+
+    Parameters
+    ----------
+    element
+        The declaration of one element, as of a variable, ``integer(0, 3, "ballot")``, or the class
+        of the records.
+    """
+    kind: type[Seq[Any]] = Seq
+    if isinstance(element, type) and issubclass(element, Record):
+        kind, blank = RecordSeq, _blank(element)
+    elif isinstance(element, Field):
+        blank = _blank(element)
+    else:
+        raise ModelError(
+            f"{doc}: a sequence of {element!r}; declare one element, as integer(0, 3, 'ballot'), "
+            "or name a class that derives from Record"
+        )
+    parts = {
+        "length": integer(0, most, f"length: {doc}"),
+        "items": array(most, cast(Any, element)),
+        "blank": blank,
+    }
+    return declared(kind, parts)
+
+
+def _blank(element: Any) -> Any:
+    """Return the declaration of what is stored beyond the last element: only lowest values."""
+    if isinstance(element, Field):
+
+        def low(k: object) -> int:
+            return limit_of(element.low, k)
+
+        return Field(low, low, "what is stored beyond the last element")
+    if isinstance(element, Array):
+        return replace(element, element=_blank(element.element))
+    parts = {name: _blank(part) for name, part in declared_parts(element).items()}
+    return type(element.__name__, (Record,), parts)

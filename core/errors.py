@@ -1,17 +1,28 @@
-"""The errors of Tidegate, and the file and line of the model that each one is about."""
+r"""The errors of Tidegate, and the file and line of the model that each one is about.
+
+Makes foreign text safe to print: no cursor moves, no invisible characters.
+
+Names, docstrings and messages come from traces, from gate files and from users' protocols.
+Characters that a terminal, a log or a document would act on, or would not show, are escaped as in
+Java, JSON and Python: ``\n``, ``\u001b``, ``\u202e``.
+
+Whether what a model's function returned is of the type that it must have.
+"""
 
 from __future__ import annotations
 
 import difflib
 import inspect
+import re
 import sys
 import sysconfig
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import is_dataclass
 from functools import cache
 from pathlib import Path
-from types import CodeType, FrameType, TracebackType
-from typing import Any
+from types import CodeType, FrameType, NoneType, TracebackType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 Line = tuple[str, int]
 """A file, and a line in it from 1."""
@@ -302,3 +313,110 @@ def shown(line: Line) -> str:
     path = Path(line[0])
     here = Path.cwd()
     return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{line[1]}"
+
+
+_HIDDEN = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0, DEL and C1: terminals act on them, and XML has few of them
+    "\xad\u061c\u180e\u200b-\u200f\u2060-\u206f\ufeff\ufff9-\ufffb"  # invisible
+    "\u2028-\u202e"  # ends of lines and paragraphs, and changes of the direction of writing
+    "\ud800-\udfff"  # half of a surrogate pair, which no file in UTF-8 can hold
+    "\ufdd0-\ufdef\ufffe\uffff"  # never characters; XML has no U+FFFE and U+FFFF
+    "\U000e0000-\U000e007f"  # tags, which are invisible
+)
+_HIDDEN_IN_LINES = re.compile(f"[{_HIDDEN}]")
+_HIDDEN_IN_A_LINE = re.compile(f"[\t\n{_HIDDEN}]")
+
+_SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+
+_COMMAND = re.compile(r"^(\s*)(?=::)|(?<=#)(?=#\[)", re.MULTILINE)
+
+
+def one_line(text: str) -> str:
+    r"""Return text as one line, with every character visible.
+
+    >>> print(one_line("HOLDS\n\x1b[2J\u202e"))
+    HOLDS\n\u001b[2J\u202e
+    """
+    return text if text.isprintable() else _HIDDEN_IN_A_LINE.sub(_written_out, text)
+
+
+def printable(text: str) -> str:
+    r"""Return text with every character visible; line ends and tabs stay.
+
+    >>> print(printable("two\nlines\r\x9b0m"))
+    two
+    lines\r\u009b0m
+    """
+    return text if text.isprintable() else _HIDDEN_IN_LINES.sub(_written_out, text)
+
+
+def inert(text: str) -> str:
+    r"""Return text in which GitHub Actions finds no command.
+
+    Its runner obeys ``::`` at the beginning of a line, after any spaces, and ``##[`` anywhere
+    (actions/runner, ``src/Runner.Common/ActionCommand.cs``).
+
+    >>> print(inert("a::b\n  ::error::c\n##[add-path]d"))
+    a::b
+      \::error::c
+    #\#[add-path]d
+    """
+    return _COMMAND.sub(r"\1\\", text)
+
+
+def _written_out(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return _SHORT.get(match[0]) or (f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
+
+
+__all__ = ["inert", "one_line", "printable"]
+
+
+def misfit(value: object, kind: Any) -> str:
+    """Say what of a value is not of a type, and what it should be; empty if all is.
+
+    A list may stand for a tuple.
+
+    >>> misfit((1, "a"), tuple[int, ...])
+    "'a', where a whole number belongs"
+    """
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        wrong = [misfit(value, one) for one in inner]
+        return "" if "" in wrong else wrong[0]
+    if origin is tuple:
+        return _misfit_of_tuple(value, inner)
+    if origin is dict:
+        if not isinstance(value, dict):
+            return f"{printed(value)}, where a dictionary belongs"
+        return _first(
+            misfit(part, one)
+            for pair in value.items()
+            for part, one in zip(pair, inner, strict=True)
+        )
+    if not isinstance(value, kind):
+        return f"{printed(value)}, where {_NAMES.get(kind, f'a {kind.__name__}')} belongs"
+    hints = _hints(kind)
+    return _first(misfit(getattr(value, name), hint) for name, hint in hints.items())
+
+
+def _misfit_of_tuple(value: object, inner: tuple[Any, ...]) -> str:
+    if not isinstance(value, (tuple, list)):
+        return f"{printed(value)}, where a tuple belongs"
+    if inner[1:] == (...,):
+        return _first(misfit(part, inner[0]) for part in value)
+    if len(value) != len(inner):
+        return f"{printed(value)}, where a tuple of {len(inner)} belongs"
+    return _first(misfit(part, one) for part, one in zip(value, inner, strict=True))
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind) if is_dataclass(kind) else {}
+
+
+def _first(wrong: Any) -> str:
+    return next(filter(None, wrong), "")
+
+
+_NAMES = {str: "a text", int: "a whole number", bool: "True or False", NoneType: "None"}

@@ -16,8 +16,7 @@ from types import FunctionType
 from typing import Any, Self, TypeVar, cast, dataclass_transform, overload
 
 from .errors import ModelError, about
-from .kinds import Kind, converting_record
-from .values import plain
+from .values import Kind, converting_record, plain
 
 Limit = int | Callable[[Any], int]
 """A number, or a function from the constants to one."""

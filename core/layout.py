@@ -25,8 +25,6 @@ from .fields import (
     kinds_of,
     limit_of,
 )
-from .kinds import ConstantError, Kind, array_type
-from .parts_shown import shown_part
 from .record import (
     Part,
     Stored,
@@ -40,6 +38,8 @@ from .record import (
     range_error,
     range_errors,
 )
+from .text import shown_part
+from .values import ConstantError, Kind, array_type
 
 State = Stored
 """A stored state: one element per variable, counted from the variable's lowest value."""

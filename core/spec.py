@@ -1,6 +1,8 @@
 """A transition system: the initial states and the steps of a model, for one choice of constants.
 
 It knows nothing about Kafka or about searching; its terms come from :mod:`vocabulary`.
+
+Whether a state can recover by fair steps alone, decided from that state on.
 """
 
 from __future__ import annotations
@@ -34,7 +36,6 @@ from .errors import (
 )
 from .layout import Layout, State
 from .purity import DeclaredPure
-from .recovering import recovers
 from .scene import View
 from .telling import Telling
 from .vocabulary import (
@@ -52,6 +53,29 @@ from .vocabulary import (
     choices,
     is_available,
 )
+
+
+def recovers(system: Any, prop: Property, state: State) -> bool:
+    """Whether fair steps alone can lead from `state` to one that has recovered.
+
+    Parameters
+    ----------
+    system
+        A transition system, which is declared above this module.
+    """
+    seen, todo = {state}, [state]
+    while todo:
+        here = todo.pop()
+        system.layout.load(here)
+        if system.satisfies(prop):
+            return True
+        for index, successor in system.successors(here):
+            fair = system.is_fair(system.instances[index].action)
+            if fair and successor not in seen and system.admits(successor):
+                seen.add(successor)
+                todo.append(successor)
+    return False
+
 
 __all__ = [
     "DEADLOCK", "TYPE_OK", "Action", "DisagreementError", "EngineError", "Fairness", "Instance",

@@ -13,12 +13,18 @@ from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 from .blame import as_witness
-from .errors import about, failure, is_users, place_of
-from .fitting import misfit
+from .errors import (
+    about,
+    failure,
+    is_users,
+    misfit,
+    one_line,
+    place_of,
+    printable,
+)
 from .layout import Layout, State
-from .patience import Unfinished, patience
-from .printable import one_line, printable
 from .scene import Event, LogOffset, Participant, Scene, View
+from .text import Unfinished, patience
 from .vocabulary import Kind, Property, Step
 
 S = TypeVar("S")

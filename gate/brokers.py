@@ -6,9 +6,8 @@ import io
 from dataclasses import replace
 from time import perf_counter
 
-from ..analysis.conformance import Conforming, OutOfTimeError
-from ..analysis.covering import CoveringWalks
-from ..analysis.named import find_protocol, is_custom, is_same
+from ..analysis.conformance import Conforming, CoveringWalks, OutOfTimeError
+from ..analysis.names import find_protocol, is_custom, is_same
 from ..analysis.on_brokers import (
     forcible_behavior,
     forcible_distribution,
@@ -18,14 +17,12 @@ from ..analysis.on_brokers import (
     systems_to_walk,
 )
 from ..analysis.properties import find_properties
-from ..analysis.saved import replayed_as_recorded
-from ..analysis.selection import refuse_unknown_property
+from ..analysis.selection import refuse_unknown_property, replayed_as_recorded
 from ..brokers.distribution import Distribution, KafkaError, MissingKafkaError
 from ..brokers.report import Report as Replayed
 from ..checker.interrupts import listening
-from ..checker.itf import itf
 from ..checker.result import Resources, doing
-from ..checker.tracefile import read_trace
+from ..checker.tracefile import itf, read_trace
 from ..core.behavior import Behavior
 from ..core.spec import Outcome, ReplayError
 from ..model import Protocol
@@ -216,8 +213,8 @@ class _Run:
 
 def _text(played: Behavior, replayed: Replayed) -> str:
     """Return a behavior as ``tidegate replay --kafka`` prints it."""
-    from ..render.on_kafka import print_on_kafka
-    from ..render.printed import Console
+    from ..render.conformance import print_on_kafka
+    from ..render.console import Console
 
     text = io.StringIO()
     print_on_kafka(Console(file=text, width=100), played, replayed, False)

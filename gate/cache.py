@@ -1,7 +1,10 @@
-"""Cells that have passed, so that ``--cached`` need not search them again.
+"""Cells that have passed, found again by the sources of the project.
 
 The key of an entry is a hash of all that decides: Tidegate's source, the versions of Python and of
-the packages, the cell, and the sources of its model (``sources.py``).
+the packages, the cell, and the sources of its model.
+
+A model may read more than its sources while it is loaded.  A cell whose model does so is searched
+every time.
 """
 
 from __future__ import annotations
@@ -15,12 +18,127 @@ from dataclasses import asdict
 from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
-from ..analysis.named import is_custom
-from ..checker.disk_cache import DiskCache
+from ..analysis.names import custom_file, is_custom
+from ..checker.files import DiskCache
 from .cells import Cell
 from .results import CellOutcome, PropertyOutcome, Status
-from .sources import digest
+
+_PYTHON = Path(os.__file__).parent
+_LIBRARIES = {"site-packages", "dist-packages"}
+
+_READS = frozenset({
+    "builtins.input", "ctypes.dlopen", "open", "os.exec", "os.fork", "os.forkpty", "os.listdir",
+    "os.posix_spawn", "os.scandir", "os.spawn", "os.system", "socket.connect",
+    "socket.getaddrinfo", "sqlite3.connect", "subprocess.Popen",
+})  # fmt: skip
+"""Audit events of what reads more than the memory of this process."""
+
+_ENVIRONMENT = (b"environ", b"getenv")
+"""Names by which a source reads the environment, of which no audit event tells."""
+
+
+def digest(cell: Cell, root: Path) -> str:
+    """Return the hash of all that a custom model may be made of; empty for a built-in protocol.
+
+    These are the modules below the directory of the gate's file, and those beside the model.
+
+    Parameters
+    ----------
+    root
+        The directory of the gate's file, to which names of files are relative.
+    """
+    if not is_custom(cell.protocol):
+        return ""
+    made_of = hashlib.sha256()
+    for folder in _folders(cell, root):
+        for file in _modules(folder):
+            name = str(file.relative_to(folder)).encode(errors="surrogatepass")
+            content = hashlib.sha256(file.read_bytes()).digest()
+            made_of.update(name + b"\0" + content)
+    return made_of.hexdigest()
+
+
+def _folders(cell: Cell, root: Path) -> list[Path]:
+    own = custom_file(cell.protocol)
+    beside = (root / own).resolve().parent if own else root
+    return [root] if beside.is_relative_to(root) else [root, beside]
+
+
+def _modules(folder: Path) -> Iterator[Path]:
+    """Yield the modules below a directory, in order, but for those of libraries."""
+    for file in sorted(folder.iterdir()):
+        if file.is_dir() and file.name[0] != "." and file.name not in _LIBRARIES:
+            if not (file / "pyvenv.cfg").is_file():
+                yield from _modules(file)
+        elif file.suffix == ".py" and file.is_file():
+            yield file
+
+
+class Watch:
+    """Notes what a model reads beside its sources, from now until the process ends."""
+
+    def __init__(self, cell: Cell, root: Path) -> None:
+        self._cell, self._root = cell, root.resolve()
+        self._before = set(sys.modules)
+        self._digest = digest(cell, self._root)
+        self._reads = False
+        sys.addaudithook(self._note)
+
+    def sources(self) -> str | None:
+        """Return the hash of the sources, as :func:`digest`; None if that is not all."""
+        if not is_custom(self._cell.protocol):
+            return ""
+        mine = [file for file in self._imported() if not _is_installed(file)]
+        folders = _folders(self._cell, self._root)
+        known = all(
+            file.suffix == ".py" and file.is_file() and any(map(file.is_relative_to, folders))
+            for file in mine
+        )
+        if self._reads or not known or any(map(_reads_environment, mine)):
+            return None
+        return self._digest if digest(self._cell, self._root) == self._digest else None
+
+    def _imported(self) -> Iterator[Path]:
+        """Yield the files of the modules that were imported since."""
+        for name in sys.modules.keys() - self._before:
+            file: Any = getattr(sys.modules[name], "__file__", None)
+            if isinstance(file, str):
+                yield Path(file).resolve()
+
+    def _note(self, event: str, _: tuple[Any, ...]) -> None:
+        if event in _READS and not self._reads:
+            self._reads = _is_models(sys._getframe(1))
+
+
+def _is_models(frame: FrameType | None) -> bool:
+    """Whether the model is running in this frame, or called a library that is."""
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file.startswith("<frozen importlib") or _is_tidegates(file):
+            return False
+        if not file.startswith("<") and not _is_installed(Path(file)):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _is_tidegates(file: str) -> bool:
+    return Path(file).is_relative_to(Path(__file__).parents[1])
+
+
+def _is_installed(file: Path) -> bool:
+    """Whether a file is Python's, Tidegate's, or one of a library."""
+    inside = file.is_relative_to(_PYTHON) or _is_tidegates(str(file))
+    return inside or bool(_LIBRARIES & set(file.parts))
+
+
+def _reads_environment(file: Path) -> bool:
+    source = file.read_bytes()
+    return any(name in source for name in _ENVIRONMENT)
+
 
 _PACKAGE = Path(__file__).parents[1]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..analysis.named import is_custom
+from ..analysis.names import is_custom
 from ..analysis.properties import find_properties
 from ..core.spec import Property
 from ..model import Protocol

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from ..analysis.named import SelectionError, find_protocol
+from ..analysis.names import SelectionError, find_protocol
 from ..analysis.pool import processes
 from ..analysis.properties import find_properties
 from ..checker.interrupts import LimitReachedError, alarm

@@ -9,7 +9,7 @@ from ..brokers.report import Behavior, Observed, Report
 from ..checker.result import Verdict
 from ..core.spec import Outcome
 from ..render.grounds import searched_in_python
-from ..render.lasso import violated_after
+from ..render.text import violated_after
 from .cells import AGREES, Expectation
 from .results import CellOutcome, Deviation, Finding
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from types import CodeType
 from typing import Any
 
-from ..analysis.named import custom_file, is_custom
+from ..analysis.names import custom_file, is_custom
 from ..core.errors import Line, is_users
 from ..core.spec import Trace, TransitionSystem
 from ..model import Protocol

@@ -11,14 +11,13 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from ..checker.imports import safe_path
 from ..checker.interrupts import noted
 from ..checker.memory import share_of
 from ..checker.result import Progress, Resources
-from ..checker.safe_path import safe_path
 from .cells import Cell
 from .results import CellOutcome, Deviation, Finding, Status, erred
-from .watchdog import HUNG
-from .worker import work
+from .worker import HUNG, work
 
 GRACE = 20.0
 """Seconds beyond its limit that a cell has to end by itself and to make its reports."""

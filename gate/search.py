@@ -9,14 +9,20 @@ from time import perf_counter
 from typing import Any
 
 from ..analysis.loading import named
-from ..analysis.named import find_protocol
+from ..analysis.names import find_protocol
 from ..analysis.properties import Selection, find_properties, select, system_for
 from ..analysis.recognising import known_bug
-from ..analysis.saved import with_histories
-from ..checker.itf import itf
-from ..checker.result import Limits, Progress, Resources, Result, Verdict
+from ..analysis.selection import with_histories
+from ..checker.result import (
+    Limits,
+    Progress,
+    Resources,
+    Result,
+    Verdict,
+)
 from ..checker.result import Search as Options
 from ..checker.stop import Stop, Stopped
+from ..checker.tracefile import itf
 from ..core.behavior import Behavior
 from ..core.spec import Outcome, Property, TransitionSystem
 from ..library import Problem
@@ -227,7 +233,7 @@ def _limit(stopped_by: Stopped | None, cell: Cell) -> str | None:
 
 def _text(behavior: Behavior) -> str:
     """Return a counterexample as ``tidegate check`` prints it."""
-    from ..render.printed import Console
+    from ..render.console import Console
     from ..render.text import print_trace
 
     text = io.StringIO()

@@ -1,28 +1,28 @@
 """The properties of the broker family, in the order of lists."""
 
-from ..core.spec import DEADLOCK, TYPE_OK, Kind, Property
+from ..core.spec import (
+    DEADLOCK,
+    TYPE_OK,
+    Kind,
+    Property,
+)
 from ..model.broker.family import BROKER
 from . import (
     NOT_PROMISED,
-    candidates,
     divergence,
-    eligible,
-    eventually,
     exits,
     isr,
     leadership,
     loss,
-    offline,
     progress,
     reads,
-    well_formed,
 )
 
 _ORDER = [
     module.__name__
     for module in (
-        loss, candidates, divergence, reads, isr, eligible, exits, leadership, well_formed,
-        offline, progress, eventually,
+        loss, loss, divergence, reads, isr, isr, exits, leadership, leadership,
+        progress, progress, progress,
     )
 ]  # fmt: skip
 

@@ -15,8 +15,13 @@ if TYPE_CHECKING:
     from ..core.assumptions import assumes
     from ..core.scene import Entry, Log, LogOffset, Promise
     from .broker.bounds import Constants
+    from .broker.family import (
+        announced,
+        brokers,
+        nobody,
+        pairs,
+    )
     from .broker.in_flight import LogEntry
-    from .broker.instances import announced, brokers, nobody, pairs
     from .broker.leadership import acting_leader, leads
     from .broker.protocols.every import BROKER
     from .broker.protocols.hw import HW
@@ -64,7 +69,7 @@ HOMES = {
     ".core.scene": ("Entry", "Log", "LogOffset", "Promise"),
     "broker.bounds": ("Constants",),
     "broker.in_flight": ("LogEntry",),
-    "broker.instances": ("announced", "brokers", "nobody", "pairs"),
+    "broker.family": ("announced", "brokers", "nobody", "pairs"),
     "broker.leadership": ("acting_leader", "leads"),
     "broker.protocols.every": ("BROKER",),
     "broker.protocols.hw": ("HW",),

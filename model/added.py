@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.fields import Array, declared_parts
-from ..core.parts_shown import shown_part
 from ..core.scene import Detail, Event, Participant, Scene, View, about
 from ..core.spec import Action
+from ..core.text import shown_part
 from .custom.view import SHARED, first_sentence, lines
 from .protocol import Protocol
 

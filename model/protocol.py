@@ -1,21 +1,33 @@
-"""What every protocol that can be checked is: a named choice of rules and actions."""
+"""What every protocol that can be checked is: a named choice of rules and actions.
+
+A protocol whose behaviors take some actions at most N times.
+
+A family's bounds limit faults and elections; this limits any action of any protocol, also one that
+has no bound, such as a restart.  The state counts the steps of those actions.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from ..core.bounds import bound_name, parse, unknown
-from ..core.errors import ModelError, about, blaming
+from ..core.errors import ModelError, about, blaming, one_line
 from ..core.fields import integer
-from ..core.printable import one_line
-from ..core.spec import Action, JointFairness, Property, TransitionSystem
+from ..core.guards import counted
+from ..core.spec import (
+    Action,
+    JointFairness,
+    Property,
+    TransitionSystem,
+)
 
 if TYPE_CHECKING:
     from .custom.model import Model
+
 
 TRACK = "track_"
 """Begins the name of a constant that says whether the state includes a history."""
@@ -61,7 +73,7 @@ class Protocol:
         The protocol whose rules it replaces, if any.
     limits
         Names of actions that are counted in the state, with how many steps of each a behavior may
-        have; see :func:`tidegate.model.limits.limited`.
+        have; see :func:`tidegate.model.protocol.limited`.
     older_rules
         Rules of earlier Kafka versions that this protocol's rules replaced and that no ancestor
         has, as (name of the rule, function): each is a mutant, like a rule of an ancestor.
@@ -208,3 +220,23 @@ def first_rules(bounds: type) -> Any:
 def histories_of(bounds: type) -> tuple[str, ...]:
     """Return the names of the fields of a class of bounds that say whether a history is kept."""
     return tuple(one.name for one in fields(bounds) if one.name != "rules" and is_extra(one))
+
+
+def limited(protocol: Protocol, most: Mapping[str, int]) -> Protocol:
+    """Return a protocol that takes each of some actions at most a given number of times.
+
+    Parameters
+    ----------
+    most
+        For the name of an action, how many of its steps a behavior may have; with 0 the protocol
+        has no such action.
+    """
+    actions = tuple(
+        replace(action, apply=counted(action.apply, counter(action.name), most[action.name]))
+        if action.name in most
+        else action
+        for action in protocol.actions
+        if most.get(action.name) != 0
+    )
+    kept = tuple((action.name, most[action.name]) for action in actions if action.name in most)
+    return replace(protocol, actions=actions, limits=kept)

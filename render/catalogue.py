@@ -1,14 +1,22 @@
-"""What there is to check, as tables for people."""
+"""What there is to check, as tables, and a protocol as a page."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 
-from ..core.spec import Kind
-from .printed import Console, Text
+from ..analysis.code import decisions
+from ..core.bounds import declared
+from ..core.guards import guards, place, requirement
+from ..core.spec import Action, Kind, Property
+from ..invariants import FAMILIES, properties_of
+from ..model.broker.releases import deciding
+from .console import Console, Text
 from .text import print_prose
 
 _NARROWEST = 24
@@ -88,3 +96,231 @@ def print_table(
             print_prose(console, Text.assemble((row[fixed[0]], "bold"), facts and f"  ({facts})"))
             print_prose(console, Text(row[prose]), indent=3)
     console.print()
+
+
+def story(protocol: Any) -> dict[str, Any]:
+    """Return all that ``tidegate show`` prints of a protocol, ready to be written as JSON."""
+    return {
+        "name": protocol.name,
+        "family": protocol.family,
+        "parent": protocol.parent.name if protocol.parent else None,
+        "summary": protocol.summary,
+        "story": inspect.cleandoc(protocol.story),
+        "rules": [row for row in _rules(protocol) if row["from"] == protocol.name],
+        "older_rules": [
+            {"mutant": f"{protocol.name}~{name} = {rule.__name__}", "what": _summary(rule)}
+            for name, rule in protocol.older_rules
+        ],
+        "actions": [_action(action) for action in protocol.actions],
+        "fairness": [{"action": joint.named, "owed": joint.owed} for joint in protocol.fairness],
+        "default_properties": list(protocol.default_properties),
+        "settings": list(protocol.settings),
+        "bounds": described_bounds(protocol.model.bounds),
+        "properties": described_properties(properties_of(protocol)),
+        "expected": [
+            {"bounds": bounds, "violated": list(violated)}
+            for bounds, violated in _expected(protocol).items()
+        ],
+    }
+
+
+def _expected(protocol: Any) -> dict[str, tuple[str, ...]]:
+    """Return by bounds the default properties that a protocol is known to violate there.
+
+    It says so itself, or ``tidegate.toml`` does, which has the verdicts of this package.
+    """
+    if protocol.expected:
+        return {expected.bounds: expected.violated for expected in protocol.expected}
+    rows: dict[str, tuple[str, ...]] = {}
+    text = Path(__file__).parents[1].joinpath("tidegate.toml").read_text(encoding="utf-8")
+    for case in tomllib.loads(text)["case"]:
+        if protocol.name in case["protocols"]:
+            violated, holds = case.get("violates", {}), case.get("holds", ())
+            for bounds in case.get("bounds", ("",)):
+                known = {*violated, *rows.get(bounds, ())}
+                names = tuple(name for name in protocol.default_properties if name in known)
+                if names or "default" in holds or "all" in holds:
+                    rows[bounds] = names
+    return rows
+
+
+def described_bounds(bounds: type) -> list[dict[str, str]]:
+    """Return each bound that a dataclass declares, as ``tidegate list`` shows it."""
+    return [
+        {
+            "name": name,
+            "default": bound.follows or bound.show(default),
+            "allowed": bound.allowed(),
+            "meaning": bound.doc,
+        }
+        for name, (bound, default) in declared(bounds).items()
+    ]
+
+
+def described_properties(properties: Iterable[Property]) -> list[dict[str, str]]:
+    """Return each property, as ``tidegate list`` shows it."""
+    return [
+        {
+            "name": prop.name,
+            "kind": prop.kind.value,
+            "statement": prop.statement,
+            "source": prop.source,
+        }
+        for prop in properties
+    ]
+
+
+def rules_in_force(protocol: Any) -> dict[str, Any]:
+    """Return all that ``tidegate show --rules`` prints, ready to be written as JSON."""
+    is_broker = protocol.family == "broker"
+    rules = _rules(protocol)
+    for row in rules:
+        rule = getattr(protocol.rules, row["rule"])
+        row["releases"] = deciding(row["rule"], rule) if is_broker else ""
+    return {"protocol": protocol.name, "rules": rules}
+
+
+def _rules(protocol: Any) -> list[dict[str, Any]]:
+    """Return every rule of a protocol: what it decides, its function, which protocol brought it.
+
+    "was" is the parent's choice; None where there is no parent.
+    """
+    decides = decisions(type(protocol.rules))
+    parent = protocol.parent.rules if protocol.parent else None
+    rows = []
+    for name, rule in vars(protocol.rules).items():
+        function = rule if inspect.isfunction(rule) else None
+        rows.append(
+            {
+                "rule": name,
+                "decides": decides.get(name, ""),
+                "is": _named(rule),
+                "was": _named(getattr(parent, name)) if parent else None,
+                "signature": _named(rule) + _parameters(function) if function else "",
+                "what": _summary(function) if function else "",
+                "source": _more(function) if function else "",
+                "place": place(function) if function else "",
+                "from": _origin(protocol, name),
+            }
+        )
+    return rows
+
+
+def _named(rule: Any) -> str:
+    return getattr(rule, "__name__", str(rule))
+
+
+def _parameters(function: Callable[..., Any]) -> str:
+    """Return the names of a function's parameters, in parentheses."""
+    return f"({', '.join(inspect.signature(function).parameters)})"
+
+
+def _origin(protocol: Any, name: str) -> str:
+    """Return the protocol that introduced a rule in its present form: this one or an ancestor."""
+    rule, at = getattr(protocol.rules, name), protocol
+    while at.parent is not None and getattr(at.parent.rules, name) == rule:
+        at = at.parent
+    return str(at.name)
+
+
+def _summary(function: Callable[..., Any]) -> str:
+    """Return the first line of a function's docstring."""
+    return (inspect.getdoc(function) or "").split("\n")[0]
+
+
+def _more(function: Callable[..., Any]) -> str:
+    """Return a function's docstring after the first line: where Kafka does the same."""
+    _, _, more = (inspect.getdoc(function) or "").partition("\n")
+    return " ".join(more.split())
+
+
+def _action(action: Action) -> dict[str, Any]:
+    return {
+        "name": action.name,
+        "who": action.who,
+        "parameters": list(action.parameters),
+        "fairness": action.fairness.value,
+        "owed": action.owed,
+        "source": action.source,
+        "what": _summary(action.apply),
+        "not_enabled_if": [guard.test for guard in guards(action.apply)],
+    }
+
+
+def print_story(console: Console, page: dict[str, Any]) -> None:
+    """Print what :func:`story` returned."""
+    print_prose(console, Text(f"{page['name']}: {page['summary']}", "bold"))
+    for paragraph in page["story"].split("\n\n"):
+        print_prose(console, Text("\n" + " ".join(paragraph.split())))
+    if page["settings"]:
+        options = f"Options that come with it: {', '.join(page['settings'])}."
+        print_prose(console, Text(f"\n{options}"))
+    if page["rules"]:
+        against = f"replaced against {page['parent']}" if page["parent"] else "of this protocol"
+        console.print(Text(f"\nRules {against}", "bold"))
+        _print_replaced(console, page["rules"])
+    if page["older_rules"]:
+        console.print(Text("\nOlder rules, each a protocol by this name", "bold"))
+        for older in page["older_rules"]:
+            print_prose(console, Text(older["mutant"]))
+            print_prose(console, Text(older["what"]), indent=3)
+    if page["expected"]:
+        _print_verdicts(console, page["expected"])
+    if page["family"] not in FAMILIES:
+        _print_declared(console, page)
+    console.print(Text("\nActions, and what enables each", "bold"))
+    for action in page["actions"]:
+        head = f"{action['name']}({', '.join(action['parameters'])})"
+        source = f", {action['source']}" if action["source"] else ""
+        by = f"  by the {action['who']}{source}" if action["who"] else source.removeprefix(",")
+        console.print(Text.assemble((head, "bold"), by))
+        print_prose(console, Text(action["what"]), indent=3)
+        print_prose(console, Text(f"Fairness: {action['owed']}."), indent=3)
+        for test in action["not_enabled_if"]:
+            print_prose(console, Text(f"- {requirement(test)}", "dim"), indent=3)
+    for joint in page["fairness"]:
+        line = Text.assemble("\nFairness of ", (joint["action"], "bold"), f": {joint['owed']}.")
+        print_prose(console, line)
+
+
+def _print_declared(console: Console, page: dict[str, Any]) -> None:
+    """Print the bounds and the properties of a model, which ``tidegate list`` does not know."""
+    console.print()
+    columns = ("name", "default", "allowed", "meaning")
+    print_table(console, "Bounds (-b NAME=VALUE)", page["bounds"], columns)
+    title = "Properties (-p NAME)"
+    print_table(console, title, page["properties"], ("name", "statement"))
+    names = ", ".join(page["default_properties"])
+    print_prose(console, Text(f"Checked unless -p is given: {names or 'none'}."))
+
+
+def _print_verdicts(console: Console, verdicts: list[dict[str, Any]]) -> None:
+    console.print(Text("\nExpected verdicts (bounds not named are at their defaults)", "bold"))
+    table = Table(box=None, show_header=False, padding=(0, 1))
+    for expected in verdicts:
+        violated = ", ".join(expected["violated"])
+        verdict = f"violates {violated}" if violated else "holds"
+        table.add_row(expected["bounds"] or "defaults", verdict)
+    console.print(table)
+
+
+def _print_replaced(console: Console, rules: list[dict[str, Any]]) -> None:
+    for rule in rules:
+        was = f" (was {rule['was']})" if rule["was"] else ""
+        console.print(Text.assemble((rule["rule"], "bold"), f" = {rule['is']}{was}"))
+        if rule["what"]:
+            print_prose(console, Text(rule["what"]), indent=3)
+
+
+def print_rules(console: Console, page: dict[str, Any]) -> None:
+    """Print what :func:`rules_in_force` returned."""
+    for row in page["rules"]:
+        head = Text.assemble((row["rule"], "bold"), f" = {row['signature'] or row['is']}")
+        print_prose(console, head)
+        print_prose(console, Text(row["decides"]), indent=3)
+        if row["what"]:
+            print_prose(console, Text(f"{row['what']} {row['source']}".rstrip()), indent=3)
+        since = f"From {row['from']}"
+        since += f"; Kafka {row['releases']}" if row["releases"] else ""
+        since += f"; {row['place']}" if row["place"] else ""
+        print_prose(console, Text(f"{since}.", "dim"), indent=3)

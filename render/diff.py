@@ -8,14 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.table import Table
 
-from ..analysis.code import Code
-from ..analysis.code_diff import ActionChange, CodeDiff, RuleChange
+from ..analysis.code import ActionChange, Code, CodeDiff, RuleChange
 from ..analysis.diff import BehaviorDiff, BlockedStep, Divergence, Taken
 from ..analysis.protocol_diff import Count, Counterexample, Row, StateDiff, VerdictDiff
-from .lasso import length
-from .printed import Console, Text
+from .console import Console, Text
 from .summary import count
-from .text import print_prose
+from .text import length, print_prose
 
 _LONGEST_LABEL = 24
 

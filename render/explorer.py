@@ -16,10 +16,10 @@ from textual.widgets.option_list import Option
 
 from ..checker.explore import Disabled, Exploration
 from ..core.behavior import Behavior
-from ..core.printable import one_line
+from ..core.errors import one_line
 from ..core.spec import Step
+from .console import Text
 from .narrative import narrate
-from .printed import Text
 from .summary import count
 
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from ..checker.graph import StateGraph
-from ..checker.statistics import Statistics
+from ..checker.graph import StateGraph, Statistics
 from ..core.spec import TidegateError
-from .printed import Console, Text
+from .console import Console, Text
 from .summary import count
 from .text import print_prose
 

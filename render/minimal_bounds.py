@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..analysis.minimal_bounds import MinimalBounds, listed, shown
 from ..core.spec import Outcome
-from .printed import Console, Text
+from .console import Console, Text
 from .summary import count
 from .text import print_prose
 

@@ -3,21 +3,262 @@
 It is data alone: lanes, what happened in each step and why it could, what changed, messages as
 arrows between steps, and where the property is violated.  What a state looks like comes from the
 family (:mod:`tidegate.core.scene`); a system without such a view is shown by its columns.
+
+The cause of a violation in a sentence or two, derived from the trace.
+
+What a step changed in a picture, and in which steps of a trace things went wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..checker.reasons import Reason, why
 from ..core.behavior import Behavior
-from ..core.scene import Event, LogOffset, Message, Scene
+from ..core.scene import Entry, Event, Log, LogOffset, Message, Participant, Scene, about
 from ..core.spec import Step
-from .cause import cause
-from .changes import Change, changes, turning_points
-from .lasso import fairness, marks, repeats, violated_after
-from .text import variables
+from .text import (
+    fairness,
+    marks,
+    repeats,
+    variables,
+    violated_after,
+)
+
+ELECTIONS = ("election", "unclean")
+"""Signs of the steps that elect a leader."""
+
+
+def cause(scenes: Sequence[Scene], events: Sequence[Event], places: Sequence[LogOffset]) -> str:
+    """Return which steps caused what is wrong at `places`, and by which rules.
+
+    Parameters
+    ----------
+    scenes
+        The states, the initial one first.
+    events
+        What happened in the step to each of them.
+    places
+        Where the last state violates the property.
+    """
+    missing = [place for place in places if place.missing]
+    if missing:
+        return _of_loss(scenes, events, missing[0])
+    if len(places) == 2:
+        return _of_difference(scenes, events, *places)
+    return ""
+
+
+def _of_loss(scenes: Sequence[Scene], events: Sequence[Event], place: LogOffset) -> str:
+    """Say how the replica that should have a record lost it."""
+    name = scenes[-1].holder(place.replica).name
+    elected = max(
+        (i for i, event in enumerate(events) if event.sign in ELECTIONS and event.rule), default=0
+    )
+    which = f" {name}, which {events[elected].rule}" if elected else ""
+    held = [_entry(scene.holder(place.replica), place.missing) for scene in scenes]
+    if not any(held):
+        return _of_absence(scenes, place, elected, which)
+    removed = max((i for i in range(1, len(held)) if held[i - 1] and not held[i]), default=0)
+    if not removed:
+        return ""
+    rule = f": {events[removed].rule}" if events[removed].rule else ""
+    text = f"Step {removed} removed {held[removed - 1]} from the log of {name}{rule}."
+    epoch = lost.epoch if (lost := held[removed - 1]) else -1
+    actors = [i for i, event in enumerate(events[:removed]) if event.actor == name]
+    if forgot := [i for i in actors if epoch in events[i].forgets]:
+        text += f" Its epoch cache had dropped e{epoch} in step {forgot[-1]}."
+    if elected:
+        had = "had" if elected < removed else "then"
+        text += f" Step {elected} {had} elected{which}."
+    return text
+
+
+def _of_absence(scenes: Sequence[Scene], place: LogOffset, elected: int, which: str) -> str:
+    """Say which replicas had a record that never reached the one that lacks it."""
+    name, record = scenes[-1].holder(place.replica).name, place.missing
+    text = f"{record} was never replicated to {name}"
+    if not elected:
+        return f"{text}."
+    holders = [who.name for who in scenes[elected].participants if _entry(who, record)]
+    if holders:
+        return f"{text}: only {' and '.join(holders)} had it when step {elected} elected{which}."
+    for number, scene in enumerate(scenes):
+        if later := [who.name for who in scene.participants if _entry(who, record)]:
+            return (
+                f"{text}: step {number} wrote it to {later[0]} after step {elected} had "
+                f"elected{which}."
+            )
+    return f"{text}."
+
+
+def _of_difference(
+    scenes: Sequence[Scene], events: Sequence[Event], first: LogOffset, second: LogOffset
+) -> str:
+    """Say how two logs came to have different records at one offset."""
+    origins = []
+    for place in (first, second):
+        held = [_at(scene, place) for scene in scenes]
+        came = max((i for i in range(1, len(held)) if held[i] != held[i - 1]), default=0)
+        origins.append((came, scenes[-1].holder(place.replica).name, held))
+    origins.sort(key=lambda origin: origin[0])
+    (earlier, one, ours), (later, other, theirs) = origins
+    if not earlier or not ours[-1] or not theirs[-1]:
+        return ""
+    text = (
+        f"Step {earlier} put {ours[-1]} at offset {first.offset} of {one}, step {later} put "
+        f"{theirs[-1]} there on {other}"
+    )
+    cut = max((i for i in range(1, later) if theirs[i - 1] and not theirs[i]), default=0)
+    if cut:
+        rule = f" ({events[cut].rule})" if events[cut].rule else ""
+        text += f", whose log had held {theirs[cut - 1]} until step {cut} truncated it{rule}"
+    kept = [i for i in range(later + 1, len(events)) if events[i].rule]
+    kept = [i for i in kept if events[i].actor in (one, other)]
+    if kept:
+        text += f". Step {kept[-1]} did not repair that: {events[kept[-1]].rule}"
+    return f"{text}."
+
+
+def _at(scene: Scene, place: LogOffset) -> Entry | None:
+    """Return what a replica has at an offset."""
+    log = scene.holder(place.replica).log
+    return log.at(place.offset) if log else None
+
+
+def _entry(who: Participant, record: str) -> Entry | None:
+    """Return a record's entry in a log, None if it has none."""
+    entries = who.log.entries if who.log else ()
+    return next((entry for entry in entries if entry.name == record), None)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What changed for a participant; ``short`` is for diagrams, or empty."""
+
+    who: str
+    text: str
+    short: str = ""
+
+
+def changes(before: Scene, after: Scene) -> Iterator[Change]:
+    """Yield what differs between two pictures, participant by participant."""
+    for old, new in zip(before.participants, after.participants, strict=True):
+        if old.log is not None and new.log is not None:
+            yield from _log_changes(new.name, old.log, new.log)
+        if old.role != new.role:
+            short = new.role
+            if new.log is not None and new.alive and not old.alive:
+                short += f", HW {new.log.hw}"
+            yield Change(new.name, f"{old.role} → {new.role}", short)
+        gone = [line for line in old.details if line not in new.details]
+        for line in new.details:
+            if line not in old.details:
+                same = [former for former in gone if about(former) == about(line) != ""]
+                was = f" (was: {', '.join(same)})" if same else ""
+                yield Change(new.name, f"{line}{was}")
+    for promise in after.promises:
+        if promise not in before.promises:
+            yield Change(promise.holder, promise.text)
+
+
+def _log_changes(name: str, old: Log, new: Log) -> Iterator[Change]:
+    """Yield what was deleted, truncated, and appended, and how the high watermark changed."""
+    same = max(old.start, new.start)
+    if new.start > old.start:
+        deleted = ", ".join(map(str, old.entries[old.start : new.start]))
+        what = f"deletes {deleted}: its log starts" if deleted else "starts its log"
+        yield Change(name, f"{what} at offset {new.start}", f"log start {new.start}")
+    while same < min(old.leo, new.leo) and old.entries[same] == new.entries[same]:
+        same += 1
+    if truncated := old.entries[same:]:
+        names = ", ".join(map(str, truncated))
+        short = f"truncates {names}" + (f", HW {new.hw}" if old.hw == new.hw else "")
+        yield Change(name, f"truncates {names} from its log, which now ends at {same}", short)
+    if added := new.entries[same:]:
+        names = ", ".join(map(str, added))
+        yield Change(name, f"appends {names} at offset {same}", f"+ {names}")
+    if old.hw != new.hw:
+        way = "rises" if new.hw > old.hw else "falls"
+        yield Change(name, f"HW {way} from {old.hw} to {new.hw}", f"HW {new.hw}")
+
+
+def turning_points(scenes: Sequence[Scene], places: Sequence[LogOffset]) -> dict[int, list[str]]:
+    """Return the steps in which it went wrong, each with notes on what happened there.
+
+    For a record that is missing or differs at a place: when it entered a log, was promised to
+    clients, and left a log.  For one that differs, also when it was written at its offset, and when
+    that offset was below the high watermark.  For any record that clients were promised: when it
+    left a log.
+    """
+    notes: dict[int, list[str]] = {}
+
+    def note(number: int, text: str) -> None:
+        texts = notes.setdefault(number, [])
+        if text not in texts:
+            texts.append(text)
+
+    concerned = {place.missing for place in places if place.missing}
+    arrived: set[tuple[int, str]] = set()
+    for place in places:
+        held = [_held(scene, place) for scene in scenes]
+        last = max((i for i in range(1, len(held)) if held[i][0] != held[i - 1][0]), default=0)
+        name, (entry, below) = held[-1][2], held[-1][:2]
+        if place.missing or not last or not entry:
+            continue
+        concerned.add(entry.name)
+        arrived.add((last, name))
+        note(last, f"{entry} is written at offset {place.offset} of {name}")
+        settled = max((i for i in range(1, len(held)) if not held[i - 1][1]), default=0)
+        if below and settled > last:
+            note(settled, f"offset {place.offset} of {name} is now below its HW")
+    for number in range(1, len(scenes)):
+        for name, enters, text in _moved(scenes[number - 1], scenes[number], concerned):
+            if not (enters and (number, name) in arrived):
+                note(number, text)
+    for record in sorted(concerned):
+        for number, text in _promised(scenes, record):
+            note(number, text)
+    return dict(sorted(notes.items()))
+
+
+def _moved(before: Scene, after: Scene, concerned: set[str]) -> Iterator[tuple[str, bool, str]]:
+    """Yield whose log a record entered or left in a step, whether it entered, and a sentence.
+
+    Only concerned records are reported; of those that leave, also those promised to clients.
+    """
+    promised = {promise.record for promise in before.promises}
+    for old, new in zip(before.participants, after.participants, strict=True):
+        was, now = (set(who.log.entries) if who.log else set() for who in (old, new))
+        for entry in sorted(now - was, key=str):
+            if entry.name in concerned:
+                yield new.name, True, f"{entry} enters the log of {new.name}"
+        for entry in sorted(was - now, key=str):
+            if entry.name in concerned or entry.name in promised:
+                yield new.name, False, f"{entry} leaves the log of {new.name}"
+
+
+def _held(scene: Scene, place: LogOffset) -> tuple[Entry | None, bool, str]:
+    """Return what a replica has at an offset, whether that is below its HW, and its name."""
+    who = scene.holder(place.replica)
+    log = who.log or Log((), 0)
+    return log.at(place.offset), log.hw > place.offset, who.name
+
+
+def _promised(scenes: Sequence[Scene], record: str) -> Iterator[tuple[int, str]]:
+    """Yield each step in which something was promised of a record, with what it was."""
+    for number in range(1, len(scenes)):
+        for promise in scenes[number].promises:
+            if promise.record == record and promise not in scenes[number - 1].promises:
+                yield number, f"{record} {promise.short}"
+
+
+def differs_from(scenes: Sequence[Scene], place: LogOffset) -> int:
+    """Return the last step that changed what a replica has at an offset."""
+    held = [_held(scene, place)[0] for scene in scenes]
+    return max((i for i in range(1, len(held)) if held[i] != held[i - 1]), default=len(held) - 1)
+
 
 RECEIVED, LOST, IN_FLIGHT = "received", "lost", "in flight"
 

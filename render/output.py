@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from typing import IO, cast
 
-from ..core.printable import printable
+from ..core.errors import printable
 from ..core.spec import EngineError, ModelError, TidegateError
 from .terminal import say
 

@@ -14,9 +14,14 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ..core.scene import LogOffset
-from .changes import differs_from
-from .diagram import HEAD, ROW, STEPS, colour, diagram
-from .narrative import Moment, Narrative
+from .diagram import (
+    HEAD,
+    ROW,
+    STEPS,
+    colour,
+    diagram,
+)
+from .narrative import Moment, Narrative, differs_from
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _NOTHING_SEEN: Mapping[int, Seen] = MappingProxyType({})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..analysis.recognising import Recognised
-from ..checker.itf import itf, streamed
 from ..checker.result import Reason, Result, Verdict
+from ..checker.tracefile import itf, streamed
 from ..core.behavior import Behavior
 from ..core.spec import Outcome, TransitionSystem
 from .grounds import declared_pure, relied_on

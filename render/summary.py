@@ -11,10 +11,9 @@ from ..checker.result import FASTER, Result, Verdict
 from ..checker.stop import Stop
 from ..core.behavior import Behavior
 from ..core.spec import Kind, Outcome, TransitionSystem
+from .console import Console, Text
 from .grounds import declared_pure, relied_on
-from .lasso import length, violated_after
-from .printed import Console, Text
-from .text import print_prose, print_trace
+from .text import length, print_prose, print_trace, violated_after
 
 
 def print_result(

@@ -13,17 +13,17 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from ..checker.stop import Stopped
-from ..core.printable import inert, one_line
+from ..core.errors import inert, one_line
 
 if TYPE_CHECKING:
     from ..checker.result import Progress
-    from .printed import Console
+    from .console import Console
 
 
 def make_console(stderr: bool = False) -> Console:
     """Return a console that prints text as it is, and shows every character of it."""
     # Importing rich takes a tenth of a small search's start-up time; some outputs do without.
-    from .printed import Console
+    from .console import Console
 
     return Console(stderr=stderr)
 
@@ -83,7 +83,7 @@ def _plain() -> Callable[[Progress], None]:
 
 def _live(console: Console, stack: ExitStack) -> Callable[[Progress], None]:
     """Return a function that keeps one line up to date, and have `stack` remove it at the end."""
-    from .printed import Text
+    from .console import Text
 
     status = console.status("", spinner="line")
     stack.callback(status.stop)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings as hypothesis_settings
 
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.result import Result

@@ -1,4 +1,4 @@
-"""Lists the state graph of a finished search, in the subset of Python that ``translate`` takes.
+"""Lists the state graph of a finished search, in the subset of Python that is translated.
 
 A liveness property is decided on the graph: which states satisfy its predicates, and the steps
 between the states in which a violation can stay.  A search stores no steps, so they are taken

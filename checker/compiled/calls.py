@@ -9,9 +9,8 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from ...core.fields import Record, copy_into
-from .function import Mode
+from .function import Mode, Scope
 from .loops import Loops
-from .scope import Scope
 from .sequences import OF_SEQUENCES, is_ours, is_value
 from .values import (
     Constant,

@@ -2,21 +2,38 @@
 
 It is a directory with two files.  ``states.bin`` holds all states up to the end of a level, in the
 order of levels; the manifest says how many of them count.  States after these are truncated.
+
+What a search writes to disk while it runs: the states of its levels, and its checkpoints.
+
+Restores a search from its checkpoint.
+
+Everything that can be verified is verified: states are compared with their checksums, must be
+within the declared ranges, and are judged again.  What is trusted is that they are all that can be
+reached, and how often steps were taken.  A violation that only the manifest has is a deadlock, or
+a state outside the constraint; it is replayed before it is reported.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import weakref
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from ...core.spec import Property, TransitionSystem
-from ..atomic import replace_file
+from ...core.symmetry import Symmetry
+from ..counterexample import itself
+from ..files import replace_file
 from ..manifest import (
     NAME,
     CheckpointError,
+    Level,
     Manifest,
     damaged,
     is_manifest,
@@ -24,6 +41,12 @@ from ..manifest import (
     refuse_begun,
     refuse_others,
 )
+from .blocks import Validity
+from .machine import Machine, Segments
+from .memory import BLOCK, Shared
+from .program import Module
+from .sampler import Words
+from .statefile import PIECE, StateFile
 
 
 class Checkpoint:
@@ -124,3 +147,171 @@ def read_manifest(folder: Path) -> Manifest:
     except OSError as error:
         raise CheckpointError(f"{path}: cannot be read ({error.strerror})") from None
     return Manifest.read(content, path)
+
+
+class Journal:
+    """The file of states of one search, with its checkpoint if it keeps one.
+
+    Parameters
+    ----------
+    checkpoint
+        Its directory; None if states are only spilled to disk while the search runs.
+    manifest
+        The manifest to continue from: that of another process, or one without levels.
+    every
+        The least seconds between two checkpoints.
+
+    Attributes
+    ----------
+    firsts
+        The number in the file of the first state of each level, and of the next one.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        checkpoint: Checkpoint | None,
+        manifest: Manifest,
+        every: float,
+    ) -> None:
+        self.machine, self.checkpoint, self.every = machine, checkpoint, every
+        self.manifest = manifest
+        self.firsts = list(accumulate((level.states for level in manifest.levels), initial=0))
+        self._complete = len(manifest.levels)
+        self._saved_at = perf_counter()
+        self._checksum = 0
+        self.place = f"--checkpoint {checkpoint.folder}" if checkpoint else "the file of states"
+        if checkpoint is not None and not manifest.levels:
+            # States without a manifest would look like somebody else's files.
+            checkpoint.save(manifest)
+        path = checkpoint.states if checkpoint else None
+        self.file = StateFile(path, machine.state_bytes, manifest.states)
+        if not manifest.levels:
+            self.file.cut()
+
+    def add(self, segments: Segments) -> None:
+        """Write states of the level in progress.
+
+        Raises
+        ------
+        OSError
+            If there is no space for them.
+        """
+        for start, count in segments:
+            states = self.machine.states
+            self._checksum = self.file.append(states, start, count, self._checksum)
+
+    def end_level(self) -> None:
+        """Record the end of a level."""
+        first = self.firsts[-1]
+        self.manifest.levels.append(Level(self.file.states - first, self._checksum))
+        self.firsts.append(self.file.states)
+        self._checksum = 0
+
+    def finish_level(self, violations: dict[str, tuple[int, Words]]) -> None:
+        """Record what is known at the end of a level, and save it if a checkpoint is due."""
+        self.end_level()
+        manifest = self.manifest
+        self._complete = len(manifest.levels)
+        manifest.taken = self.machine.taken
+        manifest.violations = {name: (at, list(words)) for name, (at, words) in violations.items()}
+        if self.is_due:
+            self.save()
+
+    @property
+    def is_due(self) -> bool:
+        """Whether a checkpoint is due."""
+        return self.checkpoint is not None and perf_counter() - self._saved_at >= self.every
+
+    def save(self) -> None:
+        """Save a checkpoint of the end of the last level of which all is known."""
+        if self.checkpoint is not None and self._complete:
+            self.file.sync()
+            levels = self.manifest.levels[: self._complete]
+            self.checkpoint.save(replace(self.manifest, levels=levels))
+            self._saved_at = perf_counter()
+
+    def close(self) -> None:
+        """Close the files and unlock the checkpoint."""
+        self.file.close()
+        if self.checkpoint is not None:
+            self.checkpoint.close()
+
+    def pieces(self, first: int, count: int) -> Iterator[int]:
+        """Read a level back into the frontier's memory, piece by piece; yield their sizes."""
+        level = self.manifest.levels[bisect_left(self.firsts, first)]
+        return self.file.pieces(first, count, self.machine.ahead, level.checksum)
+
+
+def code_hash(module: Module, initial: Sequence[Words]) -> str:
+    """Return a hash that is equal for searches with the same code and initial states."""
+    return hashlib.sha256(f"{initial}\n{module.digest}".encode()).hexdigest()
+
+
+Violated = dict[str, tuple[int, Words]]
+"""For each violated property its level and the words of its least state."""
+
+
+def restore(
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+    symmetry: Symmetry | None,
+    journal: Journal,
+) -> Violated:
+    """Read all states of a journal into memory and into the table; return what they violate.
+
+    Raises
+    ------
+    CheckpointError
+        If they are not those of the manifest, or cannot be from this search.
+    """
+    machine, manifest = journal.machine, journal.manifest
+    machine.restore(manifest.states, manifest.taken)
+    violated: Violated = {}
+    for number, first in enumerate(journal.firsts[:-1]):
+        level = manifest.levels[number]
+        _read_level(system, journal, first, level.states, level.checksum)
+        if number == 0:
+            canonical = symmetry.canonical if symmetry else itself
+            initial = map(canonical, filter(system.admits, system.initial_states()))
+            if set(machine.read([(0, level.states)])) != set(map(system.layout.pack, initial)):
+                raise _damaged(journal, "its first level is not that of the initial states")
+        for which, (_, words) in machine.take_found().items():
+            violated.setdefault(properties[which].name, (number, words))
+    for name, (depth, numbers) in manifest.violations.items():
+        kept = depth, tuple(numbers)
+        violated[name] = min(kept, violated.get(name, kept), key=lambda one: _order(system, *one))
+    if machine.exact:
+        machine.shared[Shared.TAIL] = -(-manifest.states // BLOCK) * BLOCK
+    journal.file.cut()
+    return violated
+
+
+def _read_level(
+    system: TransitionSystem[Any, Any], journal: Journal, first: int, count: int, expected: int
+) -> None:
+    """Read a level into memory, and put it into the table."""
+    machine, checksum, sound = journal.machine, 0, True
+    validity = Validity(machine.code, system.layout)
+    for start in range(first, first + count, PIECE):
+        some = min(PIECE, first + count - start)
+        at = start if machine.exact else 0
+        try:
+            checksum = journal.file.read(machine.ahead, at, start, some, checksum)
+        except OSError as error:
+            raise _damaged(journal, error.strerror or str(error)) from None
+        address = machine.ahead.address + at * machine.state_bytes
+        # The code is only safe for valid states.
+        sound = sound and validity.holds(address, some) and machine.remember(at, start, some)
+    validity.close()
+    if checksum != expected or not sound:
+        raise _damaged(journal, f"the states from number {first} on are not those written")
+
+
+def _order(system: TransitionSystem[Any, Any], level: int, words: Sequence[int]) -> tuple[int, int]:
+    layout = system.layout
+    return level, layout.fingerprint(layout.unpack(words))
+
+
+def _damaged(journal: Journal, why: str) -> CheckpointError:
+    return damaged(journal.file.path or Path(), why)

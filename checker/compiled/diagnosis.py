@@ -20,14 +20,19 @@ from ..liveness.formulas import predicates_of
 from ..result import Reason
 from .arithmetic import ARITHMETIC
 from .calls import is_never_called
-from .columns import Columns
 from .expressions import Expressions
 from .function import Compiled, Mode
 from .intrinsics import INTRINSICS
 from .sequences import OF_SEQUENCES
-from .state_refs import StateRefs
-from .syntax import DEFINITIONS, blocks_of, bound, parts_of, stored
-from .translate import Translation
+from .state_refs import Columns, StateRefs
+from .statements import Translation
+from .syntax import (
+    DEFINITIONS,
+    blocks_of,
+    bound,
+    parts_of,
+    stored,
+)
 from .unit import MISTAKES, Unit
 from .values import Constant, Method, StateRef, UnsupportedError, Value, WritingError
 

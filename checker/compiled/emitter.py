@@ -1,13 +1,25 @@
-"""Writes the body of one LLVM function: registers, labels, and operations on 64-bit integers."""
+"""Writes the body of one LLVM function: registers, labels, and operations on 64-bit integers.
+
+The branches of translated code: a number for each of the two ways of every condition.
+
+While a state is processed, a bit set, the *marks*, records which ways it took.  The search keeps a
+state that takes a way which was not compared often enough, to compare it with Python
+(``sampling.py``).  Otherwise a rare branch would hardly ever be in a sample.
+
+Emits marks of the way that a state took at each condition: see :mod:`points`.
+
+Emits what is done with the variables of a packed state, whose words are in registers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...core.layout import WORD_BITS
-from .points import MARKS, Mark, Points
+from ...core.record import Variable
 from .values import (
     NOWHERE,
     PLAIN,
@@ -25,6 +37,80 @@ from .values import (
     span,
     union,
 )
+
+MARKS = "%marks"
+"""Address of the marks, which is passed to every function translated from the model."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A truth value whose two ways are to be recorded.
+
+    ``number`` is its point for true, and the next number that for false.  ``only_if`` has truth
+    values, each with the way that leads here: cheap code runs even if Python would not get there.
+    """
+
+    truth: str
+    number: int
+    only_if: tuple[tuple[str, bool], ...] = ()
+
+    def under(self, truth: str, way: bool) -> Mark:
+        """Return this mark under the condition of another truth value."""
+        return replace(self, only_if=(*self.only_if, (truth, way)))
+
+
+class Points:
+    """The points of a module's functions.
+
+    Parameters
+    ----------
+    width
+        Bits of an element of the marks, an even number: 8 if many states are processed side by
+        side, otherwise 64.
+    compared
+        Ways that need no point, by the numbers that they have if every way has one.
+
+    Attributes
+    ----------
+    count
+        How many points there are.
+    """
+
+    def __init__(self, width: int, compared: Set[int] = frozenset()) -> None:
+        self.width = width
+        self.count = 0
+        self._compared = compared
+        self._ways = 0
+        self._unnoted: set[int] = set()
+
+    def pair(self) -> int | None:
+        """Return the number of the point for true, one before that for false.
+
+        The two share an element.  None if both ways were compared often enough.
+        """
+        ways = range(self._ways, self._ways + 2)
+        self._ways += 2
+        unnoted = [way in self._compared for way in ways]
+        if all(unnoted):
+            return None
+        first = self.count
+        self.count += 2
+        self._unnoted.update(first + offset for offset in range(2) if unnoted[offset])
+        return first
+
+    @property
+    def elements(self) -> int:
+        """How many elements the marks have."""
+        return -(-self.count // self.width)
+
+    def element(self, number: int) -> int:
+        """Return the element of the marks that a point is in."""
+        return number // self.width
+
+    def bit(self, number: int) -> int:
+        """Return the value of its bit there; 0 if the way was compared often enough."""
+        return 0 if number in self._unnoted else 1 << number % self.width
+
 
 Names = dict[str, Range] | None
 
@@ -352,3 +438,67 @@ def _kind(value: Value) -> str:
     if isinstance(value, Items):
         return "a tuple"
     return repr(value.value) if isinstance(value, Constant) else "that"
+
+
+class Marking:
+    """The points of one function.
+
+    Attributes
+    ----------
+    out
+        The emitter of its instructions.
+    """
+
+    def __init__(self, out: Emitter) -> None:
+        self.out = out
+        self._points: dict[object, int | None] = {}
+
+    def mark(self, value: Value, *where: object) -> None:
+        """Mark both ways of a truth value; `where` identifies the condition in the function."""
+        if self.out.points is None or not isinstance(value, Truth):
+            return
+        # An unrolled loop repeats the same condition.
+        key = tuple(id(part) if isinstance(part, ast.AST) else part for part in where)
+        if key not in self._points:
+            self._points[key] = self.out.points.pair()
+        number = self._points[key]
+        if number is not None:
+            self.out.pending.append(Mark(value.register, number))
+
+    @property
+    def elements(self) -> set[int]:
+        """The elements of the marks that hold this function's own points."""
+        points = self.out.points
+        numbers = (number for number in self._points.values() if number is not None)
+        return {points.element(number) for number in numbers} if points else set()
+
+
+def is_marked(node: ast.expr) -> bool:
+    """Whether the parts of an expression are marked, so that it need not be."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return is_marked(node.operand)
+    if isinstance(node, ast.Compare):
+        return len(node.ops) > 1 or isinstance(node.ops[0], (ast.In, ast.NotIn))
+    return isinstance(node, ast.BoolOp)
+
+
+Moves = dict[tuple[int, int, int], int]
+"""For (word from, word to, bits to the left): the mask of what moves that way."""
+
+
+def stored_value(out: Emitter, words: Sequence[str], variable: Variable) -> str:
+    """Emit a variable's stored value."""
+    moved = out.value(f"lshr i64 {words[variable.word]}, {variable.shift}")
+    return out.value(f"and i64 {moved}, {(1 << variable.width) - 1}")
+
+
+def move_bits(
+    out: Emitter, words: Sequence[str], moves: Mapping[tuple[int, int, int], int], to: list[str]
+) -> None:
+    """Emit moves of bits from the words of a state to other words, which hold none of them yet."""
+    for (start, end, distance), mask in moves.items():
+        bits = out.value(f"and i64 {words[start]}, {mask}")
+        if distance:
+            way = "shl" if distance > 0 else "lshr"
+            bits = out.value(f"{way} i64 {bits}, {abs(distance)}")
+        to[end] = out.value(f"or i64 {to[end]}, {bits}")

@@ -1,30 +1,263 @@
 """The successors of a group of states, computed instance by instance.
 
 First the guards of an instance are evaluated on all states of the group, from columns of their
-variables (``columns.py``).  They neither write nor jump, so that LLVM vectorizes that loop, 32
+variables (``state_refs.py``).  They neither write nor jump, so that LLVM vectorizes that loop, 32
 states at a time.  The effect of an instance is computed only for states in which it is enabled, on
 a copy.  Going instance by instance instead of state by state also makes nearly every jump
 predictable.
+
+Wide actions: one function for all choices of their arguments, instead of one for each.
+
+Code that knows its arguments is fast, and takes 5 to 30 ms to compile.  An action of many choices
+gets its arguments when it is called.
+
+Emits the code that keeps sample states to compare with Python: see :mod:`sampling`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from ...core.layout import Layout
-from ...core.spec import TransitionSystem
-from .choices import MOST_INSTANCES
-from .columns import Columns
-from .emitter import Emitter
+from ...core.spec import Instance, TransitionSystem
+from .choices import MOST_INSTANCES, SHARED_FROM
+from .emitter import MARKS, Emitter, Points
 from .function import Compiled, Mode
-from .keeping import clear_marks, keep_guarded, keep_if_wanted, make_marks, store_marks
 from .memory import GROUP
-from .points import Points
 from .sampling import Query
+from .state_refs import Columns
 from .unit import Unit
-from .values import Constant, StateRef, UnsupportedError, Value
-from .wide import Part, parts_of
+from .values import Constant, Number, StateRef, UnsupportedError, Value
+
+
+@dataclass(frozen=True)
+class Part:
+    """Instances that share their code: one alone, or all of a wide action.
+
+    ``first`` is the number of the first one, by which the code is named.
+    """
+
+    first: int
+    instances: tuple[Instance, ...]
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the arguments are known only when the code is called."""
+        return len(self.instances) > 1
+
+    @property
+    def arguments(self) -> list[Value]:
+        """The arguments as the code knows them."""
+        rows = [instance.arguments for instance in self.instances]
+        if not self.is_wide:
+            return [Constant(argument) for argument in rows[0]]
+        columns = zip(*rows, strict=True)
+        return [Number(f"%p{n}", (min(one), max(one))) for n, one in enumerate(columns)]
+
+    @property
+    def number(self) -> str:
+        """The number of the instance, in its code."""
+        return "%instance" if self.is_wide else str(self.first)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of what is known only when the code is called."""
+        if not self.is_wide:
+            return []
+        return [self.number, *(f"%p{n}" for n in range(len(self.instances[0].arguments)))]
+
+    @property
+    def operands(self) -> str:
+        """The same with their types, to declare or to pass on after other operands."""
+        return "".join(f", i64 {name}" for name in self.names)
+
+    @property
+    def alone(self) -> list[Part]:
+        """The instances, each with code of its own."""
+        return [Part(self.first + n, (one,)) for n, one in enumerate(self.instances)]
+
+    def table(self) -> str:
+        """Return the definition of the table of arguments."""
+        width = len(self.instances[0].arguments)
+        flat = ", ".join(f"i64 {int(a)}" for one in self.instances for a in one.arguments)
+        return (
+            f"@choices.{self.first} = internal constant "
+            f"[{width * len(self.instances)} x i64] [{flat}]"
+        )
+
+    @contextmanager
+    def each(self, out: Emitter) -> Iterator[tuple[str, str]]:
+        """Emit a loop over the instances.
+
+        Yields
+        ------
+        str, str
+            The number of the instance, and what to pass on as :attr:`operands`.
+        """
+        if not self.is_wide:
+            yield str(self.first), ""
+            return
+        counter, head = f"%counter.{self.first}", f"choice.{self.first}"
+        out.prologue.append(f"  {counter} = alloca i64")
+        out.emit(f"store i64 0, ptr {counter}")
+        out.place_label(head)
+        chosen = out.value(f"load i64, ptr {counter}")
+        registers = [out.value(f"add i64 {chosen}, {self.first}")]
+        width = len(self.names) - 1
+        row = out.value(f"mul i64 {chosen}, {width}")
+        for argument in range(width):
+            place = out.value(f"add i64 {row}, {argument}")
+            address = out.value(f"getelementptr i64, ptr @choices.{self.first}, i64 {place}")
+            registers.append(out.value(f"load i64, ptr {address}"))
+        yield registers[0], "".join(f", i64 {register}" for register in registers)
+        following = out.value(f"add i64 {chosen}, 1")
+        out.emit(f"store i64 {following}, ptr {counter}")
+        more = out.value(f"icmp ult i64 {following}, {len(self.instances)}")
+        out.emit(f"br i1 {more}, label %{head}, label %beyond.{self.first}")
+        out.terminated = True
+        out.place_label(f"beyond.{self.first}")
+
+
+def parts_of(instances: Sequence[Instance]) -> list[Part]:
+    """Return the instances in order, those of each wide action together."""
+    parts: list[Part] = []
+    first = 0
+    for _, group in groupby(instances, key=lambda instance: id(instance.action)):
+        part = Part(first, tuple(group))
+        first += len(part.instances)
+        plain = all(type(a) is int for one in part.instances for a in one.arguments)
+        together = len(part.instances) > SHARED_FROM and plain
+        parts += [part] if together else part.alone
+    return parts
+
+
+VECTOR = 64
+"""Bytes that are examined together."""
+
+
+def clear_marks(out: Emitter, points: Points, elements: Iterable[int]) -> None:
+    """Emit the clearing of marks: no way was taken yet."""
+    kind = f"i{points.width}"
+    for element in sorted(elements):
+        out.emit(f"store {kind} 0, ptr {_element(out, kind, element)}")
+
+
+def make_marks(out: Emitter, points: Points) -> None:
+    """Emit the memory for marks, after everything that sets one has been translated."""
+    out.prologue.append(f"  {MARKS} = alloca [{max(points.elements, 1)} x i{points.width}]")
+
+
+def keep_if_wanted(
+    out: Emitter,
+    points: Points,
+    elements: set[int],
+    outcome: tuple[int | None, str],
+    query: tuple[Query, int | str],
+    answer: str,
+    state: list[str] | str,
+    successor: str,
+) -> None:
+    """Emit the code that keeps a state which took a way that is still wanted.
+
+    Parameters
+    ----------
+    elements
+        The elements of the marks that may be set.
+    outcome
+        A point or None, with a truth value: the way that is taken at the end.
+    query
+        The question, and the instance or property that it is about.
+    answer
+        The answer, as a number.
+    state
+        The address of the state, or its words in registers.
+    successor
+        The address of the successor; any address if there is none.
+    """
+    number, truth = outcome
+    last = {} if number is None else {points.element(number): number}
+    ways = {}
+    for element in sorted(elements | last.keys()):
+        taken = "0"
+        if element in elements:
+            taken = out.value(f"load i64, ptr {_element(out, 'i64', element)}")
+        if element in last:
+            yes, no = points.bit(last[element]), points.bit(last[element] + 1)
+            way = out.value(f"select i1 {truth}, i64 {yes}, i64 {no}")
+            taken = out.value(f"or i64 {taken}, {way}")
+        address = out.value(f"getelementptr i64, ptr @wanted, i64 {element}")
+        wanted = out.value(f"load i64, ptr {address}")
+        ways[element] = out.value(f"and i64 {taken}, {wanted}")
+    if not ways:
+        return
+    some = "0"
+    for taken in ways.values():
+        some = out.value(f"or i64 {some}, {taken}")
+    keep, on = out.label("keep"), out.label("on")
+    out.emit(f"br i1 {out.value(f'icmp ne i64 {some}, 0')}, label %{keep}, label %{on}")
+    out.terminated = True
+    out.place_label(keep)
+    if isinstance(state, list):
+        room = out.room(len(state))
+        for word, register in enumerate(state):
+            out.emit(f"store i64 {register}, ptr {out.element(room, word)}")
+        state = out.value(f"ptrtoint ptr {room} to i64")
+    operands = f"i64 {int(query[0])}, i64 {query[1]}, i64 {answer}, i64 {state}, i64 {successor}"
+    out.emit(f"call void @keep({operands})")
+    for element, taken in ways.items():
+        out.emit(f"call void @count_ways(i64 {element}, i64 {taken})")
+    out.place_label(on)
+
+
+def store_marks(out: Emitter, elements: Iterable[int], state: str) -> None:
+    """Emit the recording of one state's marks beside those of the others, a row per element."""
+    for row, element in enumerate(sorted(elements)):
+        marks = out.value(f"load i8, ptr {_element(out, 'i8', element)}")
+        place = out.value(f"getelementptr i8, ptr {out.after('%noted', row * GROUP)}, i64 {state}")
+        out.emit(f"store i8 {marks}, ptr {place}")
+
+
+def keep_guarded(out: Emitter, number: str, elements: Iterable[int]) -> None:
+    """Emit the code that keeps the states of a group whose guards took ways that are wanted."""
+    kind = f"<{VECTOR} x i8>"
+    rows = list(enumerate(sorted(elements)))
+    if not rows:
+        return
+    some = "zeroinitializer"
+    for row, element in rows:
+        taken = "zeroinitializer"
+        for part in range(0, GROUP, VECTOR):
+            marks = out.value(f"load {kind}, ptr {out.after('%noted', row * GROUP + part)}")
+            taken = out.value(f"or {kind} {taken}, {marks}")
+        address = out.value(f"getelementptr i8, ptr @guards_wanted, i64 {element}")
+        wanted = out.value(f"load i8, ptr {address}")
+        one = out.value(f"insertelement {kind} poison, i8 {wanted}, i64 0")
+        wanted = out.value(
+            f"shufflevector {kind} {one}, {kind} poison, <{VECTOR} x i32> zeroinitializer"
+        )
+        some = out.value(f"or {kind} {some}, {out.value(f'and {kind} {taken}, {wanted}')}")
+    bits = out.value(f"call i8 @llvm.vector.reduce.or.v{VECTOR}i8({kind} {some})")
+    keep, on = out.label("keep"), out.label("on")
+    out.emit(f"br i1 {out.value(f'icmp ne i8 {bits}, 0')}, label %{keep}, label %{on}")
+    out.terminated = True
+    out.place_label(keep)
+    answers = out.value("ptrtoint ptr %answers to i64")
+    for row, element in rows:
+        noted = out.value(f"ptrtoint ptr {out.after('%noted', row * GROUP)} to i64")
+        out.emit(
+            f"call void @keep_guarded(i64 {number}, i64 {element}, i64 {noted}, "
+            f"i64 {answers}, i64 %states, i64 %count)"
+        )
+    out.place_label(on)
+
+
+def _element(out: Emitter, kind: str, element: int) -> str:
+    return out.value(f"getelementptr {kind}, ptr {MARKS}, i64 {element}")
+
 
 LONGER, CHEAPER = 4, 100
 """Code for all choices may be longer than that for one by the former factor, or by the number of

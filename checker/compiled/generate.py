@@ -11,21 +11,23 @@ from ...core.spec import Kind, Property, TransitionSystem
 from ...core.symmetry import Symmetry
 from ..liveness.formulas import predicates_of
 from ..request import SearchRequest
-from . import batches, behaviors, census, growth, kernel, sampling, validity
-from .code_size import CodeSize
-from .emitter import Emitter
-from .expansion import Expansion
+from . import (
+    behaviors,
+    blocks,
+    kernel,
+    sampling,
+    seen,
+)
+from .emitter import Emitter, Points
+from .expansion import Expansion, clear_marks, keep_if_wanted, make_marks, parts_of
 from .function import Compiled
 from .intrinsics import DECLARATIONS, INTRINSICS
-from .keeping import clear_marks, keep_if_wanted, make_marks
 from .orbits import declarations, emit_least, masks
-from .points import Points
 from .program import Module, Program
 from .sampling import Query, Samples
 from .state_refs import StateRefs
-from .unit import Unit
+from .unit import CodeSize, Unit
 from .values import Constant, Number, StateRef, Truth, UnsupportedError, Value
-from .wide import parts_of
 
 MOST_PROPERTIES = 62
 """The most properties: each has a bit in one number, whose sign means a failure."""
@@ -36,12 +38,12 @@ EXPORTED: tuple[Callable[..., Any], ...] = (
     kernel.find_parents,
     kernel.represent,
     kernel.judge_as,
-    *batches.EXPORTED,
-    growth.grow,
-    growth.reinsert,
-    growth.remember,
-    validity.valid_states,
-    census.census,
+    *kernel.EXPORTED,
+    kernel.grow,
+    kernel.reinsert,
+    kernel.remember,
+    blocks.valid_states,
+    seen.census,
 )
 """The functions that the driver calls; all arguments after the program are numbers."""
 

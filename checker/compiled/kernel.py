@@ -1,16 +1,27 @@
-"""The search itself, in the subset of Python that ``translate`` turns into machine code.
+"""The search itself, in the subset of Python that is translated.
 
 Workers take chunks of the frontier: all successors of a chunk's states are computed first, then
 looked up together, so that the memory for one is fetched while another is processed.
+
+Narrow levels one after another, in the subset of Python that is translated.
+
+Handing a level to the workers and back takes longer than a hundred states.  So one worker goes
+through levels that are a single chunk each, up or down, until something needs the driver.
+
+How the table of seen states grows, in the subset of Python that is translated.
 """
 
 from __future__ import annotations
 
-from .intrinsics import below, fetch_add, load, prefetch, store
-from .memory import DONE, GROUP, GROW, RECENT, STOPPED, Shared, Worker
+from enum import IntEnum
+
+from .intrinsics import below, fetch_add, high_product, load, prefetch, shifted, store, swap_if
+from .memory import BATCH, DONE, GROUP, GROW, RECENT, STOPPED, Shared, Worker
 from .program import Program
 from .seen import (
+    BUCKET,
     FULL,
+    UPPER,
     add,
     bucket_of,
     copy,
@@ -18,10 +29,14 @@ from .seen import (
     fingerprint,
     keep_violations,
     look_up,
+    missing_bits,
     note,
+    note_missing,
+    overflow_position,
     same,
     seal,
     short_hash,
+    tag_of,
 )
 from .values import MACHINE
 
@@ -234,3 +249,227 @@ def represent(p: Program, first: int, count: int) -> int:
         if p.symmetric:
             p.canonical(first + number * p.words * 8)
     return count
+
+
+ARITHMETIC = MACHINE
+
+
+class Block(IntEnum):
+    """Byte offsets in the block of a batch.
+
+    ``MOST`` is the most levels of it, ``PASSED`` how many are recorded, and ``UNTIL`` the number of
+    states at which it ends.  The level after those recorded begins where the worker was at
+    ``NEXT``, ``END`` and ``TAIL``.  ``OUTPUT`` is the address for parents.  From ``RECORDS`` on
+    there are two numbers for each level: its first state, and how many it has.
+    """
+
+    MOST = 0
+    PASSED = 8
+    UNTIL = 16
+    NEXT = 24
+    END = 32
+    TAIL = 40
+    OUTPUT = 48
+    RECORDS = 56
+
+
+def expand_levels(p: Program, worker: int) -> int:
+    """Expand the frontier, a single chunk, and the levels after it: DONE, GROW or STOPPED.
+
+    The last level found is not recorded: it may be in several segments, or lack states.
+    """
+    shared = load(worker + Worker.SHARED)
+    batch, segment = load(shared + Shared.BATCH), load(shared + Shared.SEGMENTS)
+    store(batch + Block.PASSED, 0)
+    store(worker + Worker.NOTED, 0)
+    while True:
+        begin, end = load(worker + Worker.NEXT), load(worker + Worker.END)
+        tail = load(shared + Shared.TAIL)
+        store(batch + Block.NEXT, begin)
+        store(batch + Block.END, end)
+        store(batch + Block.TAIL, tail)
+        if not do_chunk(p, shared, worker, 0):
+            store(worker + Worker.REDO, 0)
+            store(shared + Shared.CURSOR, 1)
+            return GROW
+        if load(worker + Worker.ERROR) != 0:
+            return STOPPED
+        first = tail if begin == end else begin
+        count = load(worker + Worker.NEXT) - first
+        # A worker's next block follows the one before, unless that was not the last of all.
+        if load(worker + Worker.END) != end and first != tail and end != tail:
+            return DONE
+        if count <= 0 or count > load(shared + Shared.CHUNK) or must_end(p, shared, worker, batch):
+            return DONE
+        passed = load(batch + Block.PASSED)
+        store(batch + Block.RECORDS + 16 * passed, first)
+        store(batch + Block.RECORDS + 16 * passed + 8, count)
+        store(batch + Block.PASSED, passed + 1)
+        store(segment, first)
+        store(segment + 8, count)
+
+
+def must_end(p: Program, shared: int, worker: int, batch: int) -> bool:
+    """Whether the driver has to see the level that was found last."""
+    if load(shared + Shared.STOP) != 0 or load(worker + Worker.NOTED) != 0:
+        return True
+    if load(worker + Worker.INSERTED) >= load(batch + Block.UNTIL):
+        return True
+    return load(batch + Block.PASSED) + 1 >= load(batch + Block.MOST)
+
+
+def find_ancestors(p: Program, worker: int) -> int:
+    """Find the parents of the targets, their parents, and so on; return on how many levels.
+
+    The recorded levels are those of the parents, the deepest first.
+    """
+    shared = load(worker + Worker.SHARED)
+    batch, segment = load(shared + Shared.BATCH), load(shared + Shared.SEGMENTS)
+    targets, count = load(shared + Shared.TARGETS), load(shared + Shared.TARGET_COUNT)
+    size, output = (p.words + 2) * 8, load(batch + Block.OUTPUT)
+    for level in range(load(batch + Block.MOST)):
+        if load(shared + Shared.STOP) != 0:
+            return level
+        record = batch + Block.RECORDS + 16 * level
+        store(segment, load(record))
+        store(segment + 8, load(record + 8))
+        find_in_chunk(p, shared, worker, 0)
+        for target in range(count):
+            if load(load(worker + Worker.FOUND) + target * size) == 0:
+                return level
+        for target in range(count):
+            entry = load(worker + Worker.FOUND) + target * size
+            copy(p, entry + 16, targets + target * p.words * 8)
+            copy(p, entry + 16, output)
+            output += p.words * 8
+            store(entry, 0)
+    return load(batch + Block.MOST)
+
+
+EXPORTED = (expand_levels, find_ancestors)
+"""What the driver calls; all arguments are numbers."""
+
+
+ARITHMETIC = MACHINE
+
+
+def grow(p: Program, shared: int, order: int) -> None:
+    """Move the tags of some buckets to their windows in the grown table, the last one first.
+
+    Tags must have left the windows that these move to, where no other worker may put any.  The tags
+    in a bucket have their homes there or in the few buckets before it; the first of these, h of
+    `old`, has upper bits from ceil(h * 2^40 / old) on, and tags contain enough of the low ones to
+    reconstruct all 40.
+
+    Parameters
+    ----------
+    order
+        Address of nine numbers: the old and the new number of buckets, the first bucket to move
+        and the one after the last, (quotient, remainder) of the upper bits of that one's first
+        home and of one bucket's, both divided by `old`, and the address of the old bucket 0.
+    """
+    known = 24 if p.exact else 16
+    old, new, low, bucket = load(order), load(order + 8), load(order + 16), load(order + 24)
+    start, part = load(order + 32), load(order + 40)
+    quotient, rest = load(order + 48), load(order + 56)
+    table = load(order + 64)
+    while bucket > low:
+        bucket -= 1
+        start, part = start - quotient, part - rest
+        if part < 0:
+            start, part = start - 1, part + old
+        first = start + 1 if part > 0 else start
+        for slot in range(BUCKET):
+            tag = load(table + bucket * 64 + 8 * slot)
+            if tag != 0:
+                store(table + bucket * 64 + 8 * slot, 0)
+                bits = shifted(tag, 64 - known)
+                upper = (first + (bits - first & (1 << known) - 1)) << 24
+                place(p, shared, high_product(upper, new), upper, tag)
+
+
+def remember(p: Program, worker: int, first: int, number: int, count: int) -> int:
+    """Put states from a file into the table; return how many were added.
+
+    `first` is the address of the first state, and `number` its number.  They are judged again, so
+    that no verdict relies on the file.  A state that no search would store is an error.  It stops
+    if more states belong into the same bucket than chance explains.
+    """
+    shared = load(worker + Worker.SHARED)
+    buffer = load(worker + Worker.BUFFER)
+    done = 0
+    while done < count and load(shared + Shared.OVERFLOWED) < load(shared + Shared.OVERFLOW_LIMIT):
+        some = min(BATCH, count - done)
+        for index in range(some):
+            candidate = buffer + index * p.stride
+            state = first + (done + index) * p.words * 8
+            copy(p, state, candidate)
+            seal(p, candidate)
+            prefetch(bucket_of(p, shared, candidate))
+            if p.symmetric and not same(p, candidate, state):
+                store(worker + Worker.ERROR, 1)
+            if p.constrained and not p.admits(candidate):
+                store(worker + Worker.ERROR, 1)
+            if p.judged:
+                examine(p, worker, state)
+        for index in range(some):
+            candidate = buffer + index * p.stride
+            upper = load(candidate + 8 * p.words) & UPPER
+            tag = tag_of(p, candidate)
+            if p.exact:
+                tag = tag + number + done + index + 1
+            place(p, shared, high_product(upper, load(shared + Shared.BUCKETS)), upper, tag)
+        done += some
+    return done
+
+
+def place(p: Program, shared: int, bucket: int, upper: int, tag: int) -> None:
+    """Put a tag into the window of its home bucket, or into the overflow table."""
+    slot = load(shared + Shared.TABLE) + bucket * 64
+    end = slot + 64 * load(shared + Shared.WINDOW)
+    # Slots are used in order, so a bucket whose last one is in use is full.
+    while slot < end and load(slot + 56) != 0:
+        slot += 64
+    # One slot after the other: a vector load would wait for the last write to this bucket.
+    while slot < end:
+        if load(slot) == 0:
+            store(slot, tag)
+            return
+        slot += 8
+    overflow(p, shared, upper, tag)
+
+
+def overflow(p: Program, shared: int, upper: int, tag: int) -> None:
+    """Put a tag into the overflow table; other workers may do so at the same time."""
+    size = load(shared + Shared.OVERFLOW_SIZE)
+    position = overflow_position(shared, upper)
+    while not swap_if(load(shared + Shared.OVERFLOW) + 8 * position, 0, tag):
+        position += 1
+        if position == size:
+            position = 0
+    note_missing(shared, position, missing_bits(p, upper))
+    fetch_add(shared + Shared.OVERFLOWED, 1)
+
+
+def reinsert(
+    p: Program, shared: int, tags: int, missing: int, first: int, count: int, low: int
+) -> int:
+    """Put tags of the old overflow table back; return for how many it is too early.
+
+    `tags` and `missing` are the addresses of its two parts.  From bucket `low` on all tags have
+    moved.
+    """
+    known, early = 24 if p.exact else 16, 0
+    for position in range(first, first + count):
+        tag = load(tags + 8 * position)
+        if tag != 0:
+            word = load(missing + 8 * (position >> 1))
+            high = (shifted(word, 32 * (position & 1)) & 0xFFFFFFFF) - 1
+            upper = (high << known | shifted(tag, 64 - known)) << 24
+            bucket = high_product(upper, load(shared + Shared.BUCKETS))
+            if bucket < low:
+                early += 1
+            else:
+                store(tags + 8 * position, 0)
+                place(p, shared, bucket, upper, tag)
+    return early

@@ -1,4 +1,4 @@
-"""Lists states, steps and violations, in the subset of Python that ``translate`` takes.
+"""Lists states, steps and violations, in the subset of Python that is translated.
 
 The lists are columns of 64-bit numbers, for exported tables.  They are computed from a level's
 records again, so that a search without lists does not pay for them.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ...core.containers import MOST_MEMBERS, Set
 from ...core.fields import members
-from .records import ITERATIONS
-from .scope import Scope
+from .function import Scope
+from .sequences import ITERATIONS
 from .values import (
     WORD,
     Constant,

@@ -1,7 +1,7 @@
-"""Keeps sample states to compare with Python, in the subset that ``translate`` takes.
+"""Keeps sample states to compare with Python, in the subset that is translated.
 
 Machine code is never trusted unchecked.  While it processes a state it records which ways it took
-(``points.py``).  If fewer than `COMPARED` earlier states took one of them, the state is kept with
+(``emitter.py``).  If fewer than `COMPARED` earlier states took one of them, the state is kept with
 the answer of machine code, and Python is asked the same question later (``comparison.py``).
 """
 

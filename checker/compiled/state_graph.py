@@ -21,7 +21,7 @@ from ..liveness.arrays import (
     packed,
     visits_of,
 )
-from ..liveness.demands import Demands
+from ..liveness.formulas import Demands
 from ..liveness.lasso import Decided
 from .behaviors import BEGINS, EDGE, INSTANCE, PLACE, STAYS
 from .machine import Machine, Segments

@@ -1,9 +1,9 @@
 """The machine code of a search in two tiers: compiled quickly at first, optimised if that pays.
 
-The first tier marks every way of every branch (``points.py``), and keeps states for each to compare
-with Python.  The second tier does not mark the ways that were taken often enough by then: marking
-costs more than all the rest of the comparison.  Instead, states that take these ways are cached
-with it, and every search that uses it begins by comparing them with Python.
+The first tier marks every way of every branch (``emitter.py``), and keeps states for each to
+compare with Python.  The second tier does not mark the ways that were taken often enough by then:
+marking costs more than all the rest of the comparison.  Instead, states that take these ways are
+cached with it, and every search that uses it begins by comparing them with Python.
 
 The second tier is made beside the search (``optimiser.py``).  If that takes longer than the search,
 nothing is lost but the time of one processor.
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import perf_counter
 
-from ..disk_cache import DiskCache
+from ..files import DiskCache
 from ..request import SearchRequest
 from .build import object_code
 from .choices import SHARED_FROM

@@ -62,7 +62,7 @@ class Kernel:
     instances, properties
         How many there are.
     ranges
-        The ranges of a state's variables, from :func:`..compiled.validity.ranges_of`.
+        The ranges of a state's variables, from :func:`..compiled.blocks.ranges_of`.
     tick
         Called now and then while it is compiled.
     """

@@ -9,11 +9,11 @@ from typing import Any
 
 from ...core.layout import State
 from ...core.spec import Kind, Property
+from ..compiled.blocks import ranges_of
+from ..compiled.checkpoint import code_hash
 from ..compiled.comparison import Comparison
 from ..compiled.generate import Generator
-from ..compiled.journal import code_hash
 from ..compiled.levels import LevelSearch
-from ..compiled.validity import ranges_of
 from ..counterexample import itself
 from ..interrupts import postponed, reason
 from ..liveness.decide import decided
@@ -26,8 +26,7 @@ from .columns import Export
 from .exports import Exports, opened_exports
 from .history import History
 from .kernel import ENTRIES, Candidates, Counts, Kernel, Violations, least
-from .manifest import StoreManifest, read_manifest
-from .place import opened_store
+from .manifest import StoreManifest, opened_store, read_manifest
 from .runs import Run, level_name
 from .sizing import senders_of, shares_of
 from .store import UnwritableError
@@ -221,7 +220,7 @@ class SparkSearch(LevelSearch):
         """Return the runner of jobs; Spark is started for the first one."""
         if self._jobs is None:
             from .jobs import Jobs
-            from .place import spark_folder
+            from .manifest import spark_folder
             from .session import spark_context
 
             self.request.report(self._progress(0, doing="starting Spark"))

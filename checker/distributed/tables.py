@@ -1,4 +1,4 @@
-"""The files of exported tables, which executors write for their share of a level.
+"""The tables of a search, which executors write for their share of a level.
 
 The content of a file depends only on the level and the share, as with runs.  Files are written
 below ``PENDING``, which readers of the tables ignore; the driver moves them from there when their
@@ -7,15 +7,250 @@ level is finished.  So whatever a cancelled task still writes is no part of a ta
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ctypes
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from functools import lru_cache
 from typing import Any
 
+from ..compiled.listing import Listing, Spread
 from ..compiled.memory import GROUP, Region
-from .arrays import Rows, States, Steps, Violations
-from .columns import Export
+from .columns import OWN, Column, Export, Items, Leaf, Struct
 from .kernel import Kernel
 from .store import Store
+
+CHUNK = 1 << 13
+"""States whose variables are written at a time, so that they stay in the processor's cache."""
+
+
+def number_type(low: int, high: int) -> Any:
+    """Return the smallest signed integer type for a range."""
+    import pyarrow as pa
+
+    for kind in (pa.int8(), pa.int16(), pa.int32()):
+        most = 1 << kind.bit_width - 1
+        if -most <= low and high < most:
+            return kind
+    return pa.int64()
+
+
+def type_of(column: Column) -> Any:
+    """Return the Arrow type of a column."""
+    import pyarrow as pa
+
+    if isinstance(column, Items):
+        return pa.list_(type_of(column.element))
+    if isinstance(column, Struct):
+        return pa.struct([(name, type_of(part)) for name, part in column.fields])
+    if column.shown is None:
+        return number_type(column.low, column.high)
+    if isinstance(column.shown[0], list):
+        return pa.list_(number_type(0, len(column.shown).bit_length()))
+    if isinstance(column.shown[0], bool):
+        return pa.bool_()
+    return _named(column.shown)
+
+
+def _named(names: Sequence[str]) -> Any:
+    import pyarrow as pa
+
+    return pa.dictionary(number_type(0, len(names)), pa.string())
+
+
+def copied(address: int, count: int) -> Any:
+    """Return a copy of the consecutive numbers from an address on, as an array."""
+    import pyarrow as pa
+
+    content = pa.py_buffer(ctypes.string_at(address, 8 * count))
+    return pa.Array.from_buffers(pa.int64(), count, [None, content])
+
+
+def repeated(value: int, count: int) -> Any:
+    """Return an array that repeats a depth."""
+    import pyarrow as pa
+
+    return pa.repeat(pa.scalar(value, pa.int32()), count)
+
+
+@lru_cache(64)
+def _offsets(count: int, length: int) -> Any:
+    """Return the offsets of consecutive lists of one length, and the end of the last one."""
+    import pyarrow as pa
+
+    return pa.array(range(0, count * length + 1, length), pa.int32())
+
+
+class States:
+    """Makes the table of states of a level.
+
+    Parameters
+    ----------
+    kernel
+        Knows how states are stored.
+    """
+
+    def __init__(self, kernel: Kernel, export: Export) -> None:
+        self._kernel, self._columns = kernel, export.columns
+        leaves = list(_leaves(export.columns))
+        variables = sum(len(leaf.places) for leaf in leaves)
+        self._cells = Region(8 * CHUNK * variables)
+        self._entries, self._variables = Region(Spread.SIZE * max(variables, 1)), variables
+        self._places: dict[int, int] = {}
+        entry, out = 0, self._cells.address
+        for leaf in leaves:
+            self._places[id(leaf)] = out
+            for number, (word, shift, width) in enumerate(leaf.places):
+                self._entries[entry + Spread.WORD] = 8 * word
+                self._entries[entry + Spread.SHIFT] = shift
+                self._entries[entry + Spread.MASK] = (1 << width) - 1
+                self._entries[entry + Spread.LOW] = 0 if leaf.shown else leaf.low % (1 << 64)
+                self._entries[entry + Spread.OUT] = out + 8 * number
+                self._entries[entry + Spread.STEP] = 8 * len(leaf.places)
+                entry += Spread.SIZE
+            out += 8 * CHUNK * len(leaf.places)
+
+    @staticmethod
+    def schema(export: Export) -> Any:
+        """Return the names and types of the columns."""
+        import pyarrow as pa
+
+        own = zip(OWN, (pa.int64(), pa.int32()), strict=True)
+        return pa.schema([*own, *((name, type_of(part)) for name, part in export.columns.fields)])
+
+    def table(self, schema: Any, depth: int, address: int, count: int) -> Any:
+        """Return the table of states from consecutive records."""
+        import pyarrow as pa
+
+        kernel, batches = self._kernel, []
+        for first in range(0, count, CHUNK):
+            some = min(CHUNK, count - first)
+            records = address + first * kernel.record
+            kernel.call["spread"](
+                kernel.worker, records, some, self._entries.address, self._variables
+            )
+            # The fingerprint is a record's first word.
+            words = copied(records, some * kernel.words)
+            firsts = _offsets(some, kernel.words).slice(0, some)
+            arrays = [words.take(firsts), repeated(depth, some)]
+            arrays += [self._array(part, some) for _, part in self._columns.fields]
+            batches.append(pa.record_batch(arrays, schema=schema))
+        return pa.Table.from_batches(batches, schema)
+
+    def _array(self, column: Column, count: int) -> Any:
+        import pyarrow as pa
+
+        if isinstance(column, Items):
+            elements = self._array(column.element, count * column.length)
+            return pa.ListArray.from_arrays(_offsets(count, column.length), elements)
+        if isinstance(column, Struct):
+            arrays = [self._array(part, count) for _, part in column.fields]
+            return pa.StructArray.from_arrays(arrays, [name for name, _ in column.fields])
+        numbers, kind = copied(self._places[id(column)], count), type_of(column)
+        if column.shown is None:
+            return numbers.cast(kind)
+        if pa.types.is_dictionary(kind):
+            names = pa.array(column.shown, pa.string())
+            return pa.DictionaryArray.from_arrays(numbers.cast(kind.index_type), names)
+        return pa.array(column.shown, kind).take(numbers)
+
+
+def _leaves(column: Column) -> list[Leaf]:
+    if isinstance(column, Leaf):
+        return [column]
+    if isinstance(column, Items):
+        return _leaves(column.element)
+    return [leaf for _, part in column.fields for leaf in _leaves(part)]
+
+
+class Rows:
+    """A list that a kernel fills: columns of numbers.
+
+    Parameters
+    ----------
+    room
+        The most rows.
+    """
+
+    def __init__(self, columns: int, room: int) -> None:
+        self._numbers = Region(8 * room * columns)
+        self._block = Region(Listing.SIZE)
+        self._columns, self._room = columns, room
+        self._block[Listing.FIRST], self._block[Listing.ROOM] = self._numbers.address, room
+        self._block[Listing.HELD] = 0
+
+    @property
+    def address(self) -> int:
+        """The address of its block."""
+        return self._block.address
+
+    def taken(self) -> list[Any]:
+        """Return its columns, and remove all rows."""
+        count = self._block[Listing.HELD]
+        self._block[Listing.HELD] = 0
+        first = self._numbers.address
+        return [copied(first + 8 * self._room * n, count) for n in range(self._columns)]
+
+
+class Steps:
+    """Makes the table of steps."""
+
+    def __init__(self, export: Export) -> None:
+        import pyarrow as pa
+
+        names = list(dict.fromkeys(name for name, _, _ in export.steps))
+        self._actions = pa.DictionaryArray.from_arrays(
+            pa.array([names.index(name) for name, _, _ in export.steps], _named(names).index_type),
+            pa.array(names, pa.string()),
+        )
+        self._arguments: Any = None
+        arguments = [dict(zip(names, values, strict=True)) for _, names, values in export.steps]
+        parameters = dict.fromkeys(name for one in arguments for name in one)
+        every = [value for one in arguments for value in one.values()]
+        if parameters:
+            kind = number_type(min(every), max(every))
+            self._arguments = pa.StructArray.from_arrays(
+                [pa.array([one.get(name) for one in arguments], kind) for name in parameters],
+                list(parameters),
+            )
+        fields = [("source", pa.int64()), ("target", pa.int64()), ("depth", pa.int32())]
+        fields.append(("action", self._actions.type))
+        if parameters:
+            fields.append(("arguments", self._arguments.type))
+        self.schema = pa.schema([*fields, ("outside", pa.bool_())])
+
+    def table(self, depth: int, columns: list[Any]) -> Any:
+        """Return the table of listed steps."""
+        import pyarrow as pa
+
+        source, target, instance, outside = columns
+        arrays = [source, target, repeated(depth, len(source)), self._actions.take(instance)]
+        if self._arguments is not None:
+            arrays.append(self._arguments.take(instance))
+        return pa.table([*arrays, outside.cast(pa.bool_())], schema=self.schema)
+
+
+class Violations:
+    """Makes the table of violations."""
+
+    def __init__(self, export: Export) -> None:
+        import pyarrow as pa
+
+        self._names = pa.array(export.properties, pa.string())
+        self._kind = _named(export.properties)
+        self.schema = pa.schema(
+            [("property", self._kind), ("fingerprint", pa.int64()), ("depth", pa.int32())]
+        )
+
+    def table(self, depth: int, columns: list[Any]) -> Any:
+        """Return the table of listed violations."""
+        import pyarrow as pa
+
+        fingerprint, number = columns
+        indices = number.cast(self._kind.index_type)
+        names = pa.DictionaryArray.from_arrays(indices, self._names)
+        arrays = [names, fingerprint, repeated(depth, len(fingerprint))]
+        return pa.table(arrays, schema=self.schema)
+
 
 PENDING = "_pending"
 """Directory for files that are not yet part of a table; readers ignore names with ``_``."""

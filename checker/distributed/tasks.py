@@ -14,7 +14,12 @@ from ..compiled.memory import GROUP, Region
 from ..compiled.program import Module
 from .columns import Export
 from .kernel import Candidates, Counts, Kernel, Sieve
-from .runs import Run, level_name, stretches, write_run
+from .runs import (
+    Run,
+    level_name,
+    stretches,
+    write_run,
+)
 from .store import Store
 
 HELD = 1 << 21
@@ -48,7 +53,7 @@ class Plan:
     senders
         The tasks that expand, each of them consecutive shares of the frontier.
     ranges
-        The ranges of a state's variables, from :func:`..compiled.validity.ranges_of`.
+        The ranges of a state's variables, from :func:`..compiled.blocks.ranges_of`.
     export
         The tables to write, if any.
     """

@@ -20,9 +20,8 @@ KERNEL = "kernel-{}.ll"
 
 PARTS = (
     "core.layout",
-    "checker.atomic",
-    "checker.disk_cache",
     "checker.fields",
+    "checker.files",
     "checker.manifest",
     "checker.compiled.blocks",
     "checker.compiled.build",
@@ -31,9 +30,6 @@ PARTS = (
     "checker.compiled.object_files",
     "checker.compiled.sampler",
     "checker.compiled.sampling",
-    "checker.compiled.validity",
-    "checker.distributed.arrays",
-    "checker.distributed.checksums",
     "checker.distributed.columns",
     "checker.distributed.kernel",
     "checker.distributed.runs",

@@ -23,8 +23,7 @@ from scipy.sparse.csgraph import connected_components
 from ...core.layout import State
 from ...core.spec import Kind, Property, TransitionSystem
 from ..graph import StateGraph
-from .demands import Demands
-from .formulas import predicates_of, premise_of, visit
+from .formulas import Demands, predicates_of, premise_of, visit
 from .lasso import Decided, Stem, Witness
 
 Numbers = NDArray[np.signedinteger[Any]]

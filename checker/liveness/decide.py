@@ -7,7 +7,12 @@ from itertools import chain
 from typing import Any
 
 from ...core.errors import TidegateError
-from ...core.spec import Kind, Property, Trace, TransitionSystem
+from ...core.spec import (
+    Kind,
+    Property,
+    Trace,
+    TransitionSystem,
+)
 from ..counterexample import (
     LeastParents,
     Watch,
@@ -16,7 +21,7 @@ from ..counterexample import (
     shortest_traces,
     unwatched,
 )
-from .demands import Demands
+from .formulas import Demands
 from .lasso import Cycle, Decided, Witness
 
 

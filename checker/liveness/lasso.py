@@ -16,10 +16,14 @@ from operator import and_, or_
 from typing import Any
 
 from ...core.layout import State
-from ...core.spec import EngineError, Property, Trace, TransitionSystem
+from ...core.spec import (
+    EngineError,
+    Property,
+    Trace,
+    TransitionSystem,
+)
 from ..counterexample import Watch, confirm_steps, unwatched
-from .demands import Demand, Demands, demands_of
-from .formulas import visit
+from .formulas import Demand, Demands, demands_of, visit
 
 Taken = tuple[int, State]
 """An instance of an action and the state that it leads to."""

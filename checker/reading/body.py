@@ -1,37 +1,132 @@
-"""Reads one function: its statements, in the order of the code, whichever branch is taken."""
+"""Reads one function: its statements, in the order of the code, whichever branch is taken.
+
+Reads what a function imports while the model runs.
+
+What is written to an attribute or an element: the state, or what outlives the call.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
 from types import FunctionType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...core.errors import Line
 from ...core.sources import Source
-from .imports import imported
-from .notes import SKIPPED, Answer, Effect, Objection
+from ..imports import full_name
+from .notes import LOST, SKIPPED, Answer, Effect, Objection
+from .objects import MISSING
 from .operators import computed
 from .scope import assigned, declared, falling, jumps, leaves, together
 from .values import (
     ANYTHING,
     NOTHING,
+    Element,
     Group,
     Known,
     Local,
     Place,
+    Unknown,
     Value,
     forgotten,
     is_array,
     is_container,
+    is_unordered,
     joined,
     marked,
+    options,
 )
-from .writes import OWN_VARIABLES, write
 
 if TYPE_CHECKING:
     from .expressions import Expressions
     from .reader import Reader, Summary
+
+
+def imported(body: Body, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Value]]:
+    """Yield the names that a statement imports, with what they stand for."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            first = alias.name.partition(".")[0]
+            yield alias.asname or first, _module(body, node, alias.name if alias.asname else first)
+        return
+    space: dict[str, Any] = body.function.__globals__ if body.function else {}
+    name = "." * node.level + (node.module or "")
+    for alias in node.names:
+        yield alias.asname or alias.name, _part(body, node, name, alias.name, space)
+
+
+def _module(body: Body, node: ast.AST, name: str) -> Value:
+    """Return a module."""
+    attribute = sys.modules.get(full_name(body.function, name))
+    if attribute is None:
+        body.find(node, f"{ast.unparse(node)} runs code that cannot be read; import it above")
+        return ANYTHING
+    return Known(attribute)
+
+
+def _part(body: Body, node: ast.AST, module: str, name: str, space: dict[str, Any]) -> Value:
+    """Return what is imported from a module."""
+    if module.startswith("."):
+        try:
+            module = importlib.util.resolve_name(module, space.get("__package__"))
+        except ImportError:
+            return ANYTHING
+    value = _module(body, node, module)
+    if not isinstance(value, Known):
+        return value
+    attribute = getattr(value.value, name, MISSING)
+    if attribute is MISSING:
+        return _module(body, node, f"{module}.{name}")
+    if why := body.reader.objects.refused(attribute):
+        body.find(node, f"{name} {why}")
+    return Known(attribute)
+
+
+def _is_member(value: Value) -> bool:
+    """Whether a value is a member of an enumeration, which there is once."""
+    kind = getattr(value, "kind", None)
+    return isinstance(kind, type) and issubclass(kind, Enum)
+
+
+OWN_VARIABLES = (
+    "what a model remembers must be a variable of its state, or it is not a function of its state"
+)
+
+
+def write(
+    body: Body, node: ast.expr, owner: Value, name: str, value: Value, key: Value | None = None
+) -> None:
+    """Read a write to an attribute or an element."""
+    for one in options(owner):
+        if isinstance(one, Place):
+            body.wrote(node, one, name, value)
+        elif isinstance(one, Element):
+            where = ast.unparse(node)
+            holder = ast.unparse(node.value)  # type: ignore[attr-defined]
+            body.find(
+                node,
+                f"{where} is written, but {holder} holds a value that was read from a "
+                f"sequence; write it in its place: s.sequence[i].{name or 'field'} = ...",
+            )
+        elif _is_member(one) or (isinstance(one, Known) and one.value is not None):
+            what = ast.unparse(node)
+            body.find(node, f"{what} outlives the call and is written; {OWN_VARIABLES}")
+        elif isinstance(one, Group):
+            one.add(value, key)
+            one.blur(Unknown(body.depends))
+            if one.shared:
+                what = ast.unparse(node)
+                body.find(node, f"{what} outlives the call and is written; {OWN_VARIABLES}")
+        else:
+            body.leaks = body.leaks or body.depends or value.history
+            body.reader.writes_unseen = True
+            if is_unordered(value):
+                body.find(node, f"{ast.unparse(node)} holds a set: {LOST}")
+
 
 MOST_ROUNDS = 6
 """After so many readings of a loop's body, what still changes may be anything."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from ...core.fields import Record
 from .comparisons import is_nothing, mismatch, shortened
-from .groups import add_mapping
+from .contents import add_mapping
 from .notes import ANEW
-from .texts import as_text
+from .operators import as_text
 from .values import (
     ANYTHING,
     NOTHING,

@@ -9,20 +9,17 @@ from inspect import unwrap
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, assert_never
 
-from ...core.containers import Bag, Set
+from ...core.containers import Bag, Seq, Set
 from ...core.fields import Record
-from ...core.sequences import Seq
 from .builtins import Arguments, Names
-from .comparisons import is_set, shortened
+from .comparisons import MADE_OF_CONSTANTS, is_set, of_constants, refuse_parts, shortened
+from .contents import add_mapping, as_group
 from .declared import annotation, declared_result
-from .groups import add_mapping, as_group
 from .held import functions_in
-from .listed import BY_ITSELF, Listed
-from .methods import MUTATING, OF_PLACES, changes_itself
+from .listed import BY_ITSELF, MUTATING, OF_PLACES, Listed, changes_itself
 from .notes import LOST, ORDER, STATE
+from .operators import as_text
 from .published import is_exception
-from .records import MADE_OF_CONSTANTS, of_constants, refuse_parts
-from .texts import as_text
 from .values import (
     ANYTHING,
     NOTHING,

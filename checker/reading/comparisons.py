@@ -1,12 +1,19 @@
-"""Reads comparisons and patterns: what is compared must mean what it says."""
+"""Reads comparisons and patterns: what is compared must mean what it says.
+
+Reads what records and other objects outside of the state are made of.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from operator import attrgetter, itemgetter, methodcaller
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
+from ...core.fields import Record, declared_parts, kinds_of
+from ...core.values import members_of
 from .notes import ORDER
 from .values import (
     TRUTH,
@@ -32,6 +39,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
+    from .body import Body
     from .expressions import Expressions
 
 
@@ -303,3 +311,28 @@ def _covers_every_length(patterns: Iterable[ast.pattern]) -> bool:
 def _takes_all(pattern: ast.pattern) -> bool:
     capture = isinstance(pattern, ast.MatchAs) and pattern.pattern is None
     return capture or isinstance(pattern, ast.MatchStar)
+
+
+MADE_OF_CONSTANTS: tuple[Any, ...] = (partial, attrgetter, itemgetter, methodcaller)
+"""Classes of which an object is made as the model does, where all that it is made of is known."""
+
+
+def of_constants(kind: Any, arguments: Sequence[Value], named: Mapping[str, Value]) -> Known | None:
+    """Return an object that is made of known values; None if one is not known, or it fails."""
+    known = [value.value for value in arguments if isinstance(value, Known)]
+    by_name = {name: value.value for name, value in named.items() if isinstance(value, Known)}
+    if len(known) + len(by_name) != len(arguments) + len(named):
+        return None
+    try:
+        return Known(kind(*known, **by_name))
+    except TypeError:
+        return None
+
+
+def refuse_parts(body: Body, kind: type[Record], named: Mapping[str, Value], node: ast.AST) -> None:
+    """Refuse a constant that no member of an enumeration has, and neither truth value."""
+    for name, reads_as in kinds_of(declared_parts(kind)).items():
+        value = named.get(name)
+        if isinstance(value, Known) and value.value not in members_of(reads_as):
+            text = f"{shortened(node)}: {name} is a {reads_as.__name__}, never {value.value!r}"
+            body.find(node, text)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...core.errors import shown
 from ...core.sources import original_of
-from ..compiled.sources import plain_tree
+from ..compiled.syntax import plain_tree
 from ..compiled.values import UnsupportedError
 from ..result import Declared
 from .expressions import wrapped

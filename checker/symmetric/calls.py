@@ -8,9 +8,8 @@ from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ...core.containers import Set
+from ...core.containers import RecordSeq, Seq, Set
 from ...core.fields import Array, declared_parts, members
-from ...core.sequences import RecordSeq, Seq
 from .expressions import Expressions, wrapped
 from .names import FEW, described, may_be_none_at
 from .operations import truth

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, cast
 
+from ...core.containers import Seq
 from ...core.fields import NONE, method_of
-from ...core.sequences import Seq
 from .names import described, may_be_none_at
 from .operations import COMPARISONS, compared, computed, inverted, is_nothing, negated, truth
 from .parts import Parts

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tidegate.brokers.schemas import api, read_messages
+from tidegate.brokers.messages import api, read_messages
 
 MESSAGES = read_messages(Path(__file__).with_name("admin.txt").read_text(encoding="utf-8"))
 

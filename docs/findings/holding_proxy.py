@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidegate.brokers.messages import ALTER_PARTITION, FETCH
+from tidegate.brokers.messages import ALTER_PARTITION, FETCH, Api
 from tidegate.brokers.proxy import Connection, Proxy, Route
-from tidegate.brokers.schemas import Api
 from tidegate.brokers.wire import Header
 
 

@@ -13,10 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tidegate.brokers.distribution import KafkaError
-from tidegate.brokers.messages import FETCH
+from tidegate.brokers.messages import FETCH, Api
 from tidegate.brokers.patience import together
 from tidegate.brokers.records import Entry
-from tidegate.brokers.schemas import Api
 
 from .kafka_cluster import Consumed, KafkaCluster, PartitionState, Produced
 from .run import STEP, Run, numbers, values

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from tidegate.brokers.distribution import Distribution, KafkaError
 from tidegate.brokers.patience import start_patience
 from tidegate.brokers.process import Jvm, free_ports
-from tidegate.brokers.zookeeper_process import start_zookeeper
+from tidegate.brokers.zookeeper import start_zookeeper
 
 from . import admin
 from .kafka_cluster import KafkaCluster

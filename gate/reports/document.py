@@ -9,7 +9,7 @@ from typing import Any
 
 from ... import __version__
 from ..results import CellOutcome
-from .where import pointers
+from .findings import pointers
 
 _DESCRIBING = ("statement", "family")
 """What SARIF says of a property, and its source says at length."""

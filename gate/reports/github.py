@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..results import CellOutcome, Deviation, Finding
-from .cause import cause, reproducing
-from .where import pointers
+from .findings import cause, pointers, reproducing
 
 _COMMANDS = {
     Deviation.LIMIT: "warning",

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
-from ...core.printable import printable
+from ...core.errors import printable
 from ..results import STATUSES, CellOutcome, Deviation, Finding, PropertyOutcome, Status
-from .cause import cause, reproducing
+from .findings import cause, reproducing
 
 
 def junit(outcomes: Sequence[CellOutcome]) -> str:

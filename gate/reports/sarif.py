@@ -11,8 +11,7 @@ from urllib.parse import quote
 
 from ... import __version__
 from ..results import CellOutcome, Deviation, Finding, PropertyOutcome
-from .cause import cause, reproducing
-from .where import Pointer, pointers
+from .findings import Pointer, cause, pointers, reproducing
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ...core.printable import one_line
+from ...core.errors import one_line
 from ...render.markdown import escaped
 from ...render.summary import count
 from ..cells import DEFAULT_BOUNDS
 from ..results import CellOutcome, Status
-from .cause import cause, reproducing
-from .where import pointers
+from .findings import cause, pointers, reproducing
 
 
 def headline(outcomes: Sequence[CellOutcome]) -> str:

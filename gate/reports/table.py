@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ...core.printable import one_line
+from ...core.errors import one_line
+from ...render.console import Text
 from ...render.grounds import searched_in_python
-from ...render.printed import Text
 from ..cells import Cell
 from ..results import CellOutcome, Status
 from ..run import Running
+from .findings import pointers
 from .summary import forced, headline
-from .where import pointers
 
 if TYPE_CHECKING:
-    from ...render.printed import Console
+    from ...render.console import Console
 
 _STYLES = {
     Status.PASSED: "green",

@@ -1,18 +1,41 @@
 """The replicas of the partition, and when a reassignment of them is complete (KRaft).
 
 Without the option ``reassignments`` every broker has a replica, always.
+
+Sets of replicas: how many they have, and as text for traces and pictures.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...core.fields import NONE
-from .replica_sets import size
+from ...core.fields import NONE, members
 
 if TYPE_CHECKING:
     from .bounds import Constants
     from .state import BrokerState
+
+
+def braced(isr: int) -> str:
+    """Return a set of replicas as a set.
+
+    >>> braced(0b101)
+    '{0,2}'
+    """
+    return f"{{{','.join(str(broker) for broker in members(isr))}}}"
+
+
+def size(isr: int) -> int:
+    """Return the size of a set of replicas.
+
+    >>> size(0b101)
+    2
+    """
+    count = 0
+    while isr:
+        isr &= isr - 1
+        count += 1
+    return count
 
 
 def assigned(s: BrokerState, k: Constants) -> int:

@@ -3,36 +3,63 @@
 The actions and the initial state are here; what differs between the protocols is in
 ``protocols``, one file each.  The rules follow KIP-101, KIP-279, KIP-320, KIP-380, KIP-497, KIP-903
 and KIP-966, and Kafka's source where the KIPs are silent.
+
+The bounds at which mutants of the broker family are searched.
+
+The instances of each action: with which brokers, epochs and offsets it may be taken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from inspect import signature
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
 from ...core.spec import Action, Fairness
 from ..custom.model import Model
 from .actions import (
-    alter_partition,
-    change_records,
     consumer,
     controller,
     deletion,
-    epoch_request,
     faults,
     follower,
+    isr_changes,
     leader,
     metadata,
-    notification,
-    purgatory,
     reassignment,
 )
 from .bounds import ZOOKEEPER, Constants
-from .mutation_bounds import MUTATION_BOUNDS
 from .presentation.scenes import VIEW
 from .state import BrokerState
+
+MUTATION_BOUNDS = (
+    "records=1",
+    "crashes=0 acks=1",
+    "elections=2",
+    "records=1 elections=2 crashes=1 power_losses=1 lost_messages=1 hw_checkpoint=step",
+    "records=1 elections=3",
+    "records=1 elections=3 bounce_noticed late_request",
+    "records=2 elections=2 crashes=1 moves",
+    "records=1 elections=2 bounce_noticed late_request power_losses=1",
+    "records=2 elections=3 crashes=0 moves",
+    "records=2 elections=3",
+    "replicas=3 records=1 elections=2 crashes=1",
+    "records=1 elections=2 crashes=1 purgatory",
+    "records=1 elections=2 crashes=1 power_losses=1 min_isr=2 elr",
+    "records=0 elections=3 elr last_known_leader",
+    "records=1 elections=3 crashes=0 power_losses=1 min_isr=2 elr last_known_leader moves",
+    "records=1 elections=1 crashes=1 isr_propagation=zookeeper controller_crashes=1",
+    "records=1 elections=2 crashes=1 isr_propagation=kraft moves",
+    "records=1 elections=1 crashes=1 power_losses=1 isr_propagation=kraft",
+    "records=1 elections=1 crashes=1 isr_propagation=records",
+    "records=1 elections=1 crashes=0 isr_propagation=records reassignments=2 spare_broker",
+    "records=2 elections=0 crashes=0 deletions=2",
+    "records=1 elections=1 crashes=1 deletions=1 moves",
+    "replicas=3 records=2 log_size=1 elections=2 crashes=0 moves",
+)
+
 
 BROKER = Model(
     Constants,
@@ -202,7 +229,7 @@ ELECTIONS = (
 )
 
 FENCE_FOLLOWER = _action(
-    change_records.fence_follower,
+    metadata.fence_follower,
     "controller",
     "PartitionChangeBuilder, KAFKA-15021",
     _records,
@@ -233,17 +260,17 @@ METADATA = (
 )
 
 ALTER_PARTITION = (
-    _action(alter_partition.propose_shrink, "leader", "KIP-497", _kraft, sign="ISR shrink"),
-    _action(alter_partition.handle_alter_partition, "controller", "KIP-497", _kraft),
-    _action(alter_partition.handle_alter_partition_response, "leader", "KIP-497", _kraft),
-    _action(alter_partition.fence_out_of_sync, "controller", "KIP-631", _kraft),
-    _action(alter_partition.unfence, "controller", "KIP-631", _kraft),
+    _action(isr_changes.propose_shrink, "leader", "KIP-497", _kraft, sign="ISR shrink"),
+    _action(isr_changes.handle_alter_partition, "controller", "KIP-497", _kraft),
+    _action(isr_changes.handle_alter_partition_response, "leader", "KIP-497", _kraft),
+    _action(isr_changes.fence_out_of_sync, "controller", "KIP-631", _kraft),
+    _action(isr_changes.unfence, "controller", "KIP-631", _kraft),
 )
 
 CONTROLLER_CRASHES = (
-    _action(notification.start_controller, "controller", "KAFKA-1367", _controllers),
+    _action(isr_changes.start_controller, "controller", "KAFKA-1367", _controllers),
     _fault(
-        notification.crash_controller,
+        isr_changes.crash_controller,
         "controller",
         "KAFKA-1367",
         _controllers,
@@ -276,24 +303,22 @@ FETCHING = (
 )
 
 EPOCH_REQUESTS = (
-    _action(epoch_request.send_epoch_request, "follower", "KIP-101"),
-    _action(epoch_request.handle_epoch_request, "leader", "KIP-101"),
-    _action(epoch_request.handle_epoch_response, "follower", "KIP-101"),
+    _action(follower.send_epoch_request, "follower", "KIP-101"),
+    _action(follower.handle_epoch_request, "leader", "KIP-101"),
+    _action(follower.handle_epoch_response, "follower", "KIP-101"),
 )
 
 TRUNCATION_ON_FETCH = (_action(follower.handle_diverging_epoch, "follower", "KIP-595"),)
 
 CHANGE_RECORDS = (
-    _action(
-        change_records.apply_change_record, "leader", "Partition.makeLeader, KAFKA-15021", _records
-    ),
+    _action(metadata.apply_change_record, "leader", "Partition.makeLeader, KAFKA-15021", _records),
     FENCE_FOLLOWER,
 )
 
 REASSIGNMENT = (
     *REQUESTS,
     _action(
-        alter_partition.complete_reassignment,
+        isr_changes.complete_reassignment,
         "controller",
         "PartitionReassignmentReplicas, KIP-455",
         _reassigned,
@@ -304,20 +329,20 @@ REASSIGNMENT = (
 )
 
 NOTIFICATION = (
-    _action(notification.write_notification, "leader", "KAFKA-1367", _zookeeper),
-    _action(notification.read_notification, "controller", "KAFKA-1367", _zookeeper),
-    _action(notification.refresh_cache, "controller", "KAFKA-1367", _zookeeper),
-    _action(notification.delete_notification, "controller", "KAFKA-1367", _zookeeper),
-    _action(notification.update_metadata, "broker", "KAFKA-1367", _zookeeper),
-    _action(notification.refresh_producer, "client", "KAFKA-1367", _zookeeper),
+    _action(isr_changes.write_notification, "leader", "KAFKA-1367", _zookeeper),
+    _action(isr_changes.read_notification, "controller", "KAFKA-1367", _zookeeper),
+    _action(isr_changes.refresh_cache, "controller", "KAFKA-1367", _zookeeper),
+    _action(isr_changes.delete_notification, "controller", "KAFKA-1367", _zookeeper),
+    _action(isr_changes.update_metadata, "broker", "KAFKA-1367", _zookeeper),
+    _action(isr_changes.refresh_producer, "client", "KAFKA-1367", _zookeeper),
     _action(consumer.refresh_consumer, "client", "KAFKA-1367", _reads),
     _action(consumer.consume, "client", "KAFKA-1367", _reads),
 )
 
 PURGATORY = (
-    _action(purgatory.complete_fetch, "leader", "DelayedFetch in Kafka 3.x", lambda k: k.purgatory),
-    _action(purgatory.complete_produce, "leader", "DelayedProduce in Kafka 3.x", _delays),
-    _action(purgatory.expire_produce, "leader", "DelayedProduce in Kafka 3.x", _delays, fair=False),
+    _action(leader.complete_fetch, "leader", "DelayedFetch in Kafka 3.x", lambda k: k.purgatory),
+    _action(leader.complete_produce, "leader", "DelayedProduce in Kafka 3.x", _delays),
+    _action(leader.expire_produce, "leader", "DelayedProduce in Kafka 3.x", _delays, fair=False),
 )
 
 ACTIONS = (
@@ -338,3 +363,26 @@ DEFAULT_PROPERTIES = (
     "HwWithinLog",
     "TypeOk",
 )
+
+
+def brokers(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each broker."""
+    return ((broker,) for broker in range(k.replicas))
+
+
+def nobody(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield one empty tuple: there is one controller, and one client of each kind."""
+    return iter(((),))
+
+
+def pairs(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each leader with each other broker as its follower."""
+    return permutations(range(k.replicas), 2)
+
+
+def announced(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each broker with each leader epoch that LeaderAndIsr may announce to it, 0 included.
+
+    All brokers have applied epoch 0 at first, but a broker that restarts applies it again.
+    """
+    return product(range(k.replicas), range(k.elections + 1))

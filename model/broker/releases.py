@@ -18,7 +18,12 @@ from typing import Any
 
 from ...core.errors import TidegateError
 from ..protocol import Protocol
-from . import assignment, log_start, older, rules
+from . import (
+    assignment,
+    log,
+    older,
+    rules,
+)
 from .bounds import WITH_KRAFT
 from .protocols import kip279, kip595
 from .protocols.hw import HW
@@ -344,15 +349,15 @@ _SINCE: Mapping[str, Mapping[Version, Any]] = {
         (0,): rules.truncate_first, (2, 8): older.before_truncating,
         (3, 4, 1): rules.truncate_first,
     },
-    "may_delete": {(0,): log_start.up_to_log_end, (0, 11, 0, 1): log_start.up_to_hw},
+    "may_delete": {(0,): log.up_to_log_end, (0, 11, 0, 1): log.up_to_hw},
     "raises_hw": {
-        (0,): log_start.never_raised, (2, 4): log_start.unless_starting_over,
-        (2, 4, 1): log_start.always_raised,
+        (0,): log.never_raised, (2, 4): log.unless_starting_over,
+        (2, 4, 1): log.always_raised,
     },
-    "finds_low_hw": {(0,): log_start.begin_at_log_start, (2, 4): log_start.position_unknown},
+    "finds_low_hw": {(0,): log.begin_at_log_start, (2, 4): log.position_unknown},
     "diverges_below_start": {
-        (0,): log_start.out_of_range_first, (2, 8): log_start.epochs_first,
-        (2, 8, 1): log_start.out_of_range_first,
+        (0,): log.out_of_range_first, (2, 8): log.epochs_first,
+        (2, 8, 1): log.out_of_range_first,
     },
 }  # fmt: skip
 """The rules of any release, each since the version before it."""

@@ -3,17 +3,18 @@
 A protocol replaces some of them and keeps the rest.  The first versions are what Kafka did before
 leader epochs, and what has not changed.  Each rule is a function of the state, the constants and
 the replicas concerned; it names the Kafka function and releases that it is read from.
+
+Explanations of rules: each stands beside its rule, which carries it under any name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...core.fields import NONE
-from . import assignment, log_start
-from .explanations import explains
+from . import assignment, log
 from .log import newest_epoch, smallest_epoch_above, truncate_to
 from .messages import IDLE, NOTHING
 
@@ -21,6 +22,29 @@ if TYPE_CHECKING:
     from .bounds import Constants
     from .presentation.pictures import Answer, Broker
     from .state import BrokerState
+
+
+Explanation = TypeVar("Explanation", bound=Callable[..., str])
+
+
+def explains(rule: Callable[..., Any]) -> Callable[[Explanation], Explanation]:
+    """Return a decorator that makes a function the explanation of a rule.
+
+    The explanation receives pictures of the brokers concerned, as they are before the step, and
+    returns a clause with their numbers.  A rule without one is explained by its result alone.
+    """
+
+    def attach(explanation: Explanation) -> Explanation:
+        rule.explanation = explanation  # type: ignore[attr-defined]
+        return explanation
+
+    return attach
+
+
+def explained(rule: Callable[..., Any], *pictures: Any) -> str:
+    """Return the explanation of a rule's decision; empty if the rule has none."""
+    explanation: Callable[..., str] | None = getattr(rule, "explanation", None)
+    return explanation(*pictures) if explanation is not None else ""
 
 
 def if_leader_changes(s: BrokerState, k: Constants, follower: int, epoch: int) -> bool:
@@ -560,12 +584,12 @@ class Rules:
     elects_last_known_leader: Callable[[BrokerState, Constants, int], bool] = once_unfenced
     eligible_leaders: Callable[[BrokerState, Constants, int, int], int] = left_while_below_min_isr
     eligible_at_registration: Callable[[BrokerState, Constants, int], int] = without_the_unclean
-    may_delete: Callable[[BrokerState, Constants, int, int], bool] = log_start.up_to_log_end
-    follows_log_start: Callable[[BrokerState, Constants, int], bool] = log_start.ignore_log_start
-    raises_hw: Callable[[BrokerState, Constants, int, bool], bool] = log_start.never_raised
-    finds_low_hw: Callable[[BrokerState, Constants, int], bool] = log_start.begin_at_log_start
+    may_delete: Callable[[BrokerState, Constants, int, int], bool] = log.up_to_log_end
+    follows_log_start: Callable[[BrokerState, Constants, int], bool] = log.ignore_log_start
+    raises_hw: Callable[[BrokerState, Constants, int, bool], bool] = log.never_raised
+    finds_low_hw: Callable[[BrokerState, Constants, int], bool] = log.begin_at_log_start
     diverges_below_start: Callable[[BrokerState, Constants, int, int], bool] = (
-        log_start.out_of_range_first
+        log.out_of_range_first
     )
     may_complete: Callable[[BrokerState, Constants, int], bool] = assignment.added_in_isr
     removed_are_eligible: Callable[[BrokerState, Constants], bool] = assignment.stay_eligible

@@ -1,4 +1,7 @@
-"""A custom model: what one Python file declares, as every command takes it."""
+"""A custom model: what one Python file declares, as every command takes it.
+
+Surviving mutants, and why they survive: text files of a model.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,15 @@ from ...core.errors import ModelError, about
 from ...core.fields import Record
 from ...core.layout import Layout
 from ...core.scene import LogOffset, View
-from ...core.spec import DEADLOCK, TYPE_OK, Action, Fairness, Kind, Property, TransitionSystem
+from ...core.spec import (
+    DEADLOCK,
+    TYPE_OK,
+    Action,
+    Fairness,
+    Kind,
+    Property,
+    TransitionSystem,
+)
 from ...core.vocabulary import is_available
 from ..added import added
 from ..protocol import (
@@ -41,8 +52,24 @@ from .signatures import (
     refuse_wrong_looks,
     values_of,
 )
-from .survivors import notes_of
 from .view import Lanes, Sentence, first_sentence
+
+
+def notes_of(file: Path) -> dict[str, str]:
+    """Return each mutant that a file explains, and the reason why no search kills it.
+
+    A paragraph is a reason, and below it, indented, are its mutants.  After ``[hw kip-101]`` a
+    mutant is one of these protocols only; its name then begins with the protocol's.
+    """
+    notes = {}
+    for paragraph in file.read_text(encoding="utf-8").rstrip().split("\n\n"):
+        reason, *mutants = paragraph.split("\n    ")
+        for mutant in mutants:
+            names, _, rest = mutant.partition("] ") if mutant.startswith("[") else ("", "", mutant)
+            for protocol in names[1:].split() or [""]:
+                notes[f"{protocol}: {rest}".removeprefix(": ")] = " ".join(reason.split())
+    return notes
+
 
 S = TypeVar("S", bound=Record)
 K = TypeVar("K")

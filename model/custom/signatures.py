@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ...core.bounds import unknown
-from ...core.errors import ModelError, about
+from ...core.errors import ModelError, about, one_line
 from ...core.fields import Array, Record, declared_parts
-from ...core.printable import one_line
 from ...core.scene import View
 from ..protocol import is_extra
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.fields import Array, declared_parts
-from ...core.parts_shown import shown_part
 from ...core.scene import Detail, Event, Participant, Scene
+from ...core.text import shown_part
 
 SHARED = "shared"
 """The lane of what belongs to no participant."""

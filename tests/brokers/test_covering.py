@@ -3,8 +3,7 @@
 from itertools import islice
 
 from tests.conftest import make_system
-from tidegate.analysis.covering import GUIDED, CoveringWalks
-from tidegate.analysis.reaching import shortest_ways
+from tidegate.analysis.conformance import GUIDED, CoveringWalks, shortest_ways
 
 BOUNDS = "records=1 elections=2 crashes=0 moves"
 

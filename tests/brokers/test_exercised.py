@@ -2,9 +2,9 @@
 
 from itertools import islice
 
-from tidegate.analysis.covering import CoveringWalks
+from tidegate.analysis.conformance import CoveringWalks
 from tidegate.analysis.exercised import GuardCoverage, RuleCoverage
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import with_every_history
 from tidegate.core.spec import Step, Trace
 

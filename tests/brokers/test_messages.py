@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from findings import admin
-from tidegate.brokers.messages import MESSAGES
-from tidegate.brokers.schemas import read_messages
+from tidegate.brokers.messages import MESSAGES, read_messages
 
 ALL = range(100)
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tidegate.brokers.files import stored_log
-from tidegate.brokers.power import lose_power
+from tidegate.brokers.observe import stored_log
 from tidegate.brokers.records import encode_batch
+from tidegate.brokers.steps import lose_power
 
 
 def segment(folder, base, *values):

@@ -7,7 +7,6 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate.brokers.client import ask
-from tidegate.brokers.coordinator import PartitionState
 from tidegate.brokers.distribution import KafkaError
 from tidegate.brokers.messages import (
     ALTER_PARTITION,
@@ -17,11 +16,10 @@ from tidegate.brokers.messages import (
     FETCH,
     NONE,
 )
-from tidegate.brokers.metadata import EPOCH, MetadataLog, identity
-from tidegate.brokers.process import free_ports
+from tidegate.brokers.metadata import EPOCH, MetadataLog, PartitionState, identity
+from tidegate.brokers.process import Server, free_ports
 from tidegate.brokers.records import decode_records
 from tidegate.brokers.scripted_quorum import ID, INVALID_UPDATE_VERSION, ScriptedQuorum
-from tidegate.brokers.server import Server
 from tidegate.cli import main
 
 FEATURES = [{"name": "metadata.version", "least": 7, "most": 25}]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.brokers.rows import ROWS
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import system_for, with_every_history
 from tidegate.core.spec import Step
 from tidegate.invariants.broker import PROPERTIES

@@ -12,9 +12,8 @@ from itertools import islice
 
 import pytest
 
-from tidegate.analysis.conformance import behavior_of, cluster_for, listed
-from tidegate.analysis.covering import CoveringWalks
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.conformance import CoveringWalks, behavior_of, cluster_for, listed
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import with_every_history
 from tidegate.brokers.distribution import find_distribution
 from tidegate.brokers.replay import replay

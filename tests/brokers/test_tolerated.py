@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from tidegate.analysis.conformance import behavior_of, cluster_for
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import with_every_history
 from tidegate.brokers.distribution import find_distribution
 from tidegate.brokers.leader_epochs import apply_record

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tidegate.checker.compiled.constants import Constants
 from tidegate.checker.compiled.generate import Generator
-from tidegate.checker.compiled.sources import described, plain_tree
+from tidegate.checker.compiled.syntax import described, plain_tree
+from tidegate.checker.compiled.unit import Constants
 from tidegate.checker.compiled.values import UnsupportedError
 from tidegate.core.fields import Record, integer
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tidegate.analysis.shorten import shortened, without
+from tidegate.analysis.needs import shortened, without
 from tidegate.checker import simulate
 from tidegate.checker.check import check
 from tidegate.cli import main

@@ -9,7 +9,7 @@ import pytest
 import tidegate.cli  # noqa: F401 - it prints warnings
 from tidegate.checker.compiled import object_files
 from tidegate.checker.compiled.tiers import Tiers
-from tidegate.checker.disk_cache import DiskCache
+from tidegate.checker.files import DiskCache
 from tidegate.checker.request import SearchRequest
 
 ROOT = os.geteuid() == 0
@@ -24,7 +24,7 @@ def home(tmp_path, monkeypatch):
     home = tmp_path / "home"
     home.mkdir(mode=0o755)
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setattr("tidegate.checker.disk_cache._warned", set())
+    monkeypatch.setattr("tidegate.checker.files._warned", set())
     return home
 
 

@@ -13,8 +13,8 @@ from tidegate.checker.compiled import orbits
 from tidegate.checker.compiled.build import Code, object_code
 from tidegate.checker.compiled.emitter import Emitter
 from tidegate.checker.compiled.intrinsics import DECLARATIONS
+from tidegate.checker.compiled.orbits import Kind, signature_of
 from tidegate.checker.compiled.search import CompiledSearch
-from tidegate.checker.compiled.signatures import Kind, signature_of
 from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Resources
 from tidegate.core.spec import EngineError

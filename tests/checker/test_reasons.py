@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 import tidegate
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import find_properties, system_for
 from tidegate.checker import engines
 from tidegate.checker.check import check

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from tidegate.analysis.shorten import shortened, without
+from tidegate.analysis.needs import shortened, without
 from tidegate.checker.check import check
 from tidegate.checker.simulate import CHOICES, Tally, walk
 from tidegate.cli import main

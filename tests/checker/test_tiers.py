@@ -11,13 +11,13 @@ import pytest
 
 from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
-from tidegate.checker.compiled import code_size, tiers
+from tidegate.checker.compiled import tiers, unit
 from tidegate.checker.compiled.build import Code
 from tidegate.checker.compiled.sampler import Sampler, samples_of
 from tidegate.checker.compiled.sampling import COMPARED
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.compiled.tiers import Tiers
-from tidegate.checker.disk_cache import DiskCache
+from tidegate.checker.files import DiskCache
 from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Limits, Resources
 from tidegate.core.spec import EngineError
@@ -323,15 +323,15 @@ def test_what_is_copied_into_instances_is_bounded_however_large_a_model_is(bag):
         own = [name for name in functions if name.startswith(("tell$", "receive$", "send$"))]
         assert len(own) > most
         for name in own:
-            assert copied(name) <= code_size.MOST
+            assert copied(name) <= unit.MOST
             head, length, _ = functions[name]
-            assert ("optnone" in head) == (length > code_size.MOST)
+            assert ("optnone" in head) == (length > unit.MOST)
 
 
 @pytest.mark.parametrize("most", [2, 3])
 def test_code_that_is_not_copied_gives_the_same_answers(bag, monkeypatch, most):
     expected = answers(check(bag(most), [], resources=Resources(engine="interpreted")))
     for limit in (1, 50, 4_000):
-        monkeypatch.setattr(code_size, "MOST", limit)
-        monkeypatch.setattr(code_size, "LEAST", limit)
+        monkeypatch.setattr(unit, "MOST", limit)
+        monkeypatch.setattr(unit, "LEAST", limit)
         assert answers(check(bag(most), [], resources=OPTIMISED)) == expected

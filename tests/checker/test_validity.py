@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tidegate.checker.compiled.blocks import Validity, valid_states
 from tidegate.checker.compiled.build import Code, object_code
 from tidegate.checker.compiled.generate import Generator
 from tidegate.checker.compiled.memory import Region
-from tidegate.checker.compiled.validity import Validity, is_state, valid_states
+from tidegate.checker.manifest import is_state
 from tidegate.core.fields import Record, array, integer
 from tidegate.core.layout import Layout
 from tidegate.core.spec import TransitionSystem

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 import tidegate
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.core.spec import ModelError
 from tidegate.model import KIP_595, BrokerState, Constants
 from tidegate.model.broker.actions import follower as original

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate.cli import main
-from tidegate.core import patience
+from tidegate.core import text
 
 MODEL = """
 import sys
@@ -120,7 +120,7 @@ def written(tmp_path):
     ids=["explain", "shown", "view"],
 )
 def test_a_text_that_never_returns_is_left_out(written, tmp_path, monkeypatch, view, odd):
-    monkeypatch.setattr(patience, "SECONDS", 0.3)
+    monkeypatch.setattr(text, "SECONDS", 0.3)
     page, report = tmp_path / "page.html", tmp_path / "report.json"
     arguments = ["check", written(view, **odd), "--html", str(page), "--json", str(report)]
     result = CliRunner().invoke(main, arguments)

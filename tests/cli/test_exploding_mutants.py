@@ -6,9 +6,9 @@ from time import perf_counter
 import pytest
 from click.testing import CliRunner
 
-from tidegate.analysis.fates import Attempt
 from tidegate.analysis.killing import Killing
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.mutants import Attempt
+from tidegate.analysis.names import find_protocol
 from tidegate.cli import main
 from tidegate.core.spec import TYPE_OK
 

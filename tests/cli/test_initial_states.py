@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 import tidegate
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import system_for
 from tidegate.cli import main
 from tidegate.core.errors import TidegateError

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from tests.docs.catalogue import bugs
 from tidegate.analysis.known import KNOWN, bugs_of
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.cli import main
 
 RELEASE = [

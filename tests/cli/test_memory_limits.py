@@ -10,7 +10,7 @@ import tracemalloc
 
 import pytest
 
-from tidegate.checker.itf import streamed
+from tidegate.checker.tracefile import streamed
 from tidegate.core.behavior import Behavior
 from tidegate.core.spec import Trace
 from tidegate.render.output import Reports

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tidegate.analysis.named import SelectionError, find_protocol
+from tidegate.analysis.names import SelectionError, find_protocol
 from tidegate.cli import main
 
 FENCE = '''"""Half a fence."""

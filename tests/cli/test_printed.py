@@ -14,8 +14,8 @@ from click.testing import CliRunner
 
 from tidegate import cli
 from tidegate.cli import main
-from tidegate.core.printable import inert, one_line, printable
-from tidegate.render.printed import Console, Text
+from tidegate.core.errors import inert, one_line, printable
+from tidegate.render.console import Console, Text
 from tidegate.render.terminal import say
 
 NASTY = (

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tests.cli.conftest import BEGUN, ENDLESS, wait_until
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.checker.check import check
 from tidegate.checker.result import Limits, Resources
 from tidegate.core.spec import Outcome

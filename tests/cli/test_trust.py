@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tidegate.checker.fields import sealed, unsealed
 from tidegate.checker.manifest import VERSION
-from tidegate.checker.sealed import sealed, unsealed
 from tidegate.cli import main
 
 OWN = """

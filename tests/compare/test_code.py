@@ -2,9 +2,8 @@
 
 import pytest
 
-from tidegate.analysis.code import code
-from tidegate.analysis.code_diff import differences
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.code import code, differences
+from tidegate.analysis.names import find_protocol
 from tidegate.core.guards import guards
 from tidegate.model import PROTOCOLS
 

@@ -211,7 +211,7 @@ def test_executors_without_the_package_can_be_sent_it(bare_python):
 @pytest.mark.spark
 def test_executors_with_other_code_are_refused(bare_python, tmp_path):
     """Were they not, a change of the format of runs would go unnoticed."""
-    from tidegate.checker.distributed.shipping import write_package
+    from tidegate.checker.distributed.session import write_package
 
     archive = tmp_path / "other.zip"
     write_package(archive)

@@ -14,18 +14,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tidegate.checker.check import ResumeError, check
-from tidegate.checker.distributed.checksums import BLOCK, Summing, Sums, blocks
 from tidegate.checker.distributed.columns import ExportError
-from tidegate.checker.distributed.manifest import read_manifest
-from tidegate.checker.distributed.place import spark_folder
-from tidegate.checker.distributed.runs import RunFile, level_name, record_of, write_run
+from tidegate.checker.distributed.manifest import read_manifest, spark_folder
+from tidegate.checker.distributed.runs import (
+    BLOCK,
+    RunFile,
+    Summing,
+    Sums,
+    blocks,
+    level_name,
+    record_of,
+    write_run,
+)
 from tidegate.checker.distributed.store import Store
 from tidegate.checker.manifest import CheckpointError
 from tidegate.checker.result import Cluster, Limits, Resources
 from tidegate.cli import main
 from tidegate.core.fields import Record, integer
 from tidegate.core.layout import Layout
-from tidegate.core.spec import Action, Outcome, Property, TransitionSystem
+from tidegate.core.spec import (
+    Action,
+    Outcome,
+    Property,
+    TransitionSystem,
+)
 
 pytestmark = pytest.mark.usefixtures("java")
 

@@ -2,7 +2,7 @@
 
 import tidegate
 from tests.decided.test_commands import COUNTER
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import select, system_for
 from tidegate.checker.check import check
 from tidegate.checker.result import Cluster, Resources

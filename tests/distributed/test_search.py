@@ -8,8 +8,7 @@ import pytest
 
 from tidegate.checker.check import check
 from tidegate.checker.distributed import workers
-from tidegate.checker.distributed.manifest import read_manifest
-from tidegate.checker.distributed.place import spark_folder
+from tidegate.checker.distributed.manifest import read_manifest, spark_folder
 from tidegate.checker.distributed.store import Store
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.manifest import CheckpointError

@@ -10,18 +10,20 @@ from pathlib import Path
 from typing import IO
 
 from tests.docs.scenarios import SCENARIOS
-from tidegate.analysis.ladder import BoundValues, Ladder, ladder
 from tidegate.analysis.minimal_bounds import (
+    BoundValues,
+    Ladder,
     MinimalBounds,
     find_minimal_bounds,
+    ladder,
     shown,
 )
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.pool import processes, share
 from tidegate.analysis.properties import find_properties
 from tidegate.core.bounds import declared
 from tidegate.model import PROTOCOLS, Protocol
-from tidegate.render.story import story
+from tidegate.render.catalogue import story
 
 INTRODUCTION = """\
 # Bounds that a gate needs

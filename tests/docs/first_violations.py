@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tidegate.analysis.ladder import BoundValues, bounds_up_to
+from tidegate.analysis.minimal_bounds import BoundValues, bounds_up_to
 from tidegate.checker.check import check
 from tidegate.checker.interrupts import Interrupted, LimitReachedError
 from tidegate.checker.result import DEFAULT, Resources, Result

@@ -6,10 +6,14 @@ changes.
 
 from dataclasses import replace
 
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.core.fields import NONE, integer, subset
 from tidegate.core.spec import Action, Fairness
-from tidegate.model.broker.actions.alter_partition import (
+from tidegate.model.broker.actions.controller import elect, fence
+from tidegate.model.broker.actions.deletion import follow_log_start
+from tidegate.model.broker.actions.faults import crash, go_down, restart
+from tidegate.model.broker.actions.follower import handle_fetch_response
+from tidegate.model.broker.actions.isr_changes import (
     _answer,
     _is_current,
     _may_become_isr,
@@ -19,11 +23,6 @@ from tidegate.model.broker.actions.alter_partition import (
     note_registration,
     unfence,
 )
-from tidegate.model.broker.actions.change_records import apply_change_record
-from tidegate.model.broker.actions.controller import elect, fence
-from tidegate.model.broker.actions.deletion import follow_log_start
-from tidegate.model.broker.actions.faults import crash, go_down, restart
-from tidegate.model.broker.actions.follower import handle_fetch_response
 from tidegate.model.broker.actions.leader import (
     forget_late_fetch,
     handle_fetch,
@@ -31,6 +30,7 @@ from tidegate.model.broker.actions.leader import (
     refuse_request,
 )
 from tidegate.model.broker.actions.metadata import (
+    apply_change_record,
     become_follower,
     become_leader,
     forget_outdated,
@@ -45,8 +45,8 @@ from tidegate.model.broker.actions.reassignment import (
 )
 from tidegate.model.broker.assignment import all_in_isr, assigned
 from tidegate.model.broker.bounds import Constants
+from tidegate.model.broker.family import brokers, nobody, pairs
 from tidegate.model.broker.history import note_acked
-from tidegate.model.broker.instances import brokers, nobody, pairs
 from tidegate.model.broker.leadership import (
     advance_hw,
     drop_produce,
@@ -56,7 +56,12 @@ from tidegate.model.broker.leadership import (
     leads,
     set_isr,
 )
-from tidegate.model.broker.log import append, delete_log, newest_epoch, truncate_to
+from tidegate.model.broker.log import (
+    append,
+    delete_log,
+    newest_epoch,
+    truncate_to,
+)
 from tidegate.model.broker.messages import (
     ACCEPTED,
     DIVERGING,

@@ -5,11 +5,16 @@ from inspect import cleandoc, getdoc
 from pathlib import Path
 
 from tidegate.analysis.code import code
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.core.guards import guards, requirement
 from tidegate.invariants import properties_of
 from tidegate.model import PROTOCOLS
-from tidegate.render.story import described_bounds, described_properties, rules_in_force, story
+from tidegate.render.catalogue import (
+    described_bounds,
+    described_properties,
+    rules_in_force,
+    story,
+)
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 

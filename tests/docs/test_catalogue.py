@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.catalogue import bugs
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.core.bounds import parse

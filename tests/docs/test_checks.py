@@ -9,7 +9,7 @@ import pytest
 
 import tidegate.model.broker as broker
 from tests.docs.checks import GUARD, KINDS, LEFT_OUT, REASON, ROOT, SAME, checks, left_out, searches
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.result import Limits

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from tests.docs.releases import PAGE, SEARCHES, rows
 from tidegate.analysis.mutants import mutants
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import system_for
 from tidegate.cli import main
 from tidegate.commands.check import check_command

@@ -15,8 +15,8 @@ from typing import IO, Any
 
 from tests.docs.first_violations import LadderVerdict, first_violations
 from tests.docs.scenarios import SCENARIOS, Scenario
-from tidegate.analysis.ladder import BoundValues
-from tidegate.analysis.named import SelectionError, find_protocol
+from tidegate.analysis.minimal_bounds import BoundValues
+from tidegate.analysis.names import SelectionError, find_protocol
 from tidegate.analysis.pool import processes, share
 from tidegate.analysis.properties import system_for
 from tidegate.core.spec import Property, TransitionSystem

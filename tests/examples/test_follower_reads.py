@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import system_for
 from tidegate.model import KIP_595
 

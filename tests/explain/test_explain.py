@@ -8,8 +8,8 @@ from click.testing import CliRunner
 from tidegate.analysis.needs import dispensable
 from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
-from tidegate.checker.itf import itf
 from tidegate.checker.replay import retaken
+from tidegate.checker.tracefile import itf
 from tidegate.cli import main
 from tidegate.core.behavior import Behavior
 from tidegate.core.spec import Outcome, Step

@@ -3,7 +3,7 @@
 import pytest
 
 from tidegate.analysis.diff import ranges
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import find_properties
 from tidegate.checker.check import check
 from tidegate.checker.result import Resources
@@ -11,7 +11,7 @@ from tidegate.core.bounds import parse
 from tidegate.core.guards import counted
 from tidegate.core.spec import ModelError
 from tidegate.model import PROTOCOLS
-from tidegate.model.limits import limited
+from tidegate.model.protocol import limited
 
 BOUNDS = {"broker": "records=1 crashes=1", "published": "records=1", "async-isr": ""}
 

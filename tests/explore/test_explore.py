@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import system_for
 from tidegate.checker.explore import Exploration
 from tidegate.cli import main

@@ -5,11 +5,10 @@ import zipfile
 
 import pytest
 
-from tidegate.checker.disk_cache import DiskCache
+from tidegate.checker.files import DiskCache
 from tidegate.gate import cache
-from tidegate.gate.cache import key
+from tidegate.gate.cache import digest, key
 from tidegate.gate.document import read
-from tidegate.gate.sources import digest
 
 TEXT = """[[case]]
 protocols = "own.py"

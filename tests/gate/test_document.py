@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidegate.gate.cells import Expectation
-from tidegate.gate.configuration_errors import GateFileError
+from tidegate.gate.configuration_errors import GateFileError, positions
 from tidegate.gate.document import of_tier, read
-from tidegate.gate.positions import positions
 
 
 def cells(project, text):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tidegate.analysis.named import find_protocol, is_custom
+from tidegate.analysis.names import find_protocol, is_custom
 from tidegate.checker.result import Verdict
 from tidegate.cli import main
 from tidegate.core.spec import Outcome, Property

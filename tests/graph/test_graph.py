@@ -8,8 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate.checker.check import check
-from tidegate.checker.graph import farthest, state_graph
-from tidegate.checker.statistics import statistics
+from tidegate.checker.graph import farthest, state_graph, statistics
 from tidegate.cli import main
 from tidegate.invariants.broker import INVARIANTS
 

@@ -39,7 +39,7 @@ def test_examples_in_docstrings_are_true(modules):
     assert results.failed == 0, "".join(said)
 
 
-PRINTED, TERMINAL = "tidegate.render.printed", "tidegate.render.terminal"
+PRINTED, TERMINAL = "tidegate.render.console", "tidegate.render.terminal"
 
 
 def test_one_place_prints(modules):

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from tests.conftest import EVERY_HISTORY
 from tidegate.analysis.histories import every_history, histories
-from tidegate.analysis.named import custom_property
+from tidegate.analysis.names import custom_property
 from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.result import Resources
@@ -218,7 +218,7 @@ WAYS = {
     "another property": "def of(s, k):\n    return not is_committed(s, k, s.aux_committed)\n\n"
     "OTHER = Property('Other', 'No.', 'me', of)\n\n"
     "def holds(s, k):\n    return OTHER.predicate(s, k)",
-    "a property of the package": "from tidegate.invariants.candidates import committed_somewhere\n"
+    "a property of the package": "from tidegate.invariants.loss import committed_somewhere\n"
     "\ndef holds(s, k):\n    seen = committed_somewhere(s, k)\n"
     "    return not is_committed(s, k, s.aux_committed)",
     "partial method": "class Ways:\n    def of(self, one, s):\n        return s.aux_committed\n\n"

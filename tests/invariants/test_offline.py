@@ -2,7 +2,7 @@
 
 import pytest
 
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.invariants import all_of
 
 NAME = "OneFailureLeavesCandidate"

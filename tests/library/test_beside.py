@@ -7,8 +7,8 @@ from importlib.machinery import PathFinder
 import pytest
 
 import tidegate
-from tidegate.analysis.named import SelectionError, find_protocol
-from tidegate.checker.beside import PREFIX
+from tidegate.analysis.names import SelectionError, find_protocol
+from tidegate.checker.imports import PREFIX
 
 HEAD = """\
 from dataclasses import dataclass

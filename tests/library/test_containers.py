@@ -24,7 +24,7 @@ from tidegate import (
     sequence_of,
     set_of,
 )
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import system_for
 from tidegate.core.errors import TidegateError
 from tidegate.core.layout import Layout

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 import tidegate
 from tidegate.analysis.mutants import mutants
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.cli import main
 
 MODEL = """\

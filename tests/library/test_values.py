@@ -7,7 +7,7 @@ import pytest
 
 import tidegate
 from tests.library import values
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import system_for
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.interpreted import Search

@@ -18,8 +18,7 @@ from typing import Any, Generic, TypeVar
 import networkx as nx
 
 from tidegate.checker.counterexample import least
-from tidegate.checker.liveness.demands import Demands
-from tidegate.checker.liveness.formulas import visit
+from tidegate.checker.liveness.formulas import Demands, visit
 from tidegate.checker.liveness.lasso import Stem, Witness
 from tidegate.core.layout import State
 from tidegate.core.spec import Property, TransitionSystem

@@ -25,8 +25,7 @@ from tidegate.checker.liveness.arrays import (
     packed,
     visits_of,
 )
-from tidegate.checker.liveness.demands import Demands
-from tidegate.checker.liveness.formulas import predicates_of
+from tidegate.checker.liveness.formulas import Demands, predicates_of
 from tidegate.core.spec import Fairness, Kind
 
 ALL = (1 << 64) - 1

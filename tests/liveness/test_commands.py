@@ -5,9 +5,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from tidegate.analysis.code import code
-from tidegate.analysis.code_diff import differences
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.code import code, differences
+from tidegate.analysis.names import find_protocol
 from tidegate.cli import main
 
 PENDING = "kip-595~may_propose = nothing_proposed"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tidegate.analysis import killing
-from tidegate.analysis.fates import Fate
 from tidegate.analysis.killing import Killing
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.mutants import Fate
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import find_properties
 from tidegate.invariants import properties_of
 

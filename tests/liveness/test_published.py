@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from tidegate.checker.check import check
-from tidegate.checker.liveness.demands import demands_of
+from tidegate.checker.liveness.formulas import demands_of
 from tidegate.core.spec import Kind, Outcome, Property
 from tidegate.invariants import properties_of
 from tidegate.model import PROTOCOLS

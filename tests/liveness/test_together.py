@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from tidegate import Fairness, Kind, Model, Record, array, boolean, check, number
 from tidegate.analysis.killing import Killing
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check as search
 from tidegate.checker.result import Resources

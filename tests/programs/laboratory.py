@@ -20,19 +20,16 @@ from typing import Any
 from tests.programs.expressions import Helper
 from tests.programs.grammar import Program, helper, program
 from tests.programs.scratch import CONSTANTS, LAYOUT, WORDS, Pair, random_state
-from tidegate.checker.compiled import sources, syntax
+from tidegate.checker.compiled import syntax
 from tidegate.checker.compiled.build import Code, object_code
-from tidegate.checker.compiled.emitter import Emitter
-from tidegate.checker.compiled.expansion import Expansion
+from tidegate.checker.compiled.emitter import Emitter, Points
+from tidegate.checker.compiled.expansion import Expansion, Part, clear_marks, make_marks
 from tidegate.checker.compiled.function import Mode
 from tidegate.checker.compiled.intrinsics import DECLARATIONS
-from tidegate.checker.compiled.keeping import clear_marks, make_marks
 from tidegate.checker.compiled.memory import GROUP
-from tidegate.checker.compiled.points import Points
 from tidegate.checker.compiled.state_refs import StateRefs
 from tidegate.checker.compiled.unit import Unit
 from tidegate.checker.compiled.values import Constant, Number, StateRef, Truth, UnsupportedError
-from tidegate.checker.compiled.wide import Part
 from tidegate.core.fields import members
 from tidegate.core.layout import WORD_BITS, State
 from tidegate.core.spec import Action, TransitionSystem
@@ -178,7 +175,7 @@ class Workbench:
             self._translate(helpers, programs, compared)
         text = self._module()
         self.code = Code(object_code(text, optimised=optimised))
-        for cached in (sources._tree, syntax.assignments, syntax.held):
+        for cached in (syntax._tree, syntax.assignments, syntax.held):
             # They would keep the syntax trees of all batches.
             cached.cache_clear()
 

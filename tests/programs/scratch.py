@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from tidegate.core.containers import Set, set_of
+from tidegate.core.containers import Seq, Set, sequence_of, set_of
 from tidegate.core.fields import Record, array, boolean, integer, nested, subset
 from tidegate.core.layout import Layout, State
-from tidegate.core.sequences import Seq, sequence_of
 
 
 class Part(Record):

@@ -10,7 +10,7 @@ from tidegate.analysis.selection import assemble
 from tidegate.checker.simulate import walk
 from tidegate.core.errors import AssumptionError
 from tidegate.model import KIP_595, release
-from tidegate.model.broker.actions import alter_partition, faults
+from tidegate.model.broker.actions import faults, isr_changes
 
 WRAPPED = """
 from dataclasses import replace
@@ -141,7 +141,7 @@ def test_without_that_a_record_is_lost(monkeypatch):
     monkeypatch.setattr(faults, "note_registration", note_registration)
     checked = check(release("3.3", "kraft"), MOVED, ["NoAckedRecordLost"], engine="interpreted")
     assert len(checked.trace_of("NoAckedRecordLost")) - 1 == 14
-    assert alter_partition.note_registration is not note_registration
+    assert isr_changes.note_registration is not note_registration
 
 
 @pytest.mark.parametrize(("name", "steps"), [("2.0.0", 15), ("2.0.1", None)])

@@ -3,7 +3,7 @@
 import pytest
 
 from tidegate.analysis.histories import histories
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import find_properties
 from tidegate.checker.check import check
 from tidegate.checker.result import Resources

@@ -9,7 +9,7 @@ import pytest
 
 from tidegate import TidegateError, check
 from tidegate.analysis.histories import names_of_history
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import system_for
 from tidegate.checker.reading.published import PURE_MODULES
 from tidegate.checker.reading.reading import refuse_unreadable, roots_of

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import with_every_history
 from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.simulate import walk as walk_at_random
-from tidegate.commands.saved import narrated
+from tidegate.commands.traces import narrated
 from tidegate.core.behavior import Behavior
 from tidegate.core.scene import Event
 from tidegate.core.spec import Trace

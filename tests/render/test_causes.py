@@ -6,23 +6,23 @@ from types import SimpleNamespace
 
 import pytest
 
-from tidegate.analysis.named import find_protocol
+from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import with_every_history
 from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.replay import retaken
-from tidegate.commands.saved import narrated
+from tidegate.commands.traces import narrated
 from tidegate.core.behavior import Behavior
 from tidegate.core.fields import NONE
 from tidegate.core.scene import Entry, Log
 from tidegate.core.spec import Step
 from tidegate.model.broker import rules
-from tidegate.model.broker.explanations import explained
+from tidegate.model.broker.presentation.events import cache_changed, why_answer
 from tidegate.model.broker.presentation.pictures import Answer, Broker
-from tidegate.model.broker.presentation.truncation import cache_changed, why_answer
 from tidegate.model.broker.protocols import kip101, kip279
 from tidegate.model.broker.protocols.kip101 import KIP_101
 from tidegate.model.broker.protocols.kip279 import KIP_279
+from tidegate.model.broker.rules import explained
 from tidegate.render.narrative import narrate
 
 

@@ -4,8 +4,15 @@ from itertools import combinations
 
 import pytest
 
-from tidegate.render.diagram import diagram
-from tidegate.render.placing import LINE, WIDE, Box, Room, Spot, wrapped
+from tidegate.render.diagram import (
+    LINE,
+    WIDE,
+    Box,
+    Room,
+    Spot,
+    diagram,
+    wrapped,
+)
 
 
 def box(text):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ....core.fields import NONE
-from ..assignment import assigned
+from ..assignment import assigned, size
 from ..bounds import Constants
-from ..replica_sets import size
 from ..state import BrokerState
 from .metadata import forget_outdated, send_leader_and_isr
 

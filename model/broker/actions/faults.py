@@ -9,8 +9,8 @@ from ..log import drop_empty_epochs, newest_epoch, truncate_to
 from ..messages import FETCH, IDLE
 from ..rules import clear_message, once_fenced
 from ..state import BrokerState
-from .alter_partition import note_registration, orphan_request
 from .deletion import raise_hw
+from .isr_changes import note_registration, orphan_request
 from .leader import forget_late_fetch
 from .metadata import forget_outdated, resend
 from .reassignment import keep_replica

@@ -1,12 +1,25 @@
-"""The leader's steps: append records, serve followers, and maintain the ISR."""
+"""The leader's steps: append records, serve followers, and maintain the ISR.
+
+Requests that wait at the leader, in Kafka's purgatories: a fetch for data, a produce for the HW.
+
+It follows DelayedFetch and DelayedProduce of Kafka 3.x: a fetch updates the leader's follower state
+when it arrives, and not again when it is completed.
+"""
 
 from __future__ import annotations
 
 from ....core.fields import NONE
-from ..assignment import is_served, least_isr
+from ..assignment import is_served, least_isr, size
 from ..bounds import ACKS_ALL, ZOOKEEPER, Constants
 from ..history import note_acked, note_produced
-from ..leadership import advance_hw, change_isr, fail_produces, leads, reads_hw
+from ..leadership import (
+    advance_hw,
+    change_isr,
+    drop_produce,
+    fail_produces,
+    leads,
+    reads_hw,
+)
 from ..log import append, newest_epoch
 from ..messages import (
     DELAYED_FETCH,
@@ -19,10 +32,9 @@ from ..messages import (
     LIST_OFFSETS_RESPONSE,
     OUT_OF_RANGE,
 )
-from ..replica_sets import size
 from ..rules import clear_message
 from ..state import BrokerState
-from .alter_partition import propose
+from .isr_changes import propose
 
 
 def produce(s: BrokerState, k: Constants, leader: int) -> bool:
@@ -269,4 +281,47 @@ def pass_lag_time(s: BrokerState, k: Constants, leader: int, follower: int) -> b
     if not s.replica[leader].caught_up >> follower & 1:
         return False
     s.replica[leader].caught_up &= ~(1 << follower)
+    return True
+
+
+def complete_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Answer a waiting fetch from the current log and high watermark.
+
+    An append or a higher high watermark completes it, and fetch.max.wait.ms may pass at any moment,
+    so the answer may come at any time, even without records.
+    """
+    if s.message[follower].kind != DELAYED_FETCH:
+        return False
+    if s.replica[follower].leader != leader:
+        return False
+    if not leads(s, leader):
+        return False
+    if not k.rules.may_serve_fetch(s, k, leader, s.replica[follower].epoch):
+        return False
+    answer_fetch(s, k, leader, follower, s.replica[leader].hw)
+    return True
+
+
+def complete_produce(s: BrokerState, k: Constants, leader: int, record: int) -> bool:
+    """Answer a produce with acks=all that the high watermark has passed.
+
+    It is acknowledged if the ISR now has min.insync.replicas members, in whatever epoch; if not,
+    its producer receives NotEnoughReplicasAfterAppend and may retry.
+    """
+    waiting = s.delayed_produce[record]
+    if waiting.leader != leader:
+        return False
+    if waiting.offset >= s.replica[leader].hw:
+        return False
+    if size(k.rules.isr_for_hw(s, k, leader)) >= least_isr(s, k, s.replica[leader].replicas):
+        note_acked(s, k, leader, record, waiting.offset)
+    drop_produce(s, record)
+    return True
+
+
+def expire_produce(s: BrokerState, k: Constants, leader: int, record: int) -> bool:
+    """Fail a waiting produce with REQUEST_TIMED_OUT."""
+    if s.delayed_produce[record].leader != leader:
+        return False
+    drop_produce(s, record)
     return True

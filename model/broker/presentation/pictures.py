@@ -1,4 +1,13 @@
-"""A state of the broker family as a picture: brokers, the controller, the clients."""
+"""A state of the broker family as a picture: brokers, the controller, the clients.
+
+The propagation of ISR changes as text, for traces and pictures.
+
+The side effects of a step, in words: lost responses, higher high watermarks, proposals.
+
+Requests that wait in purgatory, or outlive their sender, as pictures.
+
+How the replicas of the partition change, in words, for the option ``reassignments``.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +17,11 @@ from functools import partial
 
 from ....core.fields import NONE
 from ....core.scene import Detail, Event, Log, Message, Participant, Scene
-from ..messages import IDLE
+from ..assignment import braced
+from ..bounds import ZOOKEEPER, Constants
+from ..messages import ACCEPTED, IDLE, ORPHANED, OUTDATED, REFUSED, REQUEST
 from ..rules import Rules
+from ..state import BrokerState
 
 Arguments = Mapping[str, int]
 Telling = tuple[str, Callable[[Arguments, Scene, Scene], Event | str]]
@@ -220,3 +232,309 @@ def said(picture: Scene, follower: int) -> str:
     """Return the text of the message between a follower and its leader."""
     message = message_of(picture, f"{follower}")
     return message.text if message else "nothing"
+
+
+PRODUCER, CONSUMER = "producer", "consumer"
+
+UNAPPLIED = "unapplied records"
+"""What the lines about partition change records are about that a leader has not applied."""
+
+
+def controller(s: BrokerState, k: Constants) -> tuple[Detail, ...]:
+    """Return the controller's own state, beside the partition state, and its pending work."""
+    if k.kraft:
+        lines = [Detail(f"fenced {braced(s.partition.fenced)}", about="fenced")]
+        for leader in range(k.replicas):
+            lines += [Detail(line, about="requests") for line in requests(s, leader)]
+        return (*lines, *_unapplied(s))
+    if k.isr_propagation != ZOOKEEPER:
+        return ()
+    if s.controller.down:
+        return (Detail("down", about="down"),)
+    handles = ("", "has read a notification", "has yet to delete a notification")
+    unread = "a notification is unread" if s.controller.notification else ""
+    parts = (
+        Detail(f"cached isr {braced(s.controller.isr)}", about="cached isr"),
+        Detail(unread, about="unread"),
+        Detail(handles[s.controller.handling], about="handling"),
+    )
+    return tuple(part for part in parts if part)
+
+
+def requests(s: BrokerState, leader: int) -> tuple[str, ...]:
+    """Return how a leader's request in flight has become outdated since it was sent."""
+    request, lines = s.alter_partition[leader], []
+    if request.kind == ORPHANED:
+        lines.append(f"the request of {leader} has lost its sender")
+    if request.rebooted:
+        lines.append(
+            f"the request of {leader} has an old broker epoch of {braced(request.rebooted)}"
+        )
+    if request.outdated:
+        lines.append(f"the request of {leader} has an old partition epoch")
+    return tuple(lines)
+
+
+def unapplied(s: BrokerState) -> dict[int, list[int]]:
+    """Return, by leader epoch, the ISRs of the records that its leader has not applied.
+
+    A record that begins an epoch is in flight like LeaderAndIsr: on its own it does not count.
+    """
+    queues = {
+        epoch: [isr for isr in sent.isrs if isr] for epoch, sent in enumerate(s.leader_and_isr)
+    }
+    return {
+        epoch: isrs
+        for epoch, isrs in queues.items()
+        if len(isrs) > 1 or (isrs and s.replica[s.leader_and_isr[epoch].leader].epoch == epoch)
+    }
+
+
+def _unapplied(s: BrokerState) -> list[Detail]:
+    """Return the partition change records that the leader of their epoch has not applied."""
+    lines = []
+    for epoch, queue in unapplied(s).items():
+        sent, isrs = s.leader_and_isr[epoch], [braced(isr) for isr in queue]
+        if sent.assignments:
+            isrs = [
+                f"{isr} of {braced(replicas)}"
+                for isr, replicas in zip(isrs, sent.assignments, strict=False)
+            ]
+        known = " (known from a response)" if sent.known else ""
+        records = f"isr {', then '.join(isrs)}{known}"
+        line = f"broker {sent.leader} has yet to apply in e{epoch}: {records}"
+        lines.append(Detail(line, about=UNAPPLIED))
+    return lines
+
+
+def clients(s: BrokerState, k: Constants) -> dict[str, Detail]:
+    """Return a line for each client, with the leader in its metadata."""
+    lines = {PRODUCER: Detail(f"{PRODUCER} -> {s.producer.leader}", about=PRODUCER)}
+    if k.track_read:
+        at = f"{s.aux_consumer.leader}, at {s.aux_consumer.offset}"
+        lines[CONSUMER] = Detail(f"{CONSUMER} -> {at}", about=CONSUMER)
+    return lines
+
+
+def isr_changes(s: BrokerState, k: Constants, broker: int) -> tuple[Detail, ...]:
+    """Return a broker's pending ISR change, and the leader in its metadata if outdated."""
+    replica, lines = s.replica[broker], []
+    if replica.proposed:
+        lines.append(Detail(f"proposes isr {braced(replica.proposed)}", about="proposal"))
+    if replica.change_set:
+        lines.append(Detail("has not yet announced its isr", about="notification"))
+    if k.isr_propagation == ZOOKEEPER and replica.alive and replica.metadata != s.partition.leader:
+        named = "no leader" if replica.metadata == NONE else f"{replica.metadata}"
+        lines.append(Detail(f"metadata names {named}", about="metadata"))
+    return tuple(lines)
+
+
+REFUSALS = {REFUSED: "ineligible replica", OUTDATED: "outdated"}
+"""Why the controller has not accepted a proposal."""
+
+
+def alter_partition(s: BrokerState, leader: int) -> str:
+    """Return the message in flight between a leader and the controller; empty if none."""
+    message = s.alter_partition[leader]
+    request = f"AlterPartition e{message.epoch} isr {braced(message.isr)}"
+    texts = {
+        REQUEST: request,
+        ORPHANED: request,
+        ACCEPTED: f"e{message.epoch} isr {braced(message.isr)}",
+        **{kind: f"e{message.epoch}: {why}" for kind, why in REFUSALS.items()},
+    }
+    return texts.get(message.kind, "")
+
+
+def lost_with(number: int, before: Scene, after: Scene) -> str:
+    """Say which responses to or from a broker are lost, and the high watermarks that stay."""
+    text, left = "", {message.key for message in after.messages}
+    for message in before.messages:
+        if message.key in left or not isinstance(message, Answer):
+            continue
+        follower = int(message.key)
+        hw = f"HW is still {log_of(after, follower).hw}"
+        if message.receiver == broker(number) == broker(follower):
+            text += (
+                f" before the response of {message.sender} ({message.text}) reaches it: its {hw}"
+            )
+        elif message.sender == broker(number) != broker(follower):
+            text += f", and its response ({message.text}) is lost: the {hw} on broker {follower}"
+    return text
+
+
+def raised(number: int, before: Scene, after: Scene) -> str:
+    """Say that a high watermark advanced, and why, to end a sentence; empty if it did not."""
+    was, now = log_of(before, number).hw, log_of(after, number).hw
+    if now <= was:
+        return ""
+    return f", and raises its HW from {was} to {now}: every ISR member has the records below"
+
+
+def stored(picture: Scene) -> str:
+    """Return what the controller has stored, as a clause."""
+    controller = partition_of(picture)
+    lines = (line for line in controller.details if line.about != UNAPPLIED)
+    return ", ".join((controller.role, *lines))
+
+
+def yet_to_apply(picture: Scene, number: int) -> str:
+    """Say of which epochs a broker has records to apply, to end a sentence; empty if none."""
+    unapplied = sorted(partition_of(picture).unapplied)
+    epochs = ", ".join(f"e{epoch}" for leader, epoch in unapplied if leader == number)
+    return f"; broker {number} has yet to apply records of {epochs}" if epochs else ""
+
+
+def proposed(before: Scene, after: Scene) -> str:
+    """Say which ISR change a step has proposed to the controller; empty if none."""
+    sentences = []
+    for number in range(len(after.participants) - 2):
+        isr, in_flight = broker_of(after, number).proposed, proposal_of(after, number)
+        if not isr or isr == broker_of(before, number).proposed or in_flight is None:
+            continue
+        if proposal_of(before, number) is None:
+            sentences.append(f"Broker {number} sends {in_flight.text} to the controller.")
+        else:
+            sentences.append(
+                f"Broker {number} proposes isr {braced(isr)}, which waits: an older request is in "
+                "flight."
+            )
+    return " ".join(sentences)
+
+
+def _handle_late_fetch(a: Arguments, before: Scene, after: Scene) -> str:
+    return (
+        f"Broker {a['leader']} serves a fetch that broker {a['follower']} sent before it crashed"
+        f"{raised(a['leader'], before, after)}."
+    )
+
+
+def _complete_fetch(a: Arguments, before: Scene, after: Scene) -> str:
+    return (
+        f"Broker {a['leader']} completes the fetch of broker {a['follower']} that waits in "
+        f"purgatory: {said(after, a['follower'])}."
+    )
+
+
+def _complete_produce(a: Arguments, before: Scene, after: Scene) -> Event | str:
+    leader, record = a["leader"], a["record"]
+    passed = f"The HW of broker {leader} has passed m{record}, whose produce waited in purgatory"
+    if any(made.record == f"m{record}" and made.short == ACKED for made in after.promises):
+        return f"{passed}: it is acknowledged to its producer."
+    return occurrence(
+        f"{passed}, but the ISR now has fewer than min.insync.replicas members: its producer "
+        "receives NotEnoughReplicasAfterAppend.",
+        exchange=((broker(leader), CLIENTS, f"m{record}: NotEnoughReplicasAfterAppend"),),
+    )
+
+
+def _expire_produce(a: Arguments, before: Scene, after: Scene) -> Event:
+    leader, record = a["leader"], a["record"]
+    return occurrence(
+        f"The produce of m{record} at broker {leader} times out: its producer receives "
+        "REQUEST_TIMED_OUT.",
+        exchange=((broker(leader), CLIENTS, f"m{record}: REQUEST_TIMED_OUT"),),
+    )
+
+
+DELAYED: Mapping[str, Telling] = {
+    "HandleLateFetch": ("leader", _handle_late_fetch),
+    "CompleteFetch": ("leader", _complete_fetch),
+    "CompleteProduce": ("leader", _complete_produce),
+    "ExpireProduce": ("leader", _expire_produce),
+}
+"""Every action that serves, completes or fails such a request."""
+
+
+def _request(text: str, sentence: str) -> Event:
+    return occurrence(sentence, exchange=((CLIENTS, CONTROLLER, text),))
+
+
+def _partition(picture: Scene) -> str:
+    """Return the partition state as a clause."""
+    controller = partition_of(picture)
+    lines = [line for line in controller.details if line.about in ("isr", "replicas", "elr")]
+    return f"{controller.role}, {', '.join(lines)}"
+
+
+def _kept_eligible(before: Scene, after: Scene) -> str:
+    """Say which replica stays eligible although it is removed, as a sentence; empty if none."""
+    was, now = partition_of(before), partition_of(after)
+    removed = was.replicas & now.elr & ~now.replicas
+    if not removed:
+        return ""
+    return f" The ELR has {braced(removed)}, which is no replica any more and deletes its log."
+
+
+def _add_replica(a: Arguments, before: Scene, after: Scene) -> Event:
+    added = a["broker"]
+    return _request(
+        f"add {added}",
+        f"An administrator adds a replica on broker {added}. It is a replica from now on, and "
+        f"catches up: {_partition(after)}.",
+    )
+
+
+def _replace_replica(a: Arguments, before: Scene, after: Scene) -> Event:
+    removed, added = a["broker"], a["by"]
+    return _request(
+        f"move {removed} to {added}",
+        f"An administrator moves the replica on broker {removed} to broker {added}, which is a "
+        f"replica from now on; broker {removed} stays one until broker {added} is in the ISR: "
+        f"{_partition(after)}.",
+    )
+
+
+def _remove_replica(a: Arguments, before: Scene, after: Scene) -> Event:
+    removed = a["broker"]
+    done = "It waits until the others are in the ISR"
+    if not partition_of(after).replicas >> removed & 1:
+        done = "The others are in the ISR, so it is none any more, and a leader epoch begins"
+    return _request(
+        f"remove {removed}",
+        f"An administrator removes the replica on broker {removed}. {done}: {_partition(after)}."
+        f"{_kept_eligible(before, after)}",
+    )
+
+
+def _cancel_reassignment(a: Arguments, before: Scene, after: Scene) -> Event:
+    removed = partition_of(before).replicas & ~partition_of(after).replicas
+    gone = f", and removes {braced(removed)} again" if removed else ""
+    return _request(
+        "cancel the reassignment",
+        f"An administrator cancels the reassignment. The controller keeps the former replicas"
+        f"{gone}: {_partition(after)}.{_kept_eligible(before, after)}",
+    )
+
+
+def _complete_reassignment(a: Arguments, before: Scene, after: Scene) -> Event:
+    leader, removed = a["leader"], partition_of(before).replicas & ~partition_of(after).replicas
+    request = proposal_of(before, leader)
+    return occurrence(
+        f"The controller accepts the request of broker {leader}: "
+        f"{request.text if request else 'none'}. That completes the reassignment: in the same "
+        f"record {braced(removed)} leaves the replicas and the ISR, and a leader epoch begins: "
+        f"{_partition(after)}.{_kept_eligible(before, after)}",
+        takes=(proposal(leader),),
+        drops="no broker receives the response",
+    )
+
+
+def _stop_replica(a: Arguments, before: Scene, after: Scene) -> str:
+    number = a["broker"]
+    deleted = ", ".join(str(entry) for entry in log_of(before, number).entries)
+    return (
+        f"Broker {number} applies the metadata of epoch {a['epoch']}, in which it has no replica, "
+        f"and deletes its log{f', with {deleted}' if deleted else ''}."
+    )
+
+
+REASSIGNMENT: Mapping[str, Telling] = {
+    "AddReplica": (CONTROLLER, _add_replica),
+    "ReplaceReplica": (CONTROLLER, _replace_replica),
+    "RemoveReplica": (CONTROLLER, _remove_replica),
+    "CancelReassignment": (CONTROLLER, _cancel_reassignment),
+    "CompleteReassignment": (CONTROLLER, _complete_reassignment),
+    "StopReplica": ("broker", _stop_replica),
+}
+"""The actions that the option brings."""

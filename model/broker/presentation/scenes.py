@@ -22,30 +22,28 @@ from ..messages import (
 )
 from ..state import BrokerState
 from .events import event
-from .isr_view import (
-    REFUSALS,
-    alter_partition,
-    clients,
-    controller,
-    isr_changes,
-    requests,
-    unapplied,
-)
 from .pictures import (
     ACKED,
     CLIENTS,
     CONTROLLER,
+    REFUSALS,
     Announcement,
     Answer,
     Broker,
     Clients,
     Partition,
     Proposal,
+    alter_partition,
     announced,
     broker,
     cached,
+    clients,
+    controller,
+    isr_changes,
     partition_of,
     proposal,
+    requests,
+    unapplied,
 )
 from .view import RESTARTED, in_flight, leadership, log, role, waiting
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....core.fields import NONE
 from ....core.scene import Detail, Entry, Log
+from ..assignment import braced
 from ..bounds import Constants
 from ..in_flight import LogEntry, Message
 from ..leadership import leads
@@ -19,7 +20,6 @@ from ..messages import (
     LIST_OFFSETS_RESPONSE,
     OUT_OF_RANGE,
 )
-from ..replica_sets import braced
 from ..state import BrokerState, Replica
 
 DELETED = Entry("-", NONE)

@@ -16,11 +16,18 @@ from typing import TYPE_CHECKING
 
 from ....core.fields import NONE
 from ..bounds import Constants
-from ..explanations import explains
 from ..family import EPOCH_REQUESTS
-from ..log import largest_epoch_up_to, newest_epoch, smallest_epoch_above, truncate_to
-from ..log_start import take_log_start, up_to_hw, up_to_log_end
+from ..log import (
+    largest_epoch_up_to,
+    newest_epoch,
+    smallest_epoch_above,
+    take_log_start,
+    truncate_to,
+    up_to_hw,
+    up_to_log_end,
+)
 from ..older import after_the_fetch
+from ..rules import explains
 from ..state import BrokerState
 from .hw import HW
 

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 
 from ....core.assumptions import assumes
 from ....core.fields import NONE
-from ..assumed import leader_knows_its_epoch
 from ..bounds import Constants
-from ..explanations import explained, explains
+from ..leadership import leader_knows_its_epoch
 from ..log import (
     end_offset,
     largest_epoch_up_to,
@@ -26,7 +25,13 @@ from ..log import (
     smallest_epoch_above,
     truncate_to,
 )
-from ..rules import at_or_above_epoch_start, exit_unless_unclean, if_leader_changes
+from ..rules import (
+    at_or_above_epoch_start,
+    exit_unless_unclean,
+    explained,
+    explains,
+    if_leader_changes,
+)
 from ..state import BrokerState
 from .kip101 import KIP_101, unknown_to_the_leader
 

@@ -13,7 +13,7 @@ Source: KIP-320, apache/kafka#5661.
 
 from dataclasses import replace
 
-from .. import log_start, older, rules
+from .. import log, older, rules
 from ..bounds import Constants
 from ..state import BrokerState
 from .kip279 import KIP_279, unless_next_epoch
@@ -39,8 +39,8 @@ KIP_320 = replace(
         may_lag=rules.not_at_log_end,
         may_serve_fetch=serve_same_epoch,
         may_serve_epoch_request=serve_same_epoch,
-        raises_hw=log_start.always_raised,
-        finds_low_hw=log_start.position_unknown,
+        raises_hw=log.always_raised,
+        finds_low_hw=log.position_unknown,
     ),
     older_rules=(
         ("has_new_leader", rules.if_leader_changes),
@@ -49,7 +49,7 @@ KIP_320 = replace(
         ("has_epoch_start", rules.at_any_offset),
         ("may_lag", rules.at_any_time),
         ("may_change_isr", older.leads_in_any_epoch),
-        ("raises_hw", log_start.unless_starting_over),
+        ("raises_hw", log.unless_starting_over),
         *older.OF_ISR_CHANGES,
     ),
 )

@@ -19,7 +19,12 @@ Source: KIP-595; Partition.readRecords and AbstractFetcherThread.truncateOnFetch
 from dataclasses import replace
 
 from ....core.fields import NONE
-from .. import assignment, log_start, older, rules
+from .. import (
+    assignment,
+    log,
+    older,
+    rules,
+)
 from ..bounds import Constants
 from ..family import TRUNCATION_ON_FETCH
 from ..log import newest_epoch, truncate_to
@@ -95,7 +100,7 @@ KIP_595 = replace(
         ("may_change_isr", older.leads_in_any_epoch),
         ("counts_diverging_fetch", older.also_if_diverging),
         ("applies_diverging_hw", older.before_truncating),
-        ("diverges_below_start", log_start.epochs_first),
+        ("diverges_below_start", log.epochs_first),
         *older.OF_ISR_CHANGES,
         *older.OF_CHANGE_RECORDS,
         ("may_complete", assignment.all_in_isr),

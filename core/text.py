@@ -1,0 +1,115 @@
+"""The parts of a state as people see them, whatever the declarations' own code does."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType, MethodType
+from typing import Any
+
+from .errors import about, place_of, shown
+from .fields import Array, Field, declared_parts
+
+SECONDS = 5.0
+"""How long a function may take that says something of a state."""
+
+_TICK = 0.2
+"""Seconds between two attempts to end it: it may swallow one."""
+
+
+class Unfinished(Exception):  # noqa: N818 - it is how a text ended, and no error of the reader's
+    """A function that says something of a state did not return, or a signal ended it."""
+
+
+_endless: set[object] = set()
+"""Functions that did not return, which are not called again."""
+
+
+@contextmanager
+def patience(function: object) -> Iterator[None]:
+    """Let a function that says something of a state take a few seconds, and never again.
+
+    In another thread than the main one, or while SIGALRM is in use, it may take any time.
+
+    Raises
+    ------
+    Unfinished
+        If it takes longer, or did before.
+    """
+    text = f"it did not return within {SECONDS:g} s"
+    if function in _endless:
+        raise Unfinished(text)
+    free = signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, signal.SIG_IGN)
+    if threading.current_thread() is not threading.main_thread() or not free:
+        yield
+        return
+
+    def give_up(number: int, frame: FrameType | None) -> None:
+        _endless.add(function)
+        raise Unfinished(text)
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, SECONDS, _TICK)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def shown_part(node: Any, declared: Any) -> object:
+    """Return a part of a record as people see it.
+
+    Where a declaration's own way to show it fails, its variables are shown with the failure.
+    """
+    if isinstance(declared, Field):
+        return declared.show(node)
+    if isinstance(declared, Array):
+        return [shown_part(part, declared.element) for part in node]
+    own, failed = getattr(declared, "shown", None), ""
+    if isinstance(own, MethodType):
+        value, failed = _shown_by(own, node)
+        if not failed:
+            return value
+    parts = {
+        name: shown_part(getattr(node, name), part)
+        for name, part in declared_parts(declared).items()
+    }
+    return {**parts, "shown()": failed} if failed else parts
+
+
+def _shown_by(own: MethodType, node: object) -> tuple[object, str]:
+    """Return what a declaration says of a part of a state, and how it failed.
+
+    That text is a part of saved states, so it is the same in every run.
+    """
+    place, failed = None, ""
+    try:
+        with patience(own.__func__):
+            value = own(node)
+        if not _is_showable(value):
+            failed = f"returned a {type(value).__name__}, which no report can hold"
+            place = about(own.__func__, "").place
+    except KeyboardInterrupt:
+        raise
+    except Unfinished as error:
+        value, failed = None, str(error).removeprefix("it ")
+    except BaseException as error:  # noqa: BLE001 - the model may raise anything
+        value, failed, place = None, f"failed with {type(error).__name__}", place_of(error)
+    return value, f"{failed} ({shown(place)})" if failed and place else failed
+
+
+def _is_showable(value: object) -> bool:
+    """Whether every report can hold a value."""
+    if isinstance(value, dict):
+        return all(isinstance(name, str) for name in value) and all(
+            map(_is_showable, value.values())
+        )
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_showable, value))
+    if isinstance(value, set):
+        # The members are shown in order, so they are all of one kind.
+        return any(all(isinstance(member, kind) for member in value) for kind in (int, str))
+    return value is None or isinstance(value, (str, int, float))

@@ -56,7 +56,7 @@ LEVELS = 60
 OWNED = 8_000_000
 """The most candidates of the largest level for one partition."""
 
-RUNS = 7
+RUNS = LEVELS
 """Runs that hold what was seen, each with a file for every partition."""
 
 LAUNCH = 0.001
@@ -204,7 +204,7 @@ def volume_table():
         shuffled = states * BRANCHING * CANDIDATE
         read = sum((level.seen + level.states) * 8 * WORDS for level in profile)
         cpu = states * BRANCHING * CANDIDATE_CPU / 3600
-        stored = states * 8 * (2 * WORDS + 1)
+        stored = states * 8 * (WORDS + 1)
         volumes = (size(shuffled), size(stored), size(read))
         rows.append([power(states), f"{cpu:,.1f}", *volumes, duration(read / SERVER / 3600)])
     header = ["distinct states", "CPU hours", "shuffled", "store", "read from the store at most"]

@@ -7,7 +7,7 @@ from math import ceil, sqrt
 
 from .runs import Run
 
-FILES = 64
+FILES = 512
 """The files of runs that a task may open before another task costs less: each has one for itself
 from every run that has as many shares as there are tasks."""
 

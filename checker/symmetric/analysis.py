@@ -6,18 +6,19 @@ import ast
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from inspect import getdoc
 from types import FunctionType
 from typing import Any
 
 from ...core.errors import shown
 from ...core.sources import original_of
-from ..compiled.syntax import plain_tree
+from ..compiled.syntax import parameter_names, plain_tree
 from ..compiled.values import UnsupportedError
 from ..result import Declared
-from .expressions import wrapped
-from .names import Names, may_be_none_at
-from .operations import truth
+from .calls import in_order, renamed
+from .names import Names
+from .parts import Result
 from .statements import Statements
 from .values import (
     NOTHING,
@@ -27,7 +28,6 @@ from .values import (
     NotShownError,
     Number,
     Part,
-    Replica,
     Several,
     Unclear,
     Value,
@@ -41,15 +41,11 @@ _DECLARED = re.compile(r"^Symmetric: (.+(?:\n.+)*)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Summary:
-    """The effect of a function with some arguments.
-
-    ``results`` are its possible results, each with the statement, and ``result`` joins them.
-    """
+    """The effect of a function with some arguments: its possible results, and their join."""
 
     result: Value
-    results: tuple[tuple[Value, ast.AST], ...]
+    results: tuple[Result, ...]
     effects: Effects
-    progress: int
 
 
 class Analysis:
@@ -59,12 +55,15 @@ class Analysis:
     ----------
     declared
         The functions met so far that are declared symmetric.
+    steps
+        How many expressions were evaluated.
     """
 
     def __init__(self, names: Names, constants: object) -> None:
         self.names = names
         self.constants = constants
         self.declared: dict[Callable[..., Any], Declared] = {}
+        self.steps = 0
         self._known: dict[object, Summary | NotShownError] = {}
         self._begun: list[object] = []
         self._kept: list[object] = []
@@ -105,28 +104,16 @@ class Analysis:
             return self._as_declared(function, reason)
         tree = _tree(function, node)
         run = Statements(self, function)
-        parameters = [part.arg for part in (*tree.args.posonlyargs, *tree.args.args)]
-        defaults = tuple(wrapped(value) for value in function.__defaults__ or ())
-        missing = len(parameters) - len(arguments)
-        if not 0 <= missing <= len(defaults):
-            raise NotShownError(node, f"does not take the {len(arguments)} arguments of the call")
-        arguments += defaults[len(defaults) - missing :]
-        run.flow = Flow(dict(zip(parameters, arguments, strict=True)))
+        run.flow.local = dict(zip(parameter_names(tree), arguments, strict=True))
         try:
             run.block(tree.body)
         except NotShownError as refused:
             if not refused.where:
                 refused.where = f"{function.__name__}, {place(function, refused.node)}"
-            refused.progress = run.progress
             raise
         if not run.over:
-            run.results.append((NOTHING, run.flow, tree))
-        return Summary(
-            self._joined(run.results),
-            tuple((value, statement) for value, _, statement in run.results),
-            run.effects,
-            run.progress,
-        )
+            run.results.append(Result(NOTHING, run.flow, tree))
+        return Summary(self._joined(run.results), tuple(run.results), run.effects)
 
     def answers(self, function: Callable[..., Any], arguments: tuple[Value, ...]) -> None:
         """Analyse an action or a predicate, which returns a truth value.
@@ -140,21 +127,21 @@ class Analysis:
         if (reason := _reason(function)) is not None:
             self._as_declared(function, reason)
             return
-        for value, statement in self.summary(function, arguments, node).results:
+        if isinstance(function, FunctionType):
+            arguments = in_order(function, arguments, {}, node)
+        for value, _, statement, _ in self.summary(function, arguments, node).results:
             try:
-                truth(self.names, value, statement)
+                self.names.truth(value, statement)
             except NotShownError as refused:
                 refused.where = f"{function.__name__}, {place(function, statement)}"
                 raise
 
-    def _joined(self, results: list[tuple[Value, Flow, ast.AST]]) -> Value:
+    def _joined(self, results: list[Result]) -> Value:
         """Return the join of a function's results."""
         if not results:
             return Unclear("is not known: the function never returns")
-        result, flow = _at(*results[0][:2]), results[0][1]
-        for value, other, _ in results[1:]:
-            result = self.names.joined(result, _at(value, other), flow, other)
-        return result
+        values = [renamed(one.value, lambda symbol: symbol, one.flow) for one in results]
+        return reduce(lambda one, other: self.names.joined(one, other, Flow(), Flow()), values)
 
     def _check_call_of_declared(
         self, function: Callable[..., Any], arguments: tuple[Value, ...], node: ast.AST
@@ -166,12 +153,11 @@ class Analysis:
         for argument in arguments:
             if not isinstance(argument, Number):
                 continue
-            if argument.values is None or not all(map(self.names.is_fixed, argument.values)):
+            if argument.values is None or not self.names.is_fixed(argument.values):
                 raise NotShownError(
                     node,
                     f"calls {function.__name__}, which is declared symmetric, with a number that "
                     "may be a replica or a plain one",
-                    "declare the function that calls it",
                 )
 
     def _as_declared(self, function: Callable[..., Any], reason: str) -> Summary:
@@ -183,25 +169,18 @@ class Analysis:
             result = Number()
         elif returns in (None, "None"):
             result = NOTHING
-        return Summary(result, (), Effects(unknown=function.__name__), 0)
-
-
-def _at(value: Value, flow: Flow) -> Value:
-    """Return a result with what is known about it at its return."""
-    if isinstance(value, Replica):
-        return Replica(may_be_none_at(value, flow), value.symbol)
-    return value
+        return Summary(result, (), Effects(unknown=function.__name__))
 
 
 def _tree(function: Callable[..., Any], node: ast.AST) -> ast.FunctionDef:
     """Return the syntax tree of a plain function."""
     if not isinstance(function, FunctionType):
-        raise NotShownError(node, "is no plain function", "write it as a def")
+        raise NotShownError(node, "is no plain function")
     try:
         return plain_tree(function)
     except UnsupportedError as error:
         what = str(error).removesuffix(",")
-        raise NotShownError(node, f"calls {what}", "write it as a def") from None
+        raise NotShownError(node, f"calls {what}") from None
 
 
 def _reason(function: Callable[..., Any]) -> str | None:

@@ -10,11 +10,11 @@ from typing import Any, cast
 
 from ...core.containers import Seq
 from ...core.fields import NONE, method_of
-from .names import described, may_be_none_at
-from .operations import COMPARISONS, compared, computed, inverted, is_nothing, negated, truth
+from .names import COMPARISONS, described, may_be_none_at
 from .parts import Parts
 from .values import (
     Bound,
+    Carried,
     Constant,
     Each,
     Flow,
@@ -34,6 +34,9 @@ from .values import (
 Split = tuple[Flow | None, Flow | None]
 """What is known if a condition is true, and if it is false; None if it never is."""
 
+Certain = tuple[frozenset[int], frozenset[int]]
+"""The symbols of replicas that are not NONE if a condition is true, and if it is false."""
+
 _METHODS: dict[type[ast.cmpop], str] = {
     ast.In: "__contains__", ast.NotIn: "__contains__", ast.Eq: "__eq__", ast.NotEq: "__eq__",
     ast.LtE: "__le__",
@@ -46,87 +49,90 @@ class Expressions(Parts):
 
     def expression(self, node: ast.expr) -> Value:
         """Return the value of an expression."""
-        self.progress += 1
+        self.analysis.steps += 1
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
-            raise NotShownError(node, "is not analysed", "write it in plain steps on whole numbers")
+            raise NotShownError(node, "is not analysed")
         value: Value = method(node)
-        if isinstance(value, Unclear):
+        if isinstance(value, Unclear | Carried):
             raise NotShownError(node, value.why)
         return value
 
     def split(self, node: ast.expr) -> Split:
         """Evaluate a condition, and return what is known if it is true and if it is not."""
+        return self._decided(node)[1]
+
+    def _decided(self, node: ast.expr) -> tuple[Value, Split]:
+        """Return the value of a condition, with what is known if it is true and if it is not."""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             yes, no = self.split(node.operand)
-            return no, yes
+            return truth_value(), (no, yes)
         if isinstance(node, ast.BoolOp):
-            return self._split_operands(node)
+            value, following, decided = self._operands(node, node.values)
+            is_and = isinstance(node.op, ast.And)
+            return value, (following, decided) if is_and else (decided, following)
+        certain: Certain = frozenset(), frozenset()
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
-            self.progress += 1
-            value, certain, otherwise = self._comparison(node)
+            value, certain = self._comparison(node)
         else:
-            value, certain, otherwise = self._filled(node), frozenset(), frozenset()
-        known = truth(self.names, value, node)
-        yes = None if known is False else self.flow.copy(certain)
-        no = None if known is True else self.flow.copy(otherwise)
-        return yes, no
+            value = self._filled(node)
+        known = self.names.truth(value, node)
+        yes = None if known is False else self.flow.copy(certain[0])
+        no = None if known is True else self.flow.copy(certain[1])
+        return value, (yes, no)
 
-    def _split_operands(self, node: ast.BoolOp) -> Split:
-        """Split at `and` or `or`, of which one operand decides or all are evaluated."""
-        conjunction = isinstance(node.op, ast.And)
+    def _operands(
+        self, node: ast.BoolOp, parts: list[ast.expr]
+    ) -> tuple[Value, Flow | None, Flow | None]:
+        """Follow operands of `and` or `or` as far as they go.
+
+        Returns
+        -------
+        tuple
+            Their value, and what is known after them if the next operand decides, and if not.
+        """
+        result: Value | None = None
         decided: Flow | None = None
         following: Flow | None = self.flow
-        for part in node.values:
-            assert following is not None
-            self.flow = following
-            yes, no = self.split(part)
-            following, ends = (yes, no) if conjunction else (no, yes)
-            decided = self.names.joined_flow(decided, ends)
+        for part in parts:
             if following is None:
                 break
-        return (following, decided) if conjunction else (decided, following)
+            self.flow = following
+            value, (yes, no) = self._decided(part)
+            following, ends = (yes, no) if isinstance(node.op, ast.And) else (no, yes)
+            if ends is not None or part is node.values[-1]:
+                at, before = ends or self.flow, decided or self.flow
+                result = self.names.joined(result, value, before, at) if result else value
+            decided = self.names.joined_flow(decided, ends)
+        return result or truth_value(), following, decided
 
     def _boolop(self, node: ast.BoolOp) -> Value:
-        """Return the join of the operands that may decide."""
-        conjunction = isinstance(node.op, ast.And)
-        result: tuple[Value, Flow] | None = None
-        for part in node.values:
-            before = self.flow.copy()
-            value = self.expression(part)
-            if part is node.values[-1]:
-                return self._either(result, value)
-            self.flow = before
-            yes, no = self.split(part)
-            following, ends = (yes, no) if conjunction else (no, yes)
-            if ends is not None:
-                self.flow = ends
-                result = self._either(result, value), self.flow
-            if following is None:
-                break
-            self.flow = following
-        assert result is not None
-        self.flow = result[1]
-        return result[0]
-
-    def _either(self, earlier: tuple[Value, Flow] | None, value: Value) -> Value:
-        """Return the join of an earlier value and this one, and merge their paths."""
-        if earlier is None:
+        """Return the join of the operands that may decide; nobody asks the truth of the last."""
+        *parts, last = node.values
+        result, following, decided = self._operands(node, parts)
+        if following is None:
+            self.flow = decided or self.flow
+            return result
+        self.flow = following
+        value = self.expression(last)
+        if decided is None:
             return value
-        joined = self.names.joined(earlier[0], value, earlier[1], self.flow)
-        self.flow = self.names.joined_flow(earlier[1], self.flow) or self.flow
-        return joined
+        value = self.names.joined(result, value, decided, self.flow)
+        self.flow = self.names.joined_flow(decided, self.flow) or self.flow
+        return value
 
     def _ifexp(self, node: ast.IfExp) -> Value:
         yes, no = self.split(node.test)
-        result: tuple[Value, Flow] | None = None
-        for flow, part in ((yes, node.body), (no, node.orelse)):
-            if flow is not None:
-                self.flow = flow
-                value = self._either(result, self.expression(part))
-                result = value, self.flow
-        assert result is not None
-        return result[0]
+        if yes is None or no is None:
+            self.flow = yes or no or self.flow
+            return self.expression(node.body if yes else node.orelse)
+        self.flow = yes
+        one, after = self.expression(node.body), self.flow
+        self.flow = no
+        other = self.expression(node.orelse)
+        value = self.names.joined(one, other, after, self.flow)
+        self.flow = self.names.joined_flow(after, self.flow) or self.flow
+        return value
 
     def _constant(self, node: ast.Constant) -> Value:
         return wrapped(node.value)
@@ -139,15 +145,12 @@ class Expressions(Parts):
     def _looked_up(self, node: ast.Name) -> Value:
         """Return the value of a name that is not local."""
         function = self.function
-        code, cells = function.__code__, getattr(function, "__closure__", None)
-        if cells and node.id in code.co_freevars:
-            return wrapped(cells[code.co_freevars.index(node.id)].cell_contents)
-        if node.id in code.co_varnames or node.id in code.co_cellvars:
-            raise NotShownError(node, "has no value here")
-        if node.id in function.__globals__:
-            return wrapped(function.__globals__[node.id])
-        if hasattr(builtins, node.id):
-            return Constant(getattr(builtins, node.id))
+        free, cells = function.__code__.co_freevars, getattr(function, "__closure__", None)
+        if cells and node.id in free:
+            return wrapped(cells[free.index(node.id)].cell_contents)
+        for space in (function.__globals__, vars(builtins)):
+            if node.id in space:
+                return wrapped(space[node.id])
         raise NotShownError(node, "is not known")
 
     def _tuple(self, node: ast.Tuple) -> Value:
@@ -197,7 +200,7 @@ class Expressions(Parts):
                 if drops_the_lowest(one, other):
                     return self.thinned(self.expression(one), node)
         left, right = self.expression(node.left), self.expression(node.right)
-        return computed(self.names, node.op, left, right, node)
+        return self.names.computed(node.op, left, right, node)
 
     def thinned(self, value: Value, node: ast.AST) -> Value:
         """Return ``x & x - 1``: a set without its lowest member."""
@@ -209,13 +212,13 @@ class Expressions(Parts):
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
         if isinstance(node.op, ast.Not):
-            value = self._filled(node.operand)
-            known = truth(self.names, value, node.operand)
+            known = self.names.truth(self._filled(node.operand), node.operand)
             return truth_value() if known is None else number(not known)
         value = self.expression(node.operand)
         if isinstance(node.op, ast.Invert):
-            return inverted(value, node)
-        return negated(value, node.op, node)
+            return self.names.computed(ast.BitXor(), value, number(-1), node)
+        sign = ast.Sub() if isinstance(node.op, ast.USub) else ast.Add()
+        return self.names.computed(sign, number(0), value, node)
 
     def _compare(self, node: ast.Compare) -> Value:
         if len(node.ops) == 1:
@@ -223,48 +226,46 @@ class Expressions(Parts):
         left = self.expression(node.left)
         for op, operand in zip(node.ops, node.comparators, strict=True):
             right = self.expression(operand)
-            compared(self.names, op, left, right, node)
+            self._compared(op, left, right, node)
             left = right
         return truth_value()
 
-    def _comparison(self, node: ast.Compare) -> tuple[Value, frozenset[int], frozenset[int]]:
+    def _compared(self, op: ast.cmpop, left: Value, right: Value, node: ast.Compare) -> Value:
+        """Return whether a comparison holds."""
+        inside = isinstance(op, ast.In | ast.NotIn)
+        owner, other = (right, left) if inside else (left, right)
+        method = self.method(owner, _METHODS.get(type(op), ""))
+        if method is None and not inside:
+            return self.names.computed(op, left, right, node)
+        if method is None:
+            result: Value = self.names.among(left, right, node)
+        else:
+            result = self.bound(method, [other], node)
+        if not isinstance(op, ast.NotIn | ast.NotEq):
+            return result
+        known = self.names.truth(result, node)
+        return truth_value() if known is None else number(not known)
+
+    def _comparison(self, node: ast.Compare) -> tuple[Value, Certain]:
         """Return a comparison, with the replicas that are not NONE if it holds, and if not."""
         [op], [operand] = node.ops, node.comparators
         left = self.expression(node.left)
         right = self.expression(operand)
         if isinstance(op, ast.Is | ast.IsNot):
             if not (isinstance(operand, ast.Constant) and operand.value is None):
-                raise NotShownError(node, "compares by identity", "compare by == and !=")
-            nothing = is_nothing(left, node)
-            if isinstance(op, ast.IsNot) and nothing.values is not None:
-                nothing = Number(frozenset(1 - value for value in nothing.values))
-            return nothing, frozenset(), frozenset()
-        own = self._compared_by_method(op, left, right, node)
-        if own is not None:
-            return own, frozenset(), frozenset()
-        result = compared(self.names, op, left, right, node)
+                raise NotShownError(node, "compares by identity")
+            nothing = self.names.is_nothing(left, node)
+            if isinstance(op, ast.IsNot):
+                nothing = Number(frozenset(1 - value for value in nothing.values or ()))
+            return nothing, (frozenset(), frozenset())
+        result = self._compared(op, left, right, node)
         yes: set[int] = set()
         no: set[int] = set()
         if type(op) in COMPARISONS:
             compare = COMPARISONS[type(op)]
             self._learn(left, right, compare, yes, no)
             self._learn(right, left, lambda a, b: compare(b, a), yes, no)
-        return result, frozenset(yes), frozenset(no)
-
-    def _compared_by_method(
-        self, op: ast.cmpop, left: Value, right: Value, node: ast.Compare
-    ) -> Value | None:
-        """Return the result of a comparison by a record's own method; None if it has none."""
-        inside = isinstance(op, ast.In | ast.NotIn)
-        owner, other = (right, left) if inside else (left, right)
-        method = self.method(owner, _METHODS.get(type(op), ""))
-        if method is None:
-            return None
-        result = self.bound(method, [other], node)
-        if not isinstance(op, ast.NotIn | ast.NotEq):
-            return result
-        known = truth(self.names, result, node)
-        return truth_value() if known is None else number(not known)
+        return result, (frozenset(yes), frozenset(no))
 
     def method(self, owner: Value, name: str) -> Bound | None:
         """Return a method of a record of the state; None if there is none of that name."""

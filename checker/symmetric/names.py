@@ -1,19 +1,31 @@
-"""The effect of the group's permutations on numbers, and joins of values at merging paths."""
+"""What permutations of the replicas do to values, and which operations tell replicas apart.
+
+A kind of value is a relation between what two runs have there.  As there are few replicas, an
+operation is tried on all that its operands may be in the two runs: it treats replicas alike if what
+it returns is related, too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import ast
+import operator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
+from itertools import product
+from typing import Any
 
 from ...core.fields import NONE
 from ...core.symmetry import Permutation, renamed
 from .values import (
     NOTHING,
     Bound,
+    Carried,
     Constant,
     Each,
     Flow,
     Index,
+    NotShownError,
     Number,
     Part,
     Picked,
@@ -25,10 +37,28 @@ from .values import (
     Unclear,
     Value,
     fresh,
+    number,
+    truth_value,
 )
 
 FEW = 16
 """The most possible values of a number that are tracked."""
+
+OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
+    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
+    ast.LShift: operator.lshift, ast.RShift: operator.rshift,
+}  # fmt: skip
+COMPARISONS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
+    ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+OF_BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
+IMMUTABLE = (int, float, str, bytes, frozenset, tuple, type(None), range)
+_WIDEST = 64
+
+LAST = Unclear("is that of the replica that the loop visited last")
 
 
 class Names:
@@ -38,138 +68,343 @@ class Names:
     ----------
     group
         All permutations of the group; element r is the new number of replica r.
+
+    Attributes
+    ----------
+    generators
+        Some of them that generate the others: what each of these keeps, all keep.
     """
 
     def __init__(self, group: Sequence[Permutation]) -> None:
-        self.group = group
+        self.generators = _generators(group)
         self.count = len(group[0])
-        self.is_fixed = cache(self._is_fixed)
-        self.is_fixed_set = cache(self._is_fixed_set)
+        self._result: Callable[[type, Value, Value], Any] = cache(self._tried)
 
-    def _is_fixed(self, number: int) -> bool:
-        """Whether every permutation fixes a number, be it a replica's or not."""
-        return all(renamed(number, p) == number for p in self.group)
-
-    def _is_fixed_set(self, mask: int) -> bool:
-        """Whether every permutation fixes a bit mask."""
-        return all(_renamed(mask, p) == mask for p in self.group)
+    def is_fixed(self, numbers: Collection[int]) -> bool:
+        """Whether every permutation leaves numbers alone, be they those of replicas or not."""
+        return all(renamed(n, p) == n for p in self.generators for n in numbers)
 
     def is_closed(self, numbers: Collection[int]) -> bool:
         """Whether numbers are a set of replicas that every permutation maps onto itself."""
         chosen = set(numbers)
         return chosen <= set(range(self.count)) and all(
-            {p[n] for n in chosen} == chosen for p in self.group
+            {p[n] for n in chosen} == chosen for p in self.generators
         )
 
-    def tells_apart(self, test: Callable[[int], object]) -> bool:
-        """Whether some renaming changes a test of a replica's number, or NONE."""
-        return any(test(r) != test(p[r]) for p in self.group for r in range(self.count))
-
-    def tells_sets_apart(self, test: Callable[[int], object]) -> bool:
-        """Whether some renaming changes a test of a set of replicas."""
-        masks = range(1 << self.count)
-        return any(test(m) != test(_renamed(m, p)) for p in self.group for m in masks)
+    def as_kind(self, value: Value, kind: type[Value]) -> Any:
+        """Return a value as a replica or NONE, or as a set of replicas; None if it is not one."""
+        if isinstance(value, kind):
+            return value
+        if not isinstance(value, Number) or value.values is None:
+            return None
+        made: Value = Replica(NONE in value.values, value.symbol)
+        if kind is ReplicaSet:
+            made = ReplicaSet(any(mask >> self.count for mask in value.values))
+        fixed = product(self.generators, value.values)
+        return made if all(self._relates(made, p, n, n) for p, n in fixed) else None
 
     def as_replica(self, value: Value) -> Replica | None:
         """Return a value as the number of a replica or NONE, if it can be one."""
-        if isinstance(value, Replica):
-            return value
-        if isinstance(value, Number) and value.values is not None:
-            known = range(NONE, self.count)
-            if all(number in known and self.is_fixed(number) for number in value.values):
-                return Replica(NONE in value.values, value.symbol)
-        return None
+        made: Replica | None = self.as_kind(value, Replica)
+        return made
 
     def as_set(self, value: Value) -> ReplicaSet | None:
         """Return a value as a set of replicas, if it can be one."""
-        if isinstance(value, ReplicaSet):
-            return value
-        if isinstance(value, Number) and value.values is not None:
-            wide = any(mask >> self.count for mask in value.values)
-            return ReplicaSet(wide) if all(map(self.is_fixed_set, value.values)) else None
-        return None
+        made: ReplicaSet | None = self.as_kind(value, ReplicaSet)
+        return made
+
+    def _relates(self, kind: Value, p: Permutation, one: int, other: int) -> bool:
+        """Whether a kind of value may be these numbers in the two runs."""
+        if isinstance(kind, Replica):
+            return -kind.may_be_none <= one < self.count and renamed(one, p) == other
+        if isinstance(kind, ReplicaSet):
+            return (kind.wide or not one >> self.count) and _renamed(one, p) == other
+        return one & 1 == other & 1 if isinstance(kind, Shifted) else one == other
+
+    def _pairs(self, value: Value, p: Permutation, highs: set[int]) -> Iterator[tuple[int, int]]:
+        """Yield what a value may be in the two runs.
+
+        Parameters
+        ----------
+        highs
+            What the bits of a set that are not replicas may be.
+        """
+        masks, bits = range(1 << self.count), (0, -2)
+        if isinstance(value, Number):
+            yield from ((one, one) for one in value.values or ())
+        elif isinstance(value, Replica):
+            yield from ((r, renamed(r, p)) for r in range(-value.may_be_none, self.count))
+        elif isinstance(value, Shifted):
+            yield from ((a | low, b | low) for low in (0, 1) for a, b in product(bits, bits))
+        else:
+            pairs: Any = ((mask, _renamed(mask, p)) for mask in masks)
+            if isinstance(value, Thinned):
+                pairs = ((a, b) for a, b in product(masks, masks) if a.bit_count() == b.bit_count())
+            more = (0, -1, 1) if _is_wide(value) else ()
+            for (one, other), high in product(pairs, highs.union(more)):
+                yield high << self.count | one, high << self.count | other
+
+    def computed(
+        self, op: ast.operator | ast.cmpop, left: Value, right: Value, node: ast.AST
+    ) -> Number | Replica | ReplicaSet | Shifted:
+        """Return the result of an operator or a comparison.
+
+        Raises
+        ------
+        NotShownError
+            If it tells replicas apart.
+        """
+        compares = type(op) in COMPARISONS
+        if isinstance(left, Number) and isinstance(right, Number):
+            return _of_numbers(type(op), left, right)
+        if compares and _is_plain(left) and _is_plain(right):
+            return truth_value()
+        picks = any(isinstance(value, Picked) for value in (left, right))
+        if compares and picks and any(is_number(value, NONE) for value in (left, right)):
+            return truth_value()
+        result = None
+        if isinstance(left, _TRIED) and isinstance(right, _TRIED):
+            result = self._result(type(op), _bare(left), _bare(right))
+        if result is None:
+            raise NotShownError(node, _why_not(op, left, right))
+        return replace(result, symbol=fresh()) if isinstance(result, Number | Replica) else result
+
+    def _tried(self, op: type[ast.AST], left: Value, right: Value) -> Any:
+        """Return the kind of an operation's result, tried on all that its operands may be."""
+        operands, compares = (left, right), op in COMPARISONS
+        wide = any(map(_is_wide, operands))
+        by_bits = op in OF_BITS or (op is ast.RShift and not isinstance(right, ReplicaSet))
+        unknown = any(isinstance(v, Number) and v.values is None for v in operands)
+        shifted = any(isinstance(v, Shifted) for v in operands)
+        compute = COMPARISONS.get(op) or OPERATORS.get(op)
+        far = op is ast.LShift and isinstance(right, Number) and max(right.values or (0,)) > _WIDEST
+        if (
+            unknown
+            or (shifted and op is not ast.BitAnd)
+            or far
+            or not compute
+            or not (compares or by_bits or not wide)
+        ):
+            return None
+        # Bits beyond the replicas are the same in both runs; each of them matters alone, and an
+        # order is decided by the sign of a difference.
+        highs = {0}
+        for value in operands:
+            if compares and isinstance(value, Number):
+                limits = product(value.values or (), (-1, 0, 1))
+                highs |= {(limit >> self.count) + more for limit, more in limits}
+        results: set[tuple[Permutation, int, int]] = set()
+        for p in self.generators:
+            for a, b in product(*(self._pairs(value, p, highs) for value in operands)):
+                one, other = (_outcome(compute, *each) for each in zip(a, b, strict=True))
+                if one is None and other is None:
+                    continue
+                if one is None or other is None:
+                    return None
+                results.add((p, one, other))
+        # The truth of a comparison is asked: that it is renamed like a replica is not enough.
+        kinds: list[Value] = [truth_value() if compares or shifted else Number()]
+        if not compares:
+            sets = [ReplicaSet(), ReplicaSet(True)]
+            joins = op in OF_BITS and any(isinstance(v, ReplicaSet) for v in operands)
+            kinds = [*sets, *kinds] if joins else [*kinds, Replica(False), Replica(True), *sets]
+        kinds += [Shifted()] if op is ast.RShift else []
+        return next((kind for kind in kinds if all(self._relates(kind, *r) for r in results)), None)
+
+    def truth(self, value: Value, node: ast.AST) -> bool | None:
+        """Return whether a value is true; None if that is unknown, but the same in both runs.
+
+        Raises
+        ------
+        NotShownError
+            If it may differ between the runs.
+        """
+        if isinstance(value, Constant) and isinstance(value.value, IMMUTABLE):
+            return bool(value.value)
+        if value == Picked(plain=True):
+            return None
+        if not isinstance(value, _TRIED) or isinstance(value, Shifted):
+            raise NotShownError(node, f"tests whether {described(value)} is true")
+        result = self.computed(ast.NotEq(), value, number(0), node)
+        assert isinstance(result, Number)
+        known = result.values
+        return bool(min(known)) if known and len(known) == 1 else None
+
+    def among(self, left: Value, right: Value, node: ast.AST) -> Number:
+        """Return whether a value is one of several."""
+        if isinstance(right, Several):
+            each = [self.computed(ast.Eq(), left, item, node) for item in right.items]
+            if any(is_number(one, 1) for one in each):
+                return number(1)
+            return number(0) if all(is_number(one, 0) for one in each) else truth_value()
+        if isinstance(right, Each) and right.of_set and self.as_replica(left):
+            return truth_value()
+        if isinstance(right, Each) and not right.of_set and isinstance(left, Number):
+            return truth_value()
+        if isinstance(right, Each) and right.numbers and isinstance(left, Replica):
+            alike = self.is_closed({n for n in right.numbers if 0 <= n < self.count})
+        else:
+            parts = left.items if isinstance(left, Several) else (left,)
+            alike = (
+                _is_plain(right) and not isinstance(right, Number) and all(map(_is_plain, parts))
+            )
+        if alike:
+            return truth_value()
+        raise NotShownError(node, f"looks for {described(left)} in {described(right)}")
+
+    def is_nothing(self, value: Value, node: ast.AST) -> Number:
+        """Return whether a value is None."""
+        if isinstance(value, Picked):
+            return truth_value()
+        if isinstance(value, Constant | Number | Replica | ReplicaSet | Several):
+            return number(value == NOTHING)
+        raise NotShownError(node, f"asks whether {described(value)} is None")
 
     def joined_flow(self, one: Flow | None, other: Flow | None) -> Flow | None:
         """Return what is known where two paths merge; None is a path that does not get there."""
         if one is None or other is None:
             return one or other
-        local: dict[str, Value] = {}
-        for name in one.local | other.local:
-            if name not in one.local or name not in other.local:
-                local[name] = one.local.get(name) or other.local[name]
-            elif one.local[name] is other.local[name]:
-                local[name] = one.local[name]
-            else:
-                local[name] = self.joined(one.local[name], other.local[name], one, other)
-        loaded = {
-            location: value
-            for location, value in one.loaded.items()
-            if other.loaded.get(location) == value
-        }
+        local = {**one.local, **other.local}
+        for name in one.local.keys() & other.local.keys():
+            local[name] = self.joined(one.local[name], other.local[name], one, other)
+        loaded = {at: value for at, value in one.loaded.items() if other.loaded.get(at) == value}
         return Flow(local, loaded, one.certain & other.certain)
 
     def joined(self, one: Value, other: Value, at_one: Flow, at_other: Flow) -> Value:
         """Return the join of two values, which are known at different places."""
         if one == other:
             return one
-        for value in (one, other):
+        either = one, other
+        for value in either:
             if isinstance(value, Unclear):
                 return value
-        if any(value == NOTHING or isinstance(value, Picked) for value in (one, other)):
-            return _or_nothing(one, other)
-        if isinstance(one, Number) and isinstance(other, Number):
-            return _joined_numbers(one, other)
-        if isinstance(one, Several) and isinstance(other, Several):
+        if isinstance(one, Carried) or isinstance(other, Carried):
+            return self._joined_rounds(one, other, at_one, at_other)
+        if any(value == NOTHING or isinstance(value, Picked) for value in either):
+            if all(isinstance(v, _PICKED) or v == NOTHING for v in either):
+                return Picked(all(map(_is_plain_or_nothing, either)))
+        elif isinstance(one, Number) and isinstance(other, Number):
+            known = one.values and other.values and one.values | other.values
+            return Number(known if known and len(known) <= FEW else None)
+        elif isinstance(one, Several) and isinstance(other, Several):
             if len(one.items) == len(other.items):
                 pairs = zip(one.items, other.items, strict=True)
                 return Several(tuple(self.joined(a, b, at_one, at_other) for a, b in pairs))
         elif isinstance(one, Part) and isinstance(other, Part):
             if one.form == other.form:
-                pairs_of_indices = zip(one.indices, other.indices, strict=True)
-                indices = tuple(a if a == b else fresh() for a, b in pairs_of_indices)
-                return Part(one.declared, one.form, indices)
+                indices = zip(one.indices, other.indices, strict=True)
+                same = tuple(a if a == b else fresh() for a, b in indices)
+                return Part(one.declared, one.form, same)
+        elif isinstance(one, Thinned) or isinstance(other, Thinned):
+            if all(isinstance(v, Thinned) or self.as_set(v) for v in either):
+                return Thinned()
         elif isinstance(one, Replica) or isinstance(other, Replica):
             first, second = self.as_replica(one), self.as_replica(other)
+            if first and second and first.symbol == second.symbol:
+                return Replica(first.may_be_none or second.may_be_none, first.symbol)
             if first and second:
-                return _joined_replicas(first, second, at_one, at_other)
-        elif isinstance(one, Thinned) or isinstance(other, Thinned):
-            if all(isinstance(v, Thinned) or self.as_set(v) for v in (one, other)):
-                return Thinned()
-        else:
-            sets = self.as_set(one), self.as_set(other)
-            if sets[0] and sets[1]:
-                return ReplicaSet(sets[0].wide or sets[1].wide)
-        return _either_of(one, other)
+                return Replica(may_be_none_at(first, at_one) or may_be_none_at(second, at_other))
+        elif (first_set := self.as_set(one)) and (second_set := self.as_set(other)):
+            return ReplicaSet(first_set.wide or second_set.wide)
+        return Unclear(f"is {described(one)} or {described(other)}, as the case may be")
+
+    def _joined_rounds(self, one: Value, other: Value, at_one: Flow, at_other: Flow) -> Value:
+        """Return what a round of a loop leaves of a variable, in one way or another."""
+        first, second = carried(one), carried(other)
+        if first is None or second is None or (first.how and second.how not in ("", first.how)):
+            return LAST
+        value = first.value or second.value
+        if first.value and second.value:
+            value = self.joined(first.value, second.value, at_one, at_other)
+        return Carried(first.how or second.how, value)
+
+    def after_rounds(
+        self, name: str, start: Carried, rounds: Flow | None, breaks: Sequence[Flow]
+    ) -> Value:
+        """Return what a local variable is after a loop over replicas: `Carried` or `Unclear`.
+
+        Parameters
+        ----------
+        start
+            What it is when the loop begins.
+        rounds, breaks
+            What is known at the end of a round, and where a round ends the loop.
+        """
+        one = rounds.local[name] if rounds else start
+        if breaks:
+            # Which round is the last one matters, unless that one alone writes, a constant.
+            ends = [flow.local[name] for flow in breaks]
+            hows = {end.how if (end := carried(value)) else "" for value in ends}
+            carries = any(isinstance(end, Carried) for end in ends)
+            alone = len(hows) == 1 and hows != {""} and not carries
+            if one != start or not (alone or all(end == start for end in ends)):
+                return LAST
+            one = ends[0]
+        flow = rounds or Flow()
+        return self._joined_rounds(start, one, flow, flow)
 
 
-def _or_nothing(one: Value, other: Value) -> Value:
-    """Return the join of two values of which one is None or was picked."""
-    kinds = (Number, Replica, Several, Picked)
-    if all(isinstance(value, kinds) or value == NOTHING for value in (one, other)):
-        return Picked(all(_is_plain_or_nothing(value) for value in (one, other)))
-    return _either_of(one, other)
+def carried(value: Value) -> Carried | None:
+    """Return what a round leaves of a variable, if it is the same in every round that writes it."""
+    if isinstance(value, Carried):
+        return value
+    if isinstance(value, Constant):
+        return Carried(f"={id(value.value)}", value)
+    if isinstance(value, Number) and value.values and len(value.values) == 1:
+        return Carried(f"={min(value.values)}", number(min(value.values)))
+    return None
 
 
-def _either_of(one: Value, other: Value) -> Unclear:
-    return Unclear(f"is {described(one)} or {described(other)}, as the case may be")
+def _of_numbers(op: type[ast.AST], left: Number, right: Number) -> Number:
+    """Return a plain number, with its possible values if they are few."""
+    unknown = truth_value() if op in COMPARISONS else Number()
+    compute = COMPARISONS.get(op) or OPERATORS.get(op)
+    if not left.values or not right.values or not compute:
+        return unknown
+    far = op is ast.LShift and max(right.values) > _WIDEST
+    if far or len(left.values) * len(right.values) > FEW:
+        return unknown
+    results = {_outcome(compute, a, b) for a in left.values for b in right.values}
+    return unknown if None in results else Number(frozenset(int(one or 0) for one in results))
+
+
+def _outcome(compute: Callable[[int, int], int], left: int, right: int) -> int | None:
+    """Return what Python computes; None if that fails, as a shift by a negative number does."""
+    try:
+        return compute(left, right)
+    except (ArithmeticError, ValueError):
+        return None
+
+
+_TRIED = (Number, Replica, ReplicaSet, Thinned, Shifted)
+
+_PICKED = (Number, Replica, Several, Picked)
+
+
+def _bare(value: Value) -> Value:
+    """Return a value without its symbol."""
+    return replace(value, symbol=0) if isinstance(value, Number | Replica) else value
+
+
+def _is_wide(value: Value) -> bool:
+    """Whether a set may have other bits than those of replicas."""
+    return value == ReplicaSet(wide=True) or isinstance(value, Thinned)
+
+
+def is_number(value: Value, which: int) -> bool:
+    """Whether a value is known to be this number."""
+    return isinstance(value, Number) and value.values == frozenset((which,))
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether a value is the same in both runs, and cannot change."""
+    if isinstance(value, Constant):
+        return isinstance(value.value, IMMUTABLE)
+    return isinstance(value, Number)
 
 
 def _is_plain_or_nothing(value: Value) -> bool:
-    return isinstance(value, Number) or value == NOTHING or value == Picked(plain=True)
-
-
-def _joined_numbers(one: Number, other: Number) -> Number:
-    values = None
-    if one.values is not None and other.values is not None:
-        values = one.values | other.values
-    return Number(values if values is not None and len(values) <= FEW else None)
-
-
-def _joined_replicas(one: Replica, other: Replica, at_one: Flow, at_other: Flow) -> Replica:
-    may_be_none = may_be_none_at(one, at_one) or may_be_none_at(other, at_other)
-    if one.symbol == other.symbol:
-        return Replica(one.may_be_none or other.may_be_none, one.symbol)
-    return Replica(may_be_none)
+    return isinstance(value, Number) or value in (NOTHING, Picked(plain=True))
 
 
 def may_be_none_at(replica: Replica, flow: Flow) -> bool:
@@ -185,19 +420,20 @@ def _renamed(mask: int, permutation: Permutation) -> int:
 
 def shape(flow: Flow) -> dict[str, object]:
     """Return what is known about the local variables, without the symbols, to compare it."""
-    return {name: _kind(value, flow) for name, value in flow.local.items()}
+    return {name: kind_of(value, flow) for name, value in flow.local.items()}
 
 
-def _kind(value: Value, flow: Flow) -> object:
+def kind_of(value: Value | None, flow: Flow) -> object:
+    """Return what is known about a value, without the symbols."""
     if isinstance(value, Number):
         return Number, value.values
     if isinstance(value, Replica):
         return Replica, may_be_none_at(value, flow)
     if isinstance(value, Several):
-        return tuple(_kind(item, flow) for item in value.items)
-    if isinstance(value, Part):
-        return Part, value.form
-    return value
+        return tuple(kind_of(item, flow) for item in value.items)
+    if isinstance(value, Carried):
+        return value.how, kind_of(value.value, flow)
+    return (Part, value.form) if isinstance(value, Part) else value
 
 
 def described(value: Value) -> str:
@@ -217,10 +453,24 @@ _DESCRIBED: dict[type, str] = {
     Shifted: "a shifted set of replicas, of which only & 1 is known",
     Part: "a part of the state",
     Bound: "a method",
-    Each: "a range",
+    Each: "numbers",
     Several: "a tuple",
     Picked: "a result that depends on the order of replicas",
 }
+
+
+def _why_not(op: ast.AST, left: Value, right: Value) -> str:
+    """Say why the result of an operation is not known to be renamed with its operands."""
+    compares = type(op) in COMPARISONS
+    for value, other in ((left, right), (right, left)):
+        if isinstance(value, Replica):
+            if isinstance(op, ast.Eq | ast.NotEq) and isinstance(other, Number) and other.values:
+                return f"tells {described(other)} from the replicas that it may change places with"
+            verb = "orders" if compares else "computes with"
+            verb = "compares" if isinstance(op, ast.Eq | ast.NotEq) else verb
+            return f"{verb} the number of a replica and {described(other)}"
+    verb = "compares" if compares else "computes with"
+    return f"{verb} {described(left)} and {described(right)}"
 
 
 def index_of(value: Number | Replica) -> Index:
@@ -228,3 +478,18 @@ def index_of(value: Number | Replica) -> Index:
     if isinstance(value, Number) and value.values is not None and len(value.values) == 1:
         return f"={min(value.values)}"
     return value.symbol
+
+
+def _generators(group: Sequence[Permutation]) -> list[Permutation]:
+    """Return generators of a group of permutations."""
+    made, generators = {tuple(range(len(group[0])))}, []
+    for permutation in group:
+        if permutation not in made:
+            generators.append(permutation)
+            todo = list(made)
+            while todo:
+                one = todo.pop()
+                new = {tuple(p[r] for r in one) for p in generators} - made
+                made |= new
+                todo += new
+    return generators

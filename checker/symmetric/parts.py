@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from copy import copy
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ...core.fields import NONE, Array, Field, Record, declared_parts
-from .names import Names, described, index_of, may_be_none_at
+from .names import described, index_of, may_be_none_at
 from .values import (
     Effects,
     Flow,
@@ -21,16 +22,29 @@ from .values import (
     Write,
 )
 
+if TYPE_CHECKING:
+    from .analysis import Analysis
+
+
+class Result(NamedTuple):
+    """A result of a function, with what is known there, and the statement.
+
+    ``is_picked`` says that a loop over replicas returns that of any of them.
+    """
+
+    value: Value
+    flow: Flow
+    node: ast.AST
+    is_picked: bool = False
+
 
 class Parts:
     """Finds, reads and writes parts of the state.
 
     Parameters
     ----------
-    names
-        The replicas and their permutations.
-    constants
-        The constants of the model.
+    analysis
+        Has the functions analysed before.
     function
         The function, in which names are looked up.
 
@@ -38,19 +52,32 @@ class Parts:
     ----------
     flow
         What is known at the next expression.
+    over
+        Whether nothing gets there.
     effects
         What has been read and written so far.
-    progress
-        How many expressions were evaluated.
+    results
+        The results so far.
     """
 
-    def __init__(self, names: Names, constants: object, function: Callable[..., Any]) -> None:
-        self.names = names
-        self.constants = constants
-        self.function = function
+    def __init__(self, analysis: Analysis, function: Callable[..., Any]) -> None:
+        self.analysis, self.names, self.function = analysis, analysis.names, function
         self.flow = Flow()
+        self.over = False
         self.effects = Effects()
-        self.progress = 0
+        self.results: list[Result] = []
+
+    def inside(self) -> Self:
+        """Return an analysis of what follows, which changes nothing here until it is adopted."""
+        inner = copy(self)
+        inner.flow, inner.effects, inner.results = self.flow.copy(), Effects(), []
+        return inner
+
+    def adopt(self, inner: Self) -> None:
+        """Continue where another analysis of what follows ends."""
+        self.flow, self.over = inner.flow, inner.over
+        self.effects.add(inner.effects)
+        self.results += inner.results
 
     def expression(self, node: ast.expr) -> Value:
         """Return the value of an expression."""
@@ -95,13 +122,12 @@ class Parts:
         if replica is None:
             what = f"uses {described(index)} as an index of {array.form}, which is by replica"
             several = isinstance(index, Number) and len(index.values or ()) != 1
-            raise NotShownError(node, what, "declare it by replica_id(...)", mistaken=several)
+            raise NotShownError(node, what, mistaken=several)
         if may_be_none_at(replica, self.flow):
             raise NotShownError(
                 node,
                 f"may use NONE, which is {NONE}, as an index of {array.form}, and so refer to the "
                 "last replica",
-                "compare it with NONE before",
             )
         return index if isinstance(index, Number) else replica
 
@@ -124,7 +150,7 @@ class Parts:
 
     def lowest(self, declared: Field) -> int:
         """Return the lowest value of a variable."""
-        return declared.low(self.constants) if callable(declared.low) else declared.low
+        return declared.low(self.analysis.constants) if callable(declared.low) else declared.low
 
     def store(self, target: ast.expr, value: Value, how: str = "") -> None:
         """Write a variable of the state."""
@@ -168,10 +194,8 @@ class Parts:
         elif isinstance(value, Number):
             return value
         held = {"replica": "a replica", "replicas": "a set of replicas"}
-        how = {Replica: "replica_id(...)", ReplicaSet: "subset(..., names='replicas')"}
         raise NotShownError(
             node,
             f"stores {described(value)} in {form}, declared as "
             f"{held.get(declared.names, 'a plain number')}",
-            f"declare it by {how[type(value)]}" if type(value) in how else "",
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.fields import NONE
 from ...core.spec import Property, TransitionSystem
-from ...core.symmetry import Permutation, Symmetry, SymmetryError, renamed
+from ...core.symmetry import Symmetry, SymmetryError, renamed
 from ..result import Grounds
 from .analysis import Analysis, place
 from .names import Names
@@ -38,7 +38,7 @@ def show(
     if len(symmetry.group) == 1:
         return Grounds(len(system.actions), len(properties))
     analysis = Analysis(Names(symmetry.group), system.constants)
-    proof = _Proof(analysis, system, _generators(symmetry.group))
+    proof = _Proof(analysis, system)
     taken: dict[tuple[str, Callable[..., bool], int], list[tuple[int, ...]]] = {}
     for instance in system.instances:
         action, arguments = instance.action, instance.arguments
@@ -57,16 +57,10 @@ def show(
 class _Proof:
     """Proves it for one function after the other."""
 
-    def __init__(
-        self,
-        analysis: Analysis,
-        system: TransitionSystem[Any, Any],
-        generators: Sequence[Permutation],
-    ) -> None:
+    def __init__(self, analysis: Analysis, system: TransitionSystem[Any, Any]) -> None:
         self._analysis = analysis
         self._state = Part(system.layout.declaration, "", ())
         self._constants = Constant(system.constants)
-        self._generators = generators
 
     def action(
         self, name: str, apply: Callable[..., bool], arguments: list[tuple[int, ...]]
@@ -103,7 +97,7 @@ class _Proof:
     def _is_closed(self, kinds: Sequence[bool], arguments: list[tuple[int, ...]]) -> bool:
         """Whether renaming the replicas in arguments of an action gives arguments of it."""
         known = set(arguments)
-        count = len(self._generators[0])
+        count = len(self._analysis.names.generators[0])
         return all(
             type(argument) is int and NONE <= argument < count
             for known_argument in known
@@ -114,7 +108,7 @@ class _Proof:
                 renamed(a, p) if kind else a for a, kind in zip(known_argument, kinds, strict=True)
             )
             in known
-            for p in self._generators
+            for p in self._analysis.names.generators
             for known_argument in known
         )
 
@@ -133,27 +127,3 @@ def _error(name: str, refused: NotShownError) -> SymmetryError:
     """Return the error that says what is not proved, where, and how to repair it."""
     expression = ast.unparse(refused.node).split("\n")[0].removesuffix(":")
     return SymmetryError(f"{name}: {expression} {refused.why} ({refused.where}); {REPAIR}")
-
-
-def _generators(group: Sequence[Permutation]) -> list[Permutation]:
-    """Return generators of a group of permutations."""
-    identity = tuple(range(len(group[0])))
-    made, generators = {identity}, []
-    for permutation in group:
-        if permutation not in made:
-            generators.append(permutation)
-            made = _closure(generators, identity)
-    return generators
-
-
-def _closure(generators: Sequence[Permutation], identity: Permutation) -> set[Permutation]:
-    """Return the group that some permutations generate."""
-    made, todo = {identity}, [identity]
-    while todo:
-        one = todo.pop()
-        for other in generators:
-            both = tuple(other[element] for element in one)
-            if both not in made:
-                made.add(both)
-                todo.append(both)
-    return made

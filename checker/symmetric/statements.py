@@ -1,21 +1,44 @@
-"""Follows statements in two runs that differ by a permutation of replicas."""
+"""Follows statements in two runs that differ by a permutation of replicas.
+
+After renaming, a loop over all replicas visits them in another order.  The result is the same if no
+round reads what another one writes, and if their writes commute: sums, unions, extremes, and
+constants.
+"""
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 
-from .calls import SUBSET, Attempt, Element
+from .calls import Calls, Reading
 from .expressions import drops_the_lowest
-from .names import may_be_none_at, shape
-from .operations import computed
-from .values import NOTHING, Constant, Flow, NotShownError, Number, Picked, Replica, Several, Value
-from .visits import ADDING, Visits
+from .names import carried, kind_of, may_be_none_at, shape
+from .parts import Result
+from .values import (
+    NOTHING,
+    Carried,
+    Effects,
+    Flow,
+    Location,
+    NotShownError,
+    Number,
+    Picked,
+    Replica,
+    Several,
+    Unclear,
+    Value,
+    Write,
+)
 
 MOST_ROUNDS = 12
 """The most passes over a loop until what is known at its head no longer changes."""
+
+ADDING: dict[type[ast.operator], str] = {
+    ast.Add: "sum", ast.Sub: "sum", ast.Mult: "product",
+    ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
+}  # fmt: skip
+"""Operators that commute if a variable is only accumulated by them."""
 
 
 @dataclass
@@ -26,20 +49,10 @@ class Loop:
     continues: list[Flow] = field(default_factory=list)
 
 
-class Statements(Visits):
-    """Follows the statements of one function.
+class Statements(Calls):
+    """Follows the statements of one function."""
 
-    Attributes
-    ----------
-    results
-        Its results, each with what is known there, and the statement.
-    """
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.results: list[tuple[Value, Flow, ast.AST]] = []
-        self.over = False
-        self._loops: list[Loop] = []
+    _loop = Loop()
 
     def block(self, statements: list[ast.stmt]) -> None:
         """Follow statements in order; unreachable ones are left out."""
@@ -48,7 +61,7 @@ class Statements(Visits):
                 return
             method = getattr(self, f"_{type(statement).__name__.lower()}", None)
             if method is None:
-                raise NotShownError(statement, "is not analysed", SUBSET)
+                raise NotShownError(statement, "is not analysed")
             method(statement)
 
     def path(self, flow: Flow | None, statements: list[ast.stmt]) -> Flow | None:
@@ -82,13 +95,34 @@ class Statements(Visits):
         self._given(node.targets, node.value)
 
     def _given(self, targets: list[ast.expr], source: ast.expr) -> None:
-        [target, *others] = targets
-        alone = isinstance(target, ast.Name) and not others
-        if alone and self.accumulated(ast.unparse(target), source):
-            return
-        value = self.expression(source)
-        for target in targets:
-            self.assign_to(target, value)
+        if not (len(targets) == 1 and self._accumulated(targets[0], source)):
+            value = self.expression(source)
+            for target in targets:
+                self.assign_to(target, value)
+
+    def _accumulated(self, target: ast.expr, source: ast.expr) -> bool:
+        """Accumulate into a variable in a round of a loop; False if it is not only accumulated."""
+        name = target.id if isinstance(target, ast.Name) else ""
+        now, added = self.flow.local.get(name), _added(name, source)
+        if not isinstance(now, Carried) or now.value is None or added is None:
+            return False
+        (how, operand), before = added, now.value
+        if now.how not in ("", how):
+            return False
+        if isinstance(before, Unclear):
+            raise NotShownError(source, before.why)
+        value = total = self.expression(operand)
+        if isinstance(source, ast.BinOp):
+            total = self.names.computed(source.op, before, value, operand)
+        elif isinstance(source, ast.Call):
+            total = self.extreme(self.expression(source.func), [before, value], source)
+        # How many rounds add to it is unknown.
+        total = Number() if isinstance(total, Number) else total
+        total = self.names.joined(before, total, self.flow, self.flow)
+        if isinstance(total, Unclear):
+            raise NotShownError(operand, total.why)
+        self.flow.local[name] = Carried(how, total)
+        return True
 
     def assign_to(self, target: ast.expr, value: Value) -> None:
         """Give a target its value."""
@@ -103,29 +137,23 @@ class Statements(Visits):
             self.store(target, value)
 
     def _augassign(self, node: ast.AugAssign) -> None:
-        if isinstance(node.target, ast.Name) and self.added(node.target.id, node.op, node.value):
-            return
-        thins = isinstance(node.op, ast.BitAnd) and drops_the_lowest(node.target, node.value)
         if isinstance(node.target, ast.Name):
             loaded = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-            before = self.expression(loaded)
-        else:
-            declared, place = self.target(node.target)
-            read = set(self.effects.reads)
-            before = self._loaded(declared, place)
-            if not thins:
-                # Adding to a variable does not count as reading it.
-                self.effects.reads = read
+            source = ast.copy_location(ast.BinOp(loaded, node.op, node.value), node)
+            self._given([node.target], source)
+            return
+        thins = isinstance(node.op, ast.BitAnd) and drops_the_lowest(node.target, node.value)
         how = "" if thins else ADDING.get(type(node.op), "")
+        declared, place = self.target(node.target)
+        read = set(self.effects.reads)
+        before = self._loaded(declared, place)
+        if how:
+            # Adding to a variable does not count as reading it.
+            self.effects.reads = read
         if thins:
             value = self.thinned(before, node)
         else:
-            value = computed(self.names, node.op, before, self.expression(node.value), node)
-        if isinstance(node.target, ast.Name):
-            self.flow.local[node.target.id] = value
-            return
-        if not how:
-            self.effects.reads.add((place.form, place.indices))
+            value = self.names.computed(node.op, before, self.expression(node.value), node)
         self.store(node.target, value, how)
 
     def _if(self, node: ast.If) -> None:
@@ -135,143 +163,215 @@ class Statements(Visits):
 
     def _return(self, node: ast.Return) -> None:
         value = NOTHING if node.value is None else self.expression(node.value)
-        if self.visits:
-            value = self.returned(value, node)
-        self.results.append((value, self.flow, node))
+        self.results.append(Result(value, self.flow, node))
         self.over = True
 
     def _break(self, node: ast.Break) -> None:
-        loop = self._loops[-1]
-        loop.breaks.append(self.flow)
+        self._loop.breaks.append(self.flow)
         self.over = True
 
     def _continue(self, node: ast.Continue) -> None:
-        self._loops[-1].continues.append(self.flow)
+        self._loop.continues.append(self.flow)
         self.over = True
+
+    def _round(self, flow: Flow | None, body: list[ast.stmt]) -> tuple[Flow | None, list[Flow]]:
+        """Follow a round of a loop; return what is known at its end, and at each break."""
+        outer, self._loop = self._loop, Loop()
+        after = self.path(flow, body)
+        loop, self._loop = self._loop, outer
+        for other in loop.continues:
+            after = self.names.joined_flow(after, other)
+        return after, loop.breaks
 
     def _while(self, node: ast.While) -> None:
         if node.orelse:
-            raise NotShownError(node, "is not analysed", SUBSET)
+            raise NotShownError(node, "is not analysed")
         self._repeated(node.body, lambda: self.split(node.test))
 
-    def _repeated(self, body: list[ast.stmt], head: Any) -> None:
-        """Follow a loop whose iterations are the same in both runs, until nothing changes.
+    def _repeated(
+        self, body: list[ast.stmt], head: Callable[[], tuple[Flow | None, Flow | None]]
+    ) -> None:
+        """Follow a loop whose rounds are the same in both runs, until nothing changes.
 
-        `head` returns what is known at the start of an iteration, and at the end of the loop.
+        `head` returns what is known at the start of a round, and at the end of the loop.
         """
-        self.flow.loaded.clear()
         start = self.flow
         for _ in range(MOST_ROUNDS):
-            loop = Loop()
-            self._loops.append(loop)
+            start.loaded.clear()
             self.flow = start.copy()
-            round_, end = head()
-            after = self.path(round_, body)
-            self._loops.pop()
-            for flow in loop.continues:
-                after = self.names.joined_flow(after, flow)
-            following = self.names.joined_flow(start, after)
-            assert following is not None
-            following.loaded.clear()
+            begun, end = head()
+            after, breaks = self._round(begun, body)
+            following = self.names.joined_flow(start, after) or start
             if shape(following) == shape(start):
-                for flow in loop.breaks:
+                for flow in breaks:
                     end = self.names.joined_flow(end, flow)
                 self.continue_at(end)
                 return
             start = _widened(following)
-        raise NotShownError(
-            body[0], "is not analysed: the loop changes what its variables are", SUBSET
-        )
+        raise NotShownError(body[0], "is not analysed: the loop changes what its variables are")
 
     def _for(self, node: ast.For) -> None:
         if node.orelse or not isinstance(node.target, ast.Name):
-            raise NotShownError(node, "is not analysed", SUBSET)
-        target = node.target.id
+            raise NotShownError(node, "is not analysed")
         what = self.expression(node.iter)
-        attempts: list[Attempt] = [
-            partial(self._rounds, make, node, target) for make in self.elements(what, node.iter)
-        ]
-        if isinstance(what, Several):
-            attempts.append(partial(self._one_after_the_other, what.items, node, target))
-        self.attempted(attempts)
+        self.attempted(
+            self.readings(what, node.iter), lambda inner, reading: inner._rounds(reading, node)
+        )
 
-    def _rounds(self, make: Element, node: ast.For, target: str) -> None:
+    def _rounds(self, reading: Reading, node: ast.For) -> None:
         """Follow a loop over replicas, in any order, or over anything else, in its own order."""
-        element, replica = make()
+        target = ast.unparse(node.target)
+        if isinstance(reading, Several):
+            self._one_after_the_other(reading.items, node, target)
+            return
+        element, replica = self.element(reading)
         if replica is not None:
             self._visited(element, replica, node, target)
             return
 
         def head() -> tuple[Flow, Flow]:
             end = self.flow.copy()
-            self.flow.local[target] = make()[0]
+            self.flow.local[target] = self.element(reading)[0]
             return self.flow, end
 
         self._repeated(node.body, head)
-
-    def _visited(self, element: Value, replica: int, node: ast.For, target: str) -> None:
-        """Follow one iteration of a loop over replicas, which must not depend on earlier ones."""
-        visit = self.begin_visit(replica, node)
-        loop = Loop()
-        self._loops.append(loop)
-        self.flow.local[target] = element
-        self.path(self.flow, node.body)
-        self._loops.pop()
-        visit.is_left = bool(loop.breaks)
-        self.continue_at(self.end_visit(visit))
 
     def _one_after_the_other(self, items: tuple[Value, ...], node: ast.For, target: str) -> None:
         """Follow a loop over the items of a tuple, whose order is the same in both runs."""
         left: Flow | None = None
         following: Flow | None = self.flow
         for item in items:
-            loop = Loop()
-            self._loops.append(loop)
             if following is not None:
                 following.local[target] = item
-            following = self.path(following, node.body)
-            self._loops.pop()
-            for flow in loop.continues:
-                following = self.names.joined_flow(following, flow)
-            for flow in loop.breaks:
+            following, breaks = self._round(following, node.body)
+            for flow in breaks:
                 left = self.names.joined_flow(left, flow)
         self.continue_at(self.names.joined_flow(left, following))
 
-    def kept(self) -> tuple[Any, ...]:
-        """Return what has to be restored after a failed attempt."""
-        loops = [(loop, len(loop.breaks), len(loop.continues)) for loop in self._loops]
-        return len(self.results), loops, self.kept_visits(), super().kept()
+    def _visited(self, element: Value, replica: int, node: ast.For, target: str) -> None:
+        """Follow a loop over replicas, of which no round may depend on earlier ones."""
+        before, assigned = self.flow, stored(node)
+        starts = {name: _at_start(before.local.get(name)) for name in assigned}
+        for _ in range(MOST_ROUNDS):
+            inner = self.inside()
+            inner.flow.loaded.clear()
+            inner.flow.local |= {**starts, target: element}
+            rounds, breaks = inner._round(inner.flow, node.body)
+            ends = {
+                name: self.names.after_rounds(name, start, rounds, breaks)
+                for name, start in starts.items()
+            }
+            # What is accumulated is added to what earlier rounds have accumulated.
+            following = {
+                name: replace(start, value=end.value)
+                for name, start in starts.items()
+                if isinstance(end := ends[name], Carried) and end.how[:1] != "="
+            }
+            if all(
+                kind_of(starts[name].value, before) == kind_of(start.value, before)
+                for name, start in following.items()
+            ):
+                break
+            starts |= following
+        else:
+            raise NotShownError(node, "is not analysed: the loop changes what its variables are")
+        self._check_order(replica, node, inner.effects)
+        inner.results = [_of_any_round(result, assigned) for result in inner.results]
+        _check_ends(inner.results, node, bool(inner.effects.writes), bool(breaks))
+        for name, end in ends.items():
+            if isinstance(end, Carried) and not isinstance(before.local.get(name), Carried):
+                ends[name] = end.value or Unclear(Carried.why)
+        inner.flow, inner.over = before, False
+        before.local |= ends
+        if inner.effects.writes:
+            before.loaded.clear()
+        self.adopt(inner)
 
-    def restore(self, kept: tuple[Any, ...]) -> None:
-        """Undo a failed attempt."""
-        results, loops, visits, rest = kept
-        del self.results[results:]
-        self._loops = []
-        for loop, breaks, continues in loops:
-            del loop.breaks[breaks:]
-            del loop.continues[continues:]
-            self._loops.append(loop)
-        self.restore_visits(visits)
-        super().restore(rest)
-        self.over = False
+    @staticmethod
+    def _check_order(replica: int, node: ast.For, effects: Effects) -> None:
+        """Refuse a loop whose rounds read or write in a way that depends on their order."""
+        if effects.unknown:
+            why = f"calls {effects.unknown} for each replica, which is declared symmetric by itself"
+            raise NotShownError(node, why)
+        for form in sorted({write.location[0] for write in effects.writes}):
+            reads = {read for read in effects.reads if read[0] == form}
+            writes = {write for write in effects.writes if write.location[0] == form}
+            if not _independent(replica, reads, writes):
+                why = f"changes {form} for each replica in a way that depends on their order"
+                raise NotShownError(node, why)
 
-    def returned(self, value: Value, node: ast.Return) -> Value:
-        """Return a result within a loop over replicas, which may be that of any replica."""
-        if isinstance(value, Constant) or self.is_the_same(node.value):
-            self.leaves(ast.unparse(node), node)
-            return value
-        if isinstance(value, Number) and value.values and len(value.values) == 1:
-            self.leaves(f"return {min(value.values)}", node)
-            return value
-        certain = isinstance(value, Replica) and not may_be_none_at(value, self.flow)
-        if certain or isinstance(value, Several):
-            self.leaves("one of several results", node)
-            return Picked()
-        raise NotShownError(
-            node,
-            "returns a value that depends on the order of replicas",
-            "return a truth value, or a value that is the same for all of them",
-        )
+
+def _at_start(value: Value | None) -> Carried:
+    """Return what a variable that a loop assigns is at the beginning of a round."""
+    return value if isinstance(value, Carried) else Carried("", value)
+
+
+def _of_any_round(result: Result, assigned: set[str]) -> Result:
+    """Return a result of a loop over replicas, which may be that of any replica."""
+    value, flow, node = result.value, result.flow, result.node
+    if result.is_picked or _is_the_same(node, assigned) or carried(value):
+        return result
+    certain = isinstance(value, Replica) and not may_be_none_at(value, flow)
+    if certain or isinstance(value, Several):
+        return Result(Picked(), flow, node, is_picked=True)
+    raise NotShownError(node, "returns a value that depends on the order of replicas")
+
+
+def _is_the_same(node: ast.AST, assigned: set[str]) -> bool:
+    """Whether a statement returns the same in all rounds of a loop over replicas."""
+    return not any(
+        isinstance(part, ast.Call) or (isinstance(part, ast.Name) and part.id in assigned)
+        for part in ast.walk(node)
+    )
+
+
+def _check_ends(results: list[Result], node: ast.For, writes: bool, breaks: bool) -> None:
+    """Refuse a loop over replicas whose end depends on their order."""
+    ends: dict[str, ast.AST] = {}
+    for one in results:
+        same = carried(one.value)
+        ends["" if one.is_picked else same.how if same else ast.unparse(one.node)] = one.node
+    first = next(iter(ends.values()), node)
+    if writes and (ends or breaks):
+        raise NotShownError(first, "ends a loop over replicas that has written for some of them")
+    if len(ends) + breaks > 1:
+        raise NotShownError(first, "may end a loop over replicas in several ways")
+
+
+def _independent(replica: int, reads: Iterable[Location], writes: Iterable[Write]) -> bool:
+    """Whether the accesses of rounds to one variable have the same result in any order."""
+    places = [*reads, *(write.location for write in writes)]
+    if any(all(at[p] == replica for _, at in places) for p in range(len(places[0][1]))):
+        return True
+    hows = {write.how for write in writes}
+    return not reads and len(hows) == 1 and hows != {""}
+
+
+def _added(name: str, source: ast.expr) -> tuple[str, ast.expr] | None:
+    """Return the way and the operand by which a name is accumulated; None if it is not."""
+    if isinstance(source, ast.BinOp) and type(source.op) in ADDING:
+        how, operands = ADDING[type(source.op)], [source.left, source.right]
+        commutes = not isinstance(source.op, ast.Sub)
+    elif isinstance(source, ast.Call) and isinstance(source.func, ast.Name):
+        how, operands = source.func.id, source.args
+        commutes = how in ("min", "max") and len(operands) == 2 and not source.keywords
+        if not commutes:
+            return None
+    else:
+        return None
+    for old, new in (operands, operands[::-1]) if commutes else (operands,):
+        if isinstance(old, ast.Name) and old.id == name:
+            return how, new
+    return None
+
+
+def stored(node: ast.AST) -> set[str]:
+    """Return the names that a piece of code assigns."""
+    return {
+        part.id
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }
 
 
 def _widened(flow: Flow) -> Flow:

@@ -113,20 +113,23 @@ class Unclear:
     why: str
 
 
+@dataclass(frozen=True)
+class Carried:
+    """A local variable in a round of a loop over replicas that other rounds may have written.
+
+    ``how`` is the one way in which the loop writes it so far, as in :class:`Write`, and ``value``
+    is what it may be after any number of such rounds; None if it has no value before the loop.
+    """
+
+    how: str = ""
+    value: Value | None = None
+    why = "carries a value from one replica to the next, so that their order matters"
+
+
 Value = (
-    Number
-    | Replica
-    | ReplicaSet
-    | Thinned
-    | Shifted
-    | Part
-    | Bound
-    | Several
-    | Each
-    | Constant
-    | Picked
-    | Unclear
-)
+    Number | Replica | ReplicaSet | Thinned | Shifted | Part | Bound | Several | Each | Constant
+    | Picked | Unclear | Carried
+)  # fmt: skip
 
 NOTHING = Constant(None)
 
@@ -215,11 +218,10 @@ class NotShownError(Exception):
         Whether a plain number is used as a replica: it may be one after all.
     """
 
-    def __init__(self, node: ast.AST, why: str, repair: str = "", mistaken: bool = False) -> None:
+    def __init__(self, node: ast.AST, why: str, mistaken: bool = False) -> None:
         super().__init__(why)
         self.node = node
         self.why = why
-        self.repair = repair
         self.where = ""
         self.progress = 0
         self.mistaken = mistaken

@@ -221,5 +221,5 @@ def test_diff_decides_liveness_of_both(tmp_path):
     target = tmp_path / "diff.json"
     run("diff", PENDING, "kip-595", *BOUNDS, "-p", "IsrChangeResolves", "-q", "--json", target)
     verdicts = json.loads(target.read_text())["verdicts"]
-    [old], [new] = verdicts["old"]["properties"], verdicts["new"]["properties"]
+    [old], [new] = verdicts["old"]["rows"], verdicts["new"]["rows"]
     assert (old["outcome"], new["outcome"]) == ("violated", "holds")

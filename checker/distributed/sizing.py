@@ -40,8 +40,8 @@ def shares_of(most: int, least: int, candidates: float, earlier: Sequence[Run]) 
     --------
     >>> shares_of(100, 50_000, 120_000, [])
     3
-    >>> shares_of(100, 50_000, 120_000, [Run("levels/00009", 100, 10**6)] * 7)
-    11
+    >>> shares_of(100, 50_000, 120_000, [Run("levels/00009", 100, 10**6)] * 60)
+    12
 
     Blocks are not cut ever smaller, but an owner's table must not get ever larger.
 

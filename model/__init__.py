@@ -6,9 +6,9 @@ add a variable, derive a class from the state's declaration, ``BrokerState``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from ..core.exports import importer
 from .protocol import Expected, Protocol
 
 if TYPE_CHECKING:
@@ -84,4 +84,10 @@ HOMES = {
 }
 """The module that defines each name: a check of a custom model imports none of Kafka's."""
 
-__getattr__ = importer(__name__, HOMES)
+
+def __getattr__(name: str) -> Any:
+    """Import an exported name from where it is defined."""
+    for home, names in HOMES.items():
+        if name in names:
+            return getattr(import_module(f".{home}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,8 @@
 """A protocol at a git revision: the Python files of that revision, beside the present ones.
 
-Nothing in the checkout is touched: the files are unpacked into a temporary directory.
+Nothing in the checkout is touched: the files are unpacked into a temporary directory.  A built-in
+protocol of a revision is imported as a package of its own.  What models are written in is the
+present one there, so that the present checker searches it.
 """
 
 from __future__ import annotations
@@ -8,18 +10,29 @@ from __future__ import annotations
 import io
 import os
 import subprocess
+import sys
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from tempfile import TemporaryDirectory
+from types import ModuleType
 
-from ..core.errors import is_users
+from ..core.errors import is_users, nearest
 from ..core.spec import TidegateError
 from ..model import Protocol
 from .code import Code, code
-from .names import SelectionError, custom_file, find_protocol
+from .names import SelectionError, custom_file, find_protocol, is_custom
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+_TIDEGATE = __name__.partition(".")[0]
+
+_PRESENT = (f"{_TIDEGATE}.core", f"{_TIDEGATE}.model.custom", f"{_TIDEGATE}.model.protocol")
+"""What models are written in."""
 
 
 class RevisionError(TidegateError):
@@ -28,7 +41,7 @@ class RevisionError(TidegateError):
 
 @contextmanager
 def opened(name: str) -> Iterator[Protocol]:
-    """Open one of two protocols to compare: ``PROTOCOL``, or ``FILE@REVISION``.
+    """Open one of two protocols to compare: ``PROTOCOL``, or one with ``@REVISION``.
 
     Raises
     ------
@@ -40,15 +53,22 @@ def opened(name: str) -> Iterator[Protocol]:
         yield find_protocol(name)
         return
     file = custom_file(called)
-    if file is None:
+    if file is None and is_custom(called):
         raise RevisionError(
-            f"{name}: only a protocol that is named by its file can be taken from a revision"
+            f"{name}: only a built-in protocol, or one that is named by its file, can be taken "
+            "from a revision"
         )
-    beside = file.resolve().parent
+    beside = file.resolve().parent if file else PACKAGE
     top = Path(_git(beside, name, "rev-parse", "--show-toplevel").decode().strip()).resolve()
     with TemporaryDirectory(prefix="tidegate-revision-") as directory:
         folder = Path(directory).resolve()
-        _unpack(top, revision, folder, name)
+        if file is None:
+            place = PACKAGE.relative_to(top)
+            _unpack(top, revision, folder, name, f"{place / 'model'}")
+            with _model_in(folder / place, name) as protocols:
+                yield _named(protocols, called, name)
+            return
+        _unpack(top, revision, folder, name, ":(glob)**/*.py")
         there = folder / beside.relative_to(top) / file.name
         try:
             protocol = find_protocol(called.replace(str(file), str(there), 1))
@@ -59,10 +79,45 @@ def opened(name: str) -> Iterator[Protocol]:
         yield replace(protocol, name=called)
 
 
-def _unpack(top: Path, revision: str, folder: Path, name: str) -> None:
-    """Unpack the Python files of a revision."""
+@contextmanager
+def _model_in(folder: Path, name: str) -> Iterator[tuple[Protocol, ...]]:
+    """Import the built-in protocols of a revision, in a package of its own."""
+    alias = folder.name.replace("-", "_")
+    package = ModuleType(alias)
+    package.__path__ = [str(folder)]
+    sys.modules[alias] = package
+    for present in map(import_module, _PRESENT):
+        inside = walk_packages(getattr(present, "__path__", ()), f"{present.__name__}.")
+        for module in (present, *(import_module(each.name) for each in inside)):
+            sys.modules[f"{alias}.{module.__name__.partition('.')[2]}"] = module
+    try:
+        try:
+            protocols = import_module(f"{alias}.model").PROTOCOLS
+        except (ImportError, AttributeError, TypeError) as error:
+            raise RevisionError(
+                f"{name}: the model of that revision is written for another Tidegate ({error}); "
+                "clone that revision, and compare it there"
+            ) from None
+        yield protocols
+    finally:
+        for imported in [each for each in sys.modules if f"{each}.".startswith(f"{alias}.")]:
+            del sys.modules[imported]
+
+
+def _named(protocols: Sequence[Protocol], called: str, name: str) -> Protocol:
+    """Return the protocol of that name."""
+    for protocol in protocols:
+        if protocol.name == called.lower():
+            return protocol
+    near = nearest(called, [protocol.name for protocol in protocols])
+    hint = f"; did you mean {near}?" if near else ""
+    raise RevisionError(f"{name}: there is no protocol '{called}' at that revision{hint}")
+
+
+def _unpack(top: Path, revision: str, folder: Path, name: str, files: str) -> None:
+    """Unpack files of a revision, named by a pathspec."""
     commit = _git(top, name, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
-    what = (commit.decode().strip(), "--", ":(glob)**/*.py")
+    what = (commit.decode().strip(), "--", files)
     with tarfile.open(fileobj=io.BytesIO(_git(top, name, "archive", "--format=tar", *what))) as tar:
         tar.extractall(folder, filter="data")
 

@@ -70,8 +70,8 @@ def diff(
     """Show how NEW differs from OLD, and what that changes.
 
     OLD and NEW are protocols of one family: built-in or custom protocols, mutants of these
-    (PROTOCOL~MUTANT, with a name that 'tidegate mutate' prints), or a protocol in a file at a git
-    revision (FILE@REVISION).
+    (PROTOCOL~MUTANT, with a name that 'tidegate mutate' prints), or one at a git revision
+    (FILE@REVISION, or PROTOCOL@REVISION in a clone of Tidegate).
     Compares the rules and actions in the source, the verdicts, the counterexamples (each is
     replayed under the other protocol), and the states that only one of the two reaches.
 
@@ -85,6 +85,7 @@ def diff(
       tidegate diff kip-320 'kip-320~HandleFetch: not leads(s, leader)'
       tidegate diff hw kip-101 -p LogMatching --json diff.json
       tidegate diff fence.py@main fence.py
+      tidegate diff kip-320@HEAD~1 kip-320
 
     \b
     Exit status:

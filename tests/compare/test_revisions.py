@@ -1,11 +1,14 @@
 """``tidegate diff`` between git revisions: of a custom protocol, and of Tidegate's model."""
 
 import os
+import shutil
 import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
 
+from tidegate.analysis import revisions
 from tidegate.cli import main
 
 FENCE = """
@@ -100,9 +103,7 @@ def test_a_file_is_found_from_another_directory_by_its_whole_path(
         ("nothing.py@HEAD", "nothing.py@HEAD: nothing.py: cannot be read"),
         ("fence.py:OTHER@HEAD", "OTHER does not exist"),
         ("fence.py~nothing@HEAD", "has no mutant 'nothing'"),
-        ("kip-320@HEAD", "only a protocol that is named by its file can be taken from a revision"),
-        ("rules:FENCE@HEAD", "only a protocol that is named by its file"),
-        ("@HEAD", "only a protocol that is named by its file"),
+        ("rules:FENCE@HEAD", "only a built-in protocol, or one that is named by its file"),
     ],
 )
 @pytest.mark.usefixtures("repository")
@@ -145,3 +146,54 @@ def test_code_that_is_installed_from_the_checkout_is_not_taken_for_that_of_the_r
     result = run("fence.py@HEAD", "kip-320", "-b", "records=1")
     assert result.exit_code == 2
     assert "was imported as it is now, not as it was at the revision" in flat(result.output)
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch):
+    """Make a repository of Tidegate's model; return what changes it in one more commit."""
+    package = tmp_path / "tidegate"
+    shutil.copytree(
+        revisions.PACKAGE / "model", package / "model", ignore=shutil.ignore_patterns("*.pyc")
+    )
+    monkeypatch.setattr(revisions, "PACKAGE", package)
+    git(package, "init", "-q")
+
+    def commit(file, old, new):
+        text = (package / file).read_text()
+        assert old in text
+        (package / file).write_text(text.replace(old, new))
+        git(package, "add", ".")
+        git(package, "commit", "-q", "-m", "one")
+        (package / file).write_text(text)
+
+    return commit
+
+
+def test_a_built_in_protocol_is_compared_with_a_revision(model):
+    model(
+        "model/broker/protocols/kip320.py",
+        "return s.replica[leader].epoch == epoch",
+        "return s.replica[leader].epoch >= epoch",
+    )
+    bounds = ["-b", "records=1", "-b", "crashes=0", "-b", "moves"]
+    known = set(sys.modules)
+    result = run("kip-320@HEAD", "kip-320", *bounds)
+    assert result.exit_code == 0, result.output
+    told = flat(result.output)
+    assert "return s.replica[leader].epoch >= epoch" in told
+    assert "that only kip-320@HEAD reaches" in told
+    assert not [name for name in set(sys.modules) - known if "revision_" in name]
+    for name, message in (
+        ("kip-32@HEAD", "no protocol 'kip-32' at that revision; did you mean kip-320?"),
+        ("kip-320@nowhere", "has no such revision"),
+        ("@HEAD", "there is no protocol ''"),
+    ):
+        result = run(name, "kip-320")
+        assert (result.exit_code, message in flat(result.output)) == (2, True), result.output
+
+
+def test_a_model_that_needs_another_tidegate_is_said_to(model):
+    model("model/built_in.py", "from .protocol import Protocol", "from .protocol import Family")
+    result = run("kip-320@HEAD", "kip-320")
+    assert result.exit_code == 2
+    assert "is written for another Tidegate (cannot import name 'Family'" in flat(result.output)

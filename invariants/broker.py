@@ -18,13 +18,7 @@ from . import (
     reads,
 )
 
-_ORDER = [
-    module.__name__
-    for module in (
-        loss, loss, divergence, reads, isr, isr, exits, leadership, leadership,
-        progress, progress, progress,
-    )
-]  # fmt: skip
+_ORDER = [module.__name__ for module in (loss, divergence, reads, isr, exits, leadership, progress)]
 
 _DECLARED = sorted(
     BROKER.properties, key=lambda one: _ORDER.index((one.witness or one.predicate).__module__)

@@ -16,11 +16,11 @@ WRAPPED = """
 from dataclasses import replace
 
 from tidegate.model import KIP_595
-from tidegate.model.broker.actions import alter_partition
+from tidegate.model.broker.actions import isr_changes
 
 
 def handle(s, k, leader):
-    if not alter_partition.handle_alter_partition(s, k, leader):
+    if not isr_changes.handle_alter_partition(s, k, leader):
         return False
     s.partition.isr &= ~(1 << leader)
     return True

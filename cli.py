@@ -25,6 +25,7 @@ from .checker.interrupts import (
     reason,
     received,
 )
+from .commands.invocation import remember
 from .commands.status import (
     EXIT_HOLDS,
     EXIT_INCOMPLETE,
@@ -36,7 +37,6 @@ from .commands.status import (
     EXIT_VIOLATED,
     Ended,
 )
-from .commands.trust import remember
 from .core.bounds import unknown
 from .core.errors import (
     AssumptionError,

@@ -2,8 +2,6 @@
 
 Traces, reports, checkpoints and stores name their protocol.  They travel in issues, in mails and as
 CI artifacts, so opening one must not run the code that it names.
-
-The command line of this run, for messages that name the command to continue with.
 """
 
 from __future__ import annotations
@@ -14,8 +12,6 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-
-import click
 
 from ..analysis.names import (
     SelectionError,
@@ -28,23 +24,7 @@ from ..checker.result import Cluster, Search
 from ..checker.tracefile import Recorded
 from ..core.spec import TidegateError
 from ..model import Protocol
-
-_ARGUMENTS = __name__
-
-
-def remember(context: click.Context, arguments: Sequence[str]) -> None:
-    """Keep the arguments of the command line."""
-    context.meta[_ARGUMENTS] = tuple(arguments)
-
-
-def command_with(*options: str) -> str:
-    """Return the command line of this run with more options, ready to be copied to a shell."""
-    context = click.get_current_context(silent=True)
-    arguments = list(context.meta.get(_ARGUMENTS, ())) if context else []
-    # After "--" everything is an argument.
-    end = arguments.index("--") if "--" in arguments else len(arguments)
-    return shlex.join(["tidegate", *arguments[:end], *options, *arguments[end:]])
-
+from .invocation import command_with
 
 _ON_THIS_MACHINE = re.compile(r"local(-cluster)?(\[[0-9*, ]*\])?")
 """Master URLs of Spark's local modes."""

@@ -70,6 +70,16 @@ def _holders(s: BrokerState, k: Constants, record: int) -> str:
     return f"Replicas {' and '.join(holders)} still have m{record}."
 
 
+def first_missing(s: BrokerState, k: Constants, broker: int) -> int:
+    """Return the offset of the first committed record that a broker lacks, or NONE."""
+    log = s.replica[broker].log
+    for offset in range(k.log_size):
+        committed = s.aux_committed[offset]
+        if committed.record != NONE and log[offset].record != committed.record:
+            return offset
+    return NONE
+
+
 @BROKER.invariant(
     "Every record that was once below a leader's high watermark is in the log of every "
     "broker that acts as leader from then on.",
@@ -82,11 +92,9 @@ def no_committed_record_lost(s: BrokerState, k: Constants) -> tuple[int, int] | 
     leader = acting_leader(s)
     if leader == NONE:
         return None
-    replica = s.replica[leader]
-    for offset in range(k.log_size):
-        committed = s.aux_committed[offset]
-        if committed.record != NONE and replica.log[offset].record != committed.record:
-            return leader, offset
+    offset = first_missing(s, k, leader)
+    if offset != NONE:
+        return leader, offset
     return None
 
 
@@ -108,16 +116,6 @@ def no_acked_record_lost(s: BrokerState, k: Constants) -> tuple[int, int] | None
         if acked.epoch != NONE and replica.log[acked.offset].record != record:
             return leader, record
     return None
-
-
-def _first_missing(s: BrokerState, k: Constants, broker: int) -> int:
-    """Return the offset of the first committed record that a broker lacks, or NONE."""
-    log = s.replica[broker].log
-    for offset in range(k.log_size):
-        committed = s.aux_committed[offset]
-        if committed.record != NONE and log[offset].record != committed.record:
-            return offset
-    return NONE
 
 
 def _explain(s: BrokerState, broker: int, offset: int, role: str) -> str:
@@ -143,7 +141,7 @@ def leader_completeness(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     leader = s.partition.leader
     if leader == NONE or not s.replica[leader].alive:
         return None
-    offset = _first_missing(s, k, leader)
+    offset = first_missing(s, k, leader)
     if offset != NONE:
         return leader, offset
     return None
@@ -158,7 +156,7 @@ def leader_completeness(s: BrokerState, k: Constants) -> tuple[int, int] | None:
 def leader_candidate_completeness(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     """Return (member, offset) of a committed record that a member of the ISR lacks."""
     for member in members(s.partition.isr):
-        offset = _first_missing(s, k, member)
+        offset = first_missing(s, k, member)
         if offset != NONE:
             return member, offset
     return None

@@ -86,15 +86,13 @@ def graph(
         require_parquet()
     if exported.trace_file and not exported.farthest:
         raise click.UsageError("--trace needs --farthest; without it there is no behavior")
-    if list(files.values()).count("-") > 1:
-        raise click.UsageError("only one export can go to standard output ('-')")
     system, properties = assemble(protocol, settings, names, find_of_states)
     forms = {f"--{name}": path for name, path in files.items()}
     with Reports({**forms, "--trace": exported.trace_file}) as reports:
         made = state_graph(system, properties, exported.max_states)
         trace = farthest(made) if exported.farthest else None
         with reports.after():
-            if "-" not in files.values():
+            if not reports.to_stdout:
                 if trace is not None:
                     _print_behavior(system, trace, exported.full)
                 else:

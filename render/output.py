@@ -31,6 +31,8 @@ class Reports:
 
     Attributes
     ----------
+    to_stdout
+        Whether a report goes to standard output, where nothing else is printed then.
     unwritten
         Whether some report, or the output, could not be written.
     broken
@@ -39,11 +41,19 @@ class Reports:
     Raises
     ------
     OutputError
-        If a file cannot be written to: at the beginning of the block, so before the search.
+        If two reports go to standard output; or if a file cannot be written to, at the beginning of
+        the block, so before the search.
     """
 
     def __init__(self, files: Mapping[str, str | None]) -> None:
         self._files = {option: path for option, path in files.items() if path is not None}
+        printed = [option for option, path in self._files.items() if path == "-"]
+        if len(printed) > 1:
+            raise OutputError(
+                f"{' and '.join(printed)}: only one form can go to standard output ('-'); name a "
+                "file for another"
+            )
+        self.to_stdout = bool(printed)
         self._targets: dict[str, IO[str]] = {}
         self._stack = ExitStack()
         self._unprinted: Exception | None = None

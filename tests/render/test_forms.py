@@ -204,6 +204,18 @@ def test_two_forms_cannot_share_standard_output(saved):
     assert "only one form" in result.output
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [("check", "hw", "--json", "-", "--html", "-"), ("simulate", "hw", "--tla", "-", "--itf", "-"),
+     ("graph", "hw", "--dot", "-", "--json", "-")],
+)  # fmt: skip
+def test_nor_can_reports_of_a_search(arguments):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    [line] = result.output.splitlines()
+    assert f"{arguments[2]} and {arguments[4]}: only one form can go to standard output" in line
+
+
 def test_a_form_of_the_model_is_not_written_with_real_brokers(saved):
     result = run("replay", str(saved), "--kafka", ".", "--mermaid", "-")
     assert result.exit_code == 2

@@ -19,7 +19,7 @@ from ..checker.result import (
     Limits,
     Resources,
     Result,
-    Search,
+    SearchOptions,
 )
 from ..checker.verdicts import behavior_of
 from ..core.options import option
@@ -117,7 +117,7 @@ class Resumed:
 @protocol_argument(required=False)
 @takes(Chosen, "chosen")
 @model_options("Check this property")
-@takes(Search, "search")
+@takes(SearchOptions, "search")
 @takes(Limits, "limits")
 @takes(Resources, "resources")
 @takes(Resumed, "resumed")
@@ -129,7 +129,7 @@ def check_command(
     settings: tuple[str, ...],
     names: tuple[str, ...],
     chosen: Chosen,
-    search: Search,
+    search: SearchOptions,
     limits: Limits,
     resources: Resources,
     resumed: Resumed,
@@ -184,7 +184,7 @@ def check_command(
 
 
 def _search_and_report(
-    search: Search,
+    search: SearchOptions,
     limits: Limits,
     resources: Resources,
     output: TraceOutput,
@@ -206,7 +206,7 @@ def _search_and_report(
         # What was found is reported in full; a second signal ends even that.
         with noted(once=True) if decided[0] in EXIT_VIOLATED else nullcontext():
             with reports.after():
-                if "-" not in files.values():
+                if not reports.to_stdout:
                     _print(problem, result, known, search, output)
                     place = search.cluster.store if search.cluster else resources.checkpoint
                     if result.stopped_by and place:
@@ -234,15 +234,15 @@ def _write(
 
     reports.write("--json", lambda target: write_json(target, document()))
     untraced = any(verdict.untraced for verdict in result.verdicts)
-    behavior, settings = behavior_of(problem.system, result.shown), problem.settings
-    write_counterexample(reports, forms, behavior, settings, document, output.full, untraced)
+    behavior = behavior_of(problem.system, result.shown)
+    write_counterexample(reports, forms, problem, behavior, document, output.full, untraced)
 
 
 def _print(
     problem: Problem,
     result: Result,
     known: Recognised | None,
-    search: Search,
+    search: SearchOptions,
     output: TraceOutput,
 ) -> None:
     """Print the result."""

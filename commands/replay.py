@@ -96,7 +96,7 @@ def replay(
             status = _on_kafka(kafka, trace, protocol, replayed.behavior, full, reports, files)
             return ended(status, reports)
         status = EXIT_HOLDS
-        if "-" not in files.values():
+        if not reports.to_stdout:
             with reports.after():
                 status = _print(trace, protocol, recorded, replayed, full)
         if not files:
@@ -108,9 +108,7 @@ def replay(
 
 
 def _refuse_unfit(files: Mapping[str, str], kafka: str | None) -> None:
-    """Refuse files that go to one place, or that do not belong to this kind of replay."""
-    if list(files.values()).count("-") > 1:
-        raise click.UsageError("only one form can go to standard output ('-')")
+    """Refuse files that do not belong to this kind of replay."""
     if "json" in files and not kafka:
         raise click.UsageError("--json says what real brokers did; name them with --kafka DIR")
     if kafka and (unfit := [name for name in files if name not in _ON_KAFKA]):
@@ -172,7 +170,7 @@ def _on_kafka(
 
     report = replay_on_kafka(folder, file, protocol, behavior)
     with reports.after():
-        print_on_kafka(make_console("-" in files.values()), behavior, report, full)
+        print_on_kafka(make_console(reports.to_stdout), behavior, report, full)
     reports.write("--json", lambda target: write_report(target, behavior.trace, report))
     reports.write("--html", lambda target: target.write(page_on_kafka(behavior, report, full)))
     return EXIT_OTHER if report.differs else EXIT_HOLDS

@@ -60,7 +60,7 @@ def simulate(
         decided.append(status)
         report = simulation_report(system, done)
         with reports.after():
-            if "-" not in files.values():
+            if not reports.to_stdout:
                 print_simulation(
                     make_console(),
                     system,
@@ -71,5 +71,5 @@ def simulate(
                 )
         reports.write("--json", lambda target: write_json(target, report))
         behavior = behavior_of(system, done.result.first)
-        write_counterexample(reports, forms, behavior, settings, lambda: report, output.full)
+        write_counterexample(reports, forms, problem, behavior, lambda: report, output.full)
     return ended(status, reports)

@@ -1,17 +1,18 @@
-"""Saved traces: read one, replay it, and return it as a narrative with every history variable."""
+"""Traces: one is read and replayed with every history, or written in the requested forms."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..analysis.names import find_protocol
 from ..analysis.selection import refuse_unknown_property, replayed_as_recorded, with_histories
 from ..checker.replay import Replayed
 from ..checker.tracefile import Recorded, read_trace
 from ..checker.verdicts import why_satisfied
 from ..core.behavior import Behavior
 from ..core.spec import ModelError, Property, ReplayError
+from ..library import Problem
 from ..model import Protocol
 from ..render.output import Reports
 from ..render.terminal import say
@@ -85,26 +86,18 @@ def violated_at_end(
         raise ReplayError(f"{path}: its last state cannot be judged: {error}") from None
 
 
-def narrated(
-    behavior: Behavior, settings: Sequence[str], numbers: Iterable[tuple[str, str]] = ()
-) -> Narrative:
-    """Return a behavior of a search as a narrative, with every history where that is possible."""
-    from ..render.narrative import narrate
-
-    protocol = find_protocol(behavior.system.name)
-    return narrate(with_histories(behavior, protocol, settings), numbers)
-
-
 def write_counterexample(
     reports: Reports,
     forms: Iterable[str],
+    problem: Problem,
     behavior: Behavior | None,
-    settings: Sequence[str],
     report: Callable[[], Mapping[str, Any]],
     full: bool,
     unfinished: bool = False,
 ) -> None:
     """Write a counterexample in the requested forms; a message where there is none.
+
+    It is shown with every history, where that is possible.
 
     Parameters
     ----------
@@ -112,9 +105,14 @@ def write_counterexample(
         Whether the trace of a violation was not finished.
     """
     from ..render.forms import numbers, write_forms
+    from ..render.narrative import narrate
+
+    def narrated(behavior: Behavior) -> Narrative:
+        shown = with_histories(behavior, problem.protocol, problem.settings)
+        return narrate(shown, numbers(report()))
 
     if behavior is not None:
-        write_forms(reports, forms, lambda: narrated(behavior, settings, numbers(report())), full)
+        write_forms(reports, forms, partial(narrated, behavior), full)
         return
     for name in forms:
         why = "the trace was not finished" if unfinished else "nothing is violated"

@@ -10,10 +10,9 @@ import pytest
 
 from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import with_every_history
-from tidegate.analysis.selection import assemble
+from tidegate.analysis.selection import assemble, with_histories
 from tidegate.checker.check import check
 from tidegate.checker.simulate import walk as walk_at_random
-from tidegate.commands.traces import narrated
 from tidegate.core.behavior import Behavior
 from tidegate.core.scene import Event
 from tidegate.core.spec import Trace
@@ -54,7 +53,8 @@ def found(name):
     system, properties = assemble(protocol, settings.split(), [prop] if prop else [])
     first = check(system, properties).first
     numbers = [("depth", "13")]
-    return narrated(Behavior(system, first.trace, first.property), settings.split(), numbers)
+    behavior = Behavior(system, first.trace, first.property)
+    return narrate(with_histories(behavior, find_protocol(protocol), settings.split()), numbers)
 
 
 @pytest.fixture(params=TRACES)

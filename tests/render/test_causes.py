@@ -8,10 +8,9 @@ import pytest
 
 from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import with_every_history
-from tidegate.analysis.selection import assemble
+from tidegate.analysis.selection import assemble, with_histories
 from tidegate.checker.check import check
 from tidegate.checker.replay import retaken
-from tidegate.commands.traces import narrated
 from tidegate.core.behavior import Behavior
 from tidegate.core.fields import NONE
 from tidegate.core.scene import Entry, Log
@@ -32,7 +31,8 @@ def unclean():
     settings = ["unclean_election"]
     system, properties = assemble("kip-320", settings, [])
     first = check(system, properties).first
-    return narrated(Behavior(system, first.trace, first.property), settings)
+    behavior = Behavior(system, first.trace, first.property)
+    return narrate(with_histories(behavior, find_protocol("kip-320"), settings))
 
 
 def sentence(told, action, epoch=None):
@@ -136,7 +136,8 @@ def test_a_record_that_is_written_after_the_election_of_the_one_that_lacks_it():
     settings = ["records=1", "elections=2", "stale_leader_and_isr"]
     system, properties = assemble("kip-320", settings, [])
     first = check(system, properties).first
-    told = narrated(Behavior(system, first.trace, first.property), settings)
+    behavior = Behavior(system, first.trace, first.property)
+    told = narrate(with_histories(behavior, find_protocol("kip-320"), settings))
     assert told.cause == (
         "m0 was never replicated to broker 1: step 13 wrote it to broker 0 after step 9 had "
         "elected broker 1, which is in the ISR {0,1}."

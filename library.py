@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,7 +28,7 @@ from .checker.result import (
     Progress,
     Resources,
     Result,
-    Search,
+    SearchOptions,
     StateStore,
     Verdict,
 )
@@ -45,7 +44,7 @@ from .model.protocol import Protocol
 if TYPE_CHECKING:
     from .analysis.simulation import Simulation, Walks
 
-PLAIN = Search()
+PLAIN = SearchOptions()
 """A search without options."""
 
 
@@ -125,14 +124,14 @@ class Checked:
         )
 
     def __str__(self) -> str:
-        from .render.console import Console
+        from .render.console import Console, printed
         from .render.summary import print_result, print_unrequested
 
-        text = io.StringIO()
-        console = Console(file=text, width=100)
-        print_result(console, self._problem.system, self._result, False, False)
-        print_unrequested(console, self._problem.selection)
-        return text.getvalue().rstrip()
+        def show(console: Console) -> None:
+            print_result(console, self._problem.system, self._result, False, False)
+            print_unrequested(console, self._problem.selection)
+
+        return printed(show).rstrip()
 
 
 def check(
@@ -172,7 +171,7 @@ def check(
     >>> lost.violated, len(lost.trace) - 1, str(lost.trace[1])
     (('NoCommittedRecordLost',), 12, 'SendFetch(leader=0, follower=1)')
     """
-    search, limits, resources, on = made((Search, Limits, Resources, Cluster), options)
+    search, limits, resources, on = made((SearchOptions, Limits, Resources, Cluster), options)
     problem = problem_of(model, written(bounds or {}), properties)
     chosen = {one.field: getattr(on, one.field) for one in declared(Cluster) if one.name in options}
     search = replace(search, cluster=cluster(search.engine, search.store, chosen))
@@ -262,7 +261,7 @@ class Problem:
 
     def check(
         self,
-        search: Search = PLAIN,
+        search: SearchOptions = PLAIN,
         limits: Limits = NO_LIMITS,
         resources: Resources = DEFAULT,
         report: Callable[[Progress], None] = lambda progress: None,
@@ -296,7 +295,7 @@ class Problem:
     def recognise(
         self,
         result: Result,
-        search: Search,
+        search: SearchOptions,
         limits: Limits,
         resources: Resources,
         report: Callable[[Progress], None],
@@ -309,7 +308,7 @@ class Problem:
 
         def again(protocol: Protocol, seconds: float) -> Result:
             return other(protocol).check(
-                Search(keep_going=search.keep_going),
+                SearchOptions(keep_going=search.keep_going),
                 replace(limits, seconds=seconds),
                 replace(resources, checkpoint=None, resume=False, about={}),
                 report,

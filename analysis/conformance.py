@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from zlib import crc32
 
 from ..brokers.distribution import Distribution, KafkaError
-from ..brokers.report import LISTED, Behavior, ForcedStep, Report
+from ..brokers.report import LISTED, ForcedBehavior, ForcedStep, Report
 from ..checker.check import check
 from ..checker.interrupts import noted
 from ..checker.result import Limits
@@ -242,9 +242,9 @@ def listed(system: TransitionSystem[Any, Any], state: State) -> list[int | None]
     return [one.hw if may_list(s, k, number) else None for number, one in enumerate(s.replica)]
 
 
-def behavior_of(
+def forced_behavior(
     system: TransitionSystem[Any, Any], trace: Trace, *, lists: bool = True
-) -> Behavior:
+) -> ForcedBehavior:
     """Return a trace as a behavior to force on real brokers.
 
     Parameters
@@ -261,10 +261,10 @@ def behavior_of(
         for step, after in zip(trace.steps, states[1:], strict=True)
     )
     truncates_on_fetch = any(action.name == _TRUNCATION for action in system.actions)
-    return Behavior(states[0], steps, dict(system.bounds), truncates_on_fetch)
+    return ForcedBehavior(states[0], steps, dict(system.bounds), truncates_on_fetch)
 
 
-def cluster_for(distribution: Distribution, behavior: Behavior) -> Cluster:
+def cluster_for(distribution: Distribution, behavior: ForcedBehavior) -> Cluster:
     """Return a cluster that is configured as the bounds of a behavior say.
 
     Raises
@@ -457,7 +457,7 @@ class Conforming:
         """
         from ..brokers.replay import replay
 
-        behavior = behavior_of(self._system, trace)
+        behavior = forced_behavior(self._system, trace)
         if self._cluster is None:
             # It is noted before it starts, so that an interrupt ends what has started of it.
             self._cluster = cluster_for(self._distribution, behavior)

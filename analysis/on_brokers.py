@@ -14,16 +14,16 @@ from ..brokers.distribution import (
     MissingKafkaError,
     find_distribution,
 )
-from ..brokers.report import Behavior, Observed, Report
+from ..brokers.report import ForcedBehavior, Observed, Report
 from ..checker.replay import retaken
-from ..core.behavior import Behavior as Shown
+from ..core.behavior import Behavior
 from ..core.bounds import bound_name
 from ..core.spec import ReplayError, TransitionSystem
 from ..model import BROKER, Protocol
 from ..model.broker.bounds import WITH_KRAFT
 from ..model.broker.releases import KRAFT, ZOOKEEPER
 from ..model.broker.rules import once_its_fence_is_stored
-from .conformance import behavior_of, cluster_for, run_brokers
+from .conformance import cluster_for, forced_behavior, run_brokers
 from .names import find_protocol
 from .properties import with_every_history
 
@@ -66,7 +66,7 @@ def forcible_distribution(folder: str, named: str = "--kafka") -> Distribution:
     return distribution
 
 
-def forcible_behavior(path: str, protocol: Protocol, shown: Shown) -> Behavior:
+def forcible_behavior(path: str, protocol: Protocol, shown: Behavior) -> ForcedBehavior:
     """Return a trace in the form that real brokers replay.
 
     The cycle of a lasso closes only without acknowledgements in the states, but brokers send them.
@@ -93,7 +93,7 @@ def forcible_behavior(path: str, protocol: Protocol, shown: Shown) -> Behavior:
         system = with_every_history(protocol, settings)
         trace = retaken(system, 0, trace.steps, None)
     lists = prop is not None and prop.name == OF_LISTED_OFFSETS
-    behavior = behavior_of(system, trace, lists=lists)
+    behavior = forced_behavior(system, trace, lists=lists)
     reasons = why_not(behavior)
     if reasons:
         raise ReplayError(f"{path}: it cannot be replayed on real brokers: {'; '.join(reasons)}")
@@ -102,7 +102,7 @@ def forcible_behavior(path: str, protocol: Protocol, shown: Shown) -> Behavior:
 
 def replay_on(
     distribution: Distribution,
-    behavior: Behavior,
+    behavior: ForcedBehavior,
     say: Callable[[str], None],
     until: float = inf,
 ) -> Report:

@@ -20,7 +20,7 @@ from .observe import (
     stored_log,
 )
 from .patience import LOOKS, START, patience
-from .report import Behavior, Difference, ForcedStep, Observed, Report, State
+from .report import Difference, ForcedBehavior, ForcedStep, Observed, Report, State
 from .steps import STEPS, cannot_force, force
 
 TOPIC = "trace"
@@ -31,7 +31,7 @@ _STACK = re.compile(r"\s+at |java\.|Caused by")
 """Lines of stack traces, which brokers print when a connection is cut."""
 
 
-def why_not(behavior: Behavior) -> list[str]:
+def why_not(behavior: ForcedBehavior) -> list[str]:
     """Return why a behavior cannot be forced, a sentence each; empty if it can."""
     actions = [step.action for step in behavior.steps if step.action not in STEPS]
     reasons = [f"no step {action} can be forced" for action in dict.fromkeys(actions)]
@@ -40,7 +40,7 @@ def why_not(behavior: Behavior) -> list[str]:
 
 async def replay(
     cluster: Cluster,
-    behavior: Behavior,
+    behavior: ForcedBehavior,
     follow: Callable[[Observed], Any],
     topic: str = TOPIC,
     empty_caches: bool = False,
@@ -87,7 +87,7 @@ async def replay(
     return report
 
 
-def _has_caches(behavior: Behavior) -> bool:
+def _has_caches(behavior: ForcedBehavior) -> bool:
     """Whether the protocol has epoch caches: some replica has cached an epoch."""
     states = [behavior.first, *(step.after for step in behavior.steps)]
     caches = [replica["epoch_cache"] for state in states for replica in state["replica"]]

@@ -27,7 +27,7 @@ class ForcedStep:
 
 
 @dataclass(frozen=True)
-class Behavior:
+class ForcedBehavior:
     """What to force: a first state, steps, and the bounds that they are within.
 
     Parameters

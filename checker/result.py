@@ -192,7 +192,7 @@ DEFAULT = Resources()
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchOptions:
     """What is searched, and how: all that determines the answer, so it belongs to a checkpoint.
 
     Parameters

@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from ..checker import fields
-from ..checker.result import Cluster, Limits, Search
+from ..checker.result import Cluster, Limits, SearchOptions
 from ..core.options import options
 from ..core.spec import TidegateError
 from ..library import cluster
@@ -30,7 +30,7 @@ class RecordedError(TidegateError):
     """A checkpoint or a store that does not say what was searched."""
 
 
-def recorded_search(place: str, about: dict[str, Any], engines: Sequence[str]) -> Search:
+def recorded_search(place: str, about: dict[str, Any], engines: Sequence[str]) -> SearchOptions:
     """Return the recorded search.
 
     Parameters
@@ -53,7 +53,7 @@ def recorded_search(place: str, about: dict[str, Any], engines: Sequence[str]) -
             "resume it from Python"
         )
     try:
-        search: Search = fields.read(Search, about, "about")
+        search: SearchOptions = fields.read(SearchOptions, about, "about")
         fields.text(search.engine, "engine", "|".join(engines))
     except fields.FieldError as error:
         raise RecordedError(
@@ -64,7 +64,7 @@ def recorded_search(place: str, about: dict[str, Any], engines: Sequence[str]) -
 
 def search_to_resume(
     place: str, trusted: bool, protocol: str | None, names: Sequence[str]
-) -> tuple[Search, Path | None]:
+) -> tuple[SearchOptions, Path | None]:
     """Return the search that a checkpoint or a store is of, and the directory of the checkpoint.
 
     Parameters

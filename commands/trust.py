@@ -20,7 +20,7 @@ from ..analysis.names import (
     is_same,
 )
 from ..analysis.properties import with_custom
-from ..checker.result import Cluster, Search
+from ..checker.result import Cluster, SearchOptions
 from ..checker.tracefile import Recorded
 from ..core.spec import TidegateError
 from ..model import Protocol
@@ -221,7 +221,7 @@ def _outside(recorded: Cluster, chosen: Collection[str]) -> list[str]:
     return outside
 
 
-def resume_command(place: Path | str, search: Search) -> str:
+def resume_command(place: Path | str, search: SearchOptions) -> str:
     """Return the command that resumes the user's own search from a checkpoint or a store."""
     if search.cluster is not None and _outside(search.cluster, ()):
         vouched = ["--trust"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from time import perf_counter
 
@@ -38,7 +37,7 @@ from .results import (
     Status,
     status_of,
 )
-from .search import Report, Search, markdown_of
+from .search import CellSearch, Report, markdown_of
 
 
 def outcome_on_brokers(
@@ -100,7 +99,7 @@ class _Run:
         [prop] = find_properties(protocol, [self._brokers.property])
         expectation = Expectation(prop.name, violated=True)
         cell = replace(self._cell, expectations=(expectation,), brokers=None)
-        search = Search(cell, protocol, self._resources, self._report)
+        search = CellSearch(cell, protocol, self._resources, self._report)
         search.decide({expectation: prop})
         result, counted = self._result, search.outcome
         result.states, result.depth, result.engine = counted.states, counted.depth, counted.engine
@@ -214,8 +213,6 @@ class _Run:
 def _text(played: Behavior, replayed: Replayed) -> str:
     """Return a behavior as ``tidegate replay --kafka`` prints it."""
     from ..render.conformance import print_on_kafka
-    from ..render.console import Console
+    from ..render.console import printed
 
-    text = io.StringIO()
-    print_on_kafka(Console(file=text, width=100), played, replayed, False)
-    return text.getvalue()
+    return printed(lambda console: print_on_kafka(console, played, replayed, False))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..analysis.conformance import Conformance, Departure
-from ..brokers.report import Behavior, Observed, Report
+from ..brokers.report import ForcedBehavior, Observed, Report
 from ..checker.result import Verdict
 from ..core.spec import Outcome
 from ..render.grounds import searched_in_python
@@ -112,7 +112,7 @@ def _counts(outcome: CellOutcome, violated: bool) -> Iterator[Finding]:
             yield Finding(Deviation.COUNT, name, text)
 
 
-def judge_replay(expected: Expectation, behavior: Behavior, report: Report) -> list[Finding]:
+def judge_replay(expected: Expectation, behavior: ForcedBehavior, report: Report) -> list[Finding]:
     """Return what is not as expected of a replay; none if the cell passes."""
     differs = report.differs
     if expected.steps == (differs.number if differs else None):

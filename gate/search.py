@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -18,9 +17,9 @@ from ..checker.result import (
     Progress,
     Resources,
     Result,
+    SearchOptions,
     Verdict,
 )
-from ..checker.result import Search as Options
 from ..checker.stop import Stop, Stopped
 from ..checker.tracefile import itf
 from ..core.behavior import Behavior
@@ -48,7 +47,7 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> CellOutcome:
         If its protocol, its bounds or a property cannot be used, or the model is ill-formed.
     """
     protocol = find_protocol(cell.protocol)
-    search = Search(cell, protocol, resources, report)
+    search = CellSearch(cell, protocol, resources, report)
     expected = expanded(cell.expectations, protocol)
     search.decide(expected)
     outcome = search.outcome
@@ -64,7 +63,7 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> CellOutcome:
 
 
 @dataclass
-class Search:
+class CellSearch:
     """The searches of one cell, which share its limits.
 
     Attributes
@@ -154,7 +153,7 @@ class Search:
     ) -> tuple[TransitionSystem[Any, Any], Result]:
         problem = self._problem(properties)
         left = self.cell.limits.seconds - (perf_counter() - self.started)
-        how = Options(engine=self.cell.limits.engine, keep_going=keep_going)
+        how = SearchOptions(engine=self.cell.limits.engine, keep_going=keep_going)
         resources = replace(self.resources, watch=self.cell.custom)
         limits = Limits(seconds=max(left, 0.01))
         return problem.system, problem.check(how, limits, resources, self.report)
@@ -233,12 +232,10 @@ def _limit(stopped_by: Stopped | None, cell: Cell) -> str | None:
 
 def _text(behavior: Behavior) -> str:
     """Return a counterexample as ``tidegate check`` prints it."""
-    from ..render.console import Console
+    from ..render.console import printed
     from ..render.text import print_trace
 
-    text = io.StringIO()
-    print_trace(Console(file=text, width=100), behavior, False)
-    return text.getvalue()
+    return printed(lambda console: print_trace(console, behavior, False))
 
 
 def markdown_of(behavior: Behavior) -> str:

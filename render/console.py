@@ -6,6 +6,8 @@ test in ``tests/house`` watches that.
 
 from __future__ import annotations
 
+import io
+from collections.abc import Callable
 from typing import IO, Any, cast
 
 from rich import console as rich_console
@@ -53,6 +55,13 @@ class Console(rich_console.Console):
     def render_str(self, text: str, **options: Any) -> rich_text.Text:
         """Return a string as text; rich calls this for every string that it prints."""
         return super().render_str(printable(text), **options)
+
+
+def printed(show: Callable[[Console], object]) -> str:
+    """Return what is printed on a console of 100 columns, without colours."""
+    text = io.StringIO()
+    show(Console(file=text, width=100))
+    return text.getvalue()
 
 
 class _Inert:

@@ -6,7 +6,7 @@ from copy import deepcopy
 import pytest
 
 from tests.behaviors import REPLICATED
-from tidegate.analysis.conformance import behavior_of, cluster_for
+from tidegate.analysis.conformance import cluster_for, forced_behavior
 from tidegate.brokers.distribution import find_distribution
 from tidegate.brokers.observe import Observer
 from tidegate.brokers.replay import TOPIC, replay
@@ -82,7 +82,7 @@ async def reported(cluster, behavior, otherwise):
 def test_what_differs_is_reported(release, kind, settings, script, otherwise, begin, kafka):
     bounds = f"records=2 elections=1 hw_waits {settings}"
     walked = begin(f"kafka-{release}-{kind}", bounds).follow(script)
-    behavior = behavior_of(walked.system, Trace(tuple(walked.states), tuple(walked.steps)))
+    behavior = forced_behavior(walked.system, Trace(tuple(walked.states), tuple(walked.steps)))
 
     async def run():
         distribution = find_distribution(kafka(release))

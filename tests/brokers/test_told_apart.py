@@ -12,7 +12,7 @@ from itertools import islice
 
 import pytest
 
-from tidegate.analysis.conformance import CoveringWalks, behavior_of, cluster_for, listed
+from tidegate.analysis.conformance import CoveringWalks, cluster_for, forced_behavior, listed
 from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import with_every_history
 from tidegate.brokers.distribution import find_distribution
@@ -111,7 +111,7 @@ async def is_told(distribution, right, wrong):
     """
     told = None
     for trace in sorted(divergences(right, wrong), key=effort)[:TRIES]:
-        behavior = behavior_of(wrong, trace)
+        behavior = forced_behavior(wrong, trace)
         async with cluster_for(distribution, behavior) as cluster:
             report = await replay(cluster, behavior, lambda observed: None, empty_caches=True)
         told = report.differs is not None

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tidegate.analysis.conformance import behavior_of, cluster_for
+from tidegate.analysis.conformance import cluster_for, forced_behavior
 from tidegate.analysis.names import find_protocol
 from tidegate.analysis.properties import with_every_history
 from tidegate.brokers.distribution import find_distribution
@@ -80,7 +80,7 @@ def behavior(system, *steps):
     states = [next(iter(system.initial_states()))]
     for step in steps:
         states.append(system.take(states[-1], step))
-    return behavior_of(system, Trace(tuple(states), steps))
+    return forced_behavior(system, Trace(tuple(states), steps))
 
 
 def test_a_fenced_follower_may_be_silent_and_no_other(kafka):

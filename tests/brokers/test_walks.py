@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.behaviors import CANNOT_JOIN, FETCH_AFTER_LAG_TIME, REFUSED_FETCH, REPLICATED
-from tidegate.analysis.conformance import behavior_of, cluster_for
+from tidegate.analysis.conformance import cluster_for, forced_behavior
 from tidegate.brokers.distribution import find_distribution
 from tidegate.brokers.replay import replay
 from tidegate.brokers.scripted_quorum import ScriptedQuorum
@@ -113,7 +113,7 @@ def does_it(begin, kafka):
     def run(release, protocol, settings, script):
         walked = begin(protocol, settings).follow(script)
         trace = Trace(tuple(walked.states), tuple(walked.steps))
-        behavior = behavior_of(walked.system, trace)
+        behavior = forced_behavior(walked.system, trace)
         distribution = find_distribution(kafka(release))
 
         async def on_brokers():

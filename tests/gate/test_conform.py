@@ -7,7 +7,7 @@ import pytest
 from tests.gate.test_document import errors_in
 from tests.gate.test_reports import OPTIONS, validate_sarif, validated_junit
 from tidegate.analysis.conformance import Conformance, Departure
-from tidegate.brokers.report import Behavior, Difference, ForcedStep, Observed, Report
+from tidegate.brokers.report import Difference, ForcedBehavior, ForcedStep, Observed, Report
 from tidegate.core.spec import Step, Trace
 from tidegate.gate.cells import Brokers, Cell, Expectation
 from tidegate.gate.document import read
@@ -192,7 +192,7 @@ def test_conform_cases_can_be_listed_and_chosen(project):
     assert [cell["status"] for cell in chosen["cells"]] == ["skipped"]
 
 
-BEHAVIOR = Behavior({}, tuple(ForcedStep("Crash", {"broker": n}, {}) for n in range(3)), {})
+BEHAVIOR = ForcedBehavior({}, tuple(ForcedStep("Crash", {"broker": n}, {}) for n in range(3)), {})
 
 
 def replayed(differs_at=None):

@@ -13,14 +13,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from .core.behavior import TraceStep
     from .core.bounds import BoundsError, choice, number, switch
-    from .core.containers import (
-        Bag,
-        Seq,
-        Set,
-        bag_of,
-        sequence_of,
-        set_of,
-    )
+    from .core.containers import Bag, Seq, Set, bag_of, sequence_of, set_of
     from .core.fields import (
         NONE,
         Record,
@@ -37,14 +30,7 @@ if TYPE_CHECKING:
     )
     from .core.purity import pure
     from .core.scene import Detail, Event, Message, Participant, Scene, View
-    from .core.spec import (
-        Action,
-        Fairness,
-        Kind,
-        Property,
-        TidegateError,
-        TransitionSystem,
-    )
+    from .core.spec import Action, Fairness, Kind, Property, TidegateError, TransitionSystem
     from .library import Checked, check, simulate
     from .model.custom.model import Model
     from .model.protocol import Expected, Protocol

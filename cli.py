@@ -18,13 +18,7 @@ from typing import IO, Any, NoReturn
 import click
 
 from . import __version__
-from .checker.interrupts import (
-    LimitReachedError,
-    any_abandoned,
-    listening,
-    reason,
-    received,
-)
+from .checker.interrupts import LimitReachedError, any_abandoned, listening, reason, received
 from .commands.invocation import remember
 from .commands.status import (
     EXIT_HOLDS,

@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .analysis.known import Known
 from .analysis.loading import Named, named
 from .analysis.names import SelectionError, find_protocol
-from .analysis.properties import (
-    Selection,
-    select,
-    select_of_states,
-    select_violable,
-    system_for,
-)
+from .analysis.properties import Selection, select, select_of_states, select_violable, system_for
 from .analysis.recognising import Recognised, known_bug, recognise
 from .checker import check as engine
 from .checker.engines import EngineChoiceError

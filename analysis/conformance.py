@@ -28,13 +28,7 @@ from ..checker.stop import is_interrupt
 from ..core.generated import run
 from ..core.guards import guards_alone
 from ..core.layout import State
-from ..core.spec import (
-    Action,
-    Kind,
-    Property,
-    Trace,
-    TransitionSystem,
-)
+from ..core.spec import Action, Kind, Property, Trace, TransitionSystem
 from ..core.vocabulary import choices
 from ..model.broker.bounds import WITH_KRAFT, Constants
 from ..model.broker.state import BrokerState

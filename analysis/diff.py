@@ -17,13 +17,7 @@ from ..checker.request import SearchRequest
 from ..checker.result import Limits, Progress
 from ..core.behavior import Behavior
 from ..core.layout import State
-from ..core.spec import (
-    Property,
-    ReplayError,
-    Step,
-    Trace,
-    TransitionSystem,
-)
+from ..core.spec import Property, ReplayError, Step, Trace, TransitionSystem
 
 Ranges = dict[str, tuple[int, int]]
 """The lowest and the highest value of each variable that has several, by its path."""

@@ -25,14 +25,7 @@ from ..core.bounds import unknown
 from ..core.spec import Kind, ModelError, Outcome, Property, TransitionSystem
 from ..invariants import properties_of
 from ..model.protocol import Protocol
-from .mutants import (
-    Attempt,
-    Fate,
-    Mutant,
-    Mutated,
-    UndecidedError,
-    mutants,
-)
+from .mutants import Attempt, Fate, Mutant, Mutated, UndecidedError, mutants
 from .names import SelectionError, find_protocol
 from .pool import processes, share
 from .properties import find_properties, system_for, with_custom

@@ -15,20 +15,10 @@ from time import perf_counter
 from typing import Any
 
 from ..checker.check import check
-from ..checker.result import (
-    DEFAULT,
-    Limits,
-    Progress,
-    Resources,
-)
+from ..checker.result import DEFAULT, Limits, Progress, Resources
 from ..checker.stop import Stop, Stopped, is_interrupt
 from ..core.bounds import BoundsError, bound_name, declared, unknown
-from ..core.spec import (
-    Kind,
-    Outcome,
-    Property,
-    TransitionSystem,
-)
+from ..core.spec import Kind, Outcome, Property, TransitionSystem
 from ..model import Protocol
 from .names import SelectionError
 from .properties import system_for

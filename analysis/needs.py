@@ -20,13 +20,7 @@ from ..checker.check import check
 from ..checker.result import Limits, Progress, Result
 from ..checker.stop import Stopped, is_interrupt
 from ..core.layout import State
-from ..core.spec import (
-    Outcome,
-    Property,
-    Step,
-    Trace,
-    TransitionSystem,
-)
+from ..core.spec import Outcome, Property, Step, Trace, TransitionSystem
 
 
 def shortened(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> Trace:

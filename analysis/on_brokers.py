@@ -8,12 +8,7 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
-from ..brokers.distribution import (
-    Distribution,
-    KafkaError,
-    MissingKafkaError,
-    find_distribution,
-)
+from ..brokers.distribution import Distribution, KafkaError, MissingKafkaError, find_distribution
 from ..brokers.report import ForcedBehavior, Observed, Report
 from ..checker.replay import retaken
 from ..core.behavior import Behavior

@@ -11,20 +11,10 @@ from time import sleep
 from typing import Any, TypeVar
 
 from ..checker.imports import safe_path
-from ..checker.interrupts import (
-    TICK,
-    LimitReachedError,
-    blocked,
-    leave_to_parent,
-)
+from ..checker.interrupts import TICK, LimitReachedError, blocked, leave_to_parent
 from ..checker.memory import share_of
 from ..checker.result import Resources
-from ..core.errors import (
-    EngineError,
-    TidegateError,
-    place_of,
-    shown,
-)
+from ..core.errors import EngineError, TidegateError, place_of, shown
 
 W = TypeVar("W")
 A = TypeVar("A")

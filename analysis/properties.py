@@ -9,13 +9,7 @@ from typing import Any
 
 from ..checker.result import DEFAULT, undecidable
 from ..core.bounds import unknown
-from ..core.spec import (
-    DEADLOCK,
-    TYPE_OK,
-    Kind,
-    Property,
-    TransitionSystem,
-)
+from ..core.spec import DEADLOCK, TYPE_OK, Kind, Property, TransitionSystem
 from ..invariants import FAMILIES, all_of, properties_of
 from ..model import Protocol
 from .histories import every_history, histories, names_of_history

@@ -28,13 +28,7 @@ from .diff import (
     shared,
 )
 from .names import SelectionError
-from .properties import (
-    find_violable,
-    select_violable,
-    system_for,
-    with_custom,
-    with_every_history,
-)
+from .properties import find_violable, select_violable, system_for, with_custom, with_every_history
 
 Both = tuple[Protocol, Protocol]
 """The old protocol, and the new one."""

@@ -12,13 +12,7 @@ from typing import Any
 from ..checker.replay import Replayed, replay, retaken, without_failure
 from ..checker.tracefile import Recorded
 from ..core.behavior import Behavior
-from ..core.spec import (
-    ModelError,
-    Property,
-    ReplayError,
-    TidegateError,
-    TransitionSystem,
-)
+from ..core.spec import ModelError, Property, ReplayError, TidegateError, TransitionSystem
 from ..invariants import properties_of
 from ..model import Protocol
 from .names import find_protocol

@@ -10,14 +10,7 @@ from typing import Any
 from .client import ask
 from .cluster import Broker, Cluster
 from .distribution import KafkaError
-from .messages import (
-    EPOCH,
-    FETCH,
-    LIST_OFFSETS,
-    NONE,
-    PRODUCE,
-    error_name,
-)
+from .messages import EPOCH, FETCH, LIST_OFFSETS, NONE, PRODUCE, error_name
 from .metadata import PartitionState
 from .observe import NOTHING
 from .patience import until

@@ -15,13 +15,7 @@ from typing import Any
 from .client import ask
 from .cluster import Broker, Cluster
 from .distribution import KafkaError
-from .messages import (
-    FETCH,
-    LIST_OFFSETS,
-    NONE,
-    OFFSET_OUT_OF_RANGE,
-    error_name,
-)
+from .messages import FETCH, LIST_OFFSETS, NONE, OFFSET_OUT_OF_RANGE, error_name
 from .records import Entry, decode_records
 from .report import LISTED, Difference, State
 from .scripted_quorum import ScriptedQuorum

@@ -11,14 +11,7 @@ from typing import Any
 from .cluster import Cluster
 from .distribution import KafkaError
 from .forcing import Forcing, OtherwiseError
-from .observe import (
-    CONSUMER,
-    NOTHING,
-    Observer,
-    not_deleted,
-    read,
-    stored_log,
-)
+from .observe import CONSUMER, NOTHING, Observer, not_deleted, read, stored_log
 from .patience import LOOKS, START, patience
 from .report import Difference, ForcedBehavior, ForcedStep, Observed, Report, State
 from .steps import STEPS, cannot_force, force

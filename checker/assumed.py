@@ -7,12 +7,7 @@ from typing import Any
 
 from ..core.assumptions import PREFIX
 from ..core.errors import AssumptionError
-from ..core.spec import (
-    Outcome,
-    Property,
-    Trace,
-    TransitionSystem,
-)
+from ..core.spec import Outcome, Property, Trace, TransitionSystem
 from .result import Result, Verdict
 
 

@@ -13,12 +13,7 @@ from typing import Any
 
 from ..core.blame import nondeterministic, predicate_of
 from ..core.layout import State
-from ..core.spec import (
-    EngineError,
-    Property,
-    Trace,
-    TransitionSystem,
-)
+from ..core.spec import EngineError, Property, Trace, TransitionSystem
 
 _REPEATED = 64
 """Evaluations of a predicate in the last state, to notice one that is not deterministic."""

@@ -7,12 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.layout import State
-from ..core.spec import (
-    Property,
-    Step,
-    Trace,
-    TransitionSystem,
-)
+from ..core.spec import Property, Step, Trace, TransitionSystem
 from .reasons import why_not
 
 

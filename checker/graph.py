@@ -23,13 +23,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from ..core.layout import State
-from ..core.spec import (
-    Property,
-    Step,
-    TidegateError,
-    Trace,
-    TransitionSystem,
-)
+from ..core.spec import Property, Step, TidegateError, Trace, TransitionSystem
 
 if TYPE_CHECKING:
     import networkx as nx

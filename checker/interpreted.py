@@ -15,12 +15,7 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from ..core.layout import State
-from ..core.spec import (
-    Kind,
-    ModelError,
-    Property,
-    TransitionSystem,
-)
+from ..core.spec import Kind, ModelError, Property, TransitionSystem
 from ..core.symmetry import Symmetry
 from .counterexample import itself
 from .interrupts import Alarm, reason

@@ -19,13 +19,7 @@ from pathlib import Path
 from time import perf_counter
 from types import FrameType
 
-from ..core.errors import (
-    Line,
-    acts_for_caller,
-    is_library,
-    is_users,
-    shown,
-)
+from ..core.errors import Line, acts_for_caller, is_library, is_users, shown
 from ..core.text import Unfinished
 from .stop import Stop, Stopped
 

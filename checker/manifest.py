@@ -19,14 +19,7 @@ from typing import Annotated, Any, Self
 from ..core.layout import WORD_BITS, Layout
 from ..core.spec import Property, TidegateError, TransitionSystem
 from . import fields
-from .fields import (
-    MOST_STATES,
-    Count,
-    Within,
-    Word,
-    sealed,
-    unsealed,
-)
+from .fields import MOST_STATES, Count, Within, Word, sealed, unsealed
 
 VERSION = 5
 NAME = "manifest.json"

@@ -9,12 +9,7 @@ from typing import Any, TypeVar
 from ..core.behavior import Behavior
 from ..core.guards import Refusal
 from ..core.layout import State
-from ..core.spec import (
-    ModelError,
-    Step,
-    Trace,
-    TransitionSystem,
-)
+from ..core.spec import ModelError, Step, Trace, TransitionSystem
 from .reasons import why_not
 from .tracefile import Recorded, encoded
 

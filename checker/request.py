@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.spec import Kind, Property, TransitionSystem
 from ..core.symmetry import Symmetry
 from .memory import MemoryLimit, resident_memory
-from .result import (
-    DEFAULT,
-    NO_LIMITS,
-    Limits,
-    Progress,
-    Resources,
-    StateStore,
-)
+from .result import DEFAULT, NO_LIMITS, Limits, Progress, Resources, StateStore
 
 if TYPE_CHECKING:
     from .trial import Trial

@@ -18,12 +18,7 @@ from typing import Any
 
 from ..core.errors import Line, shown
 from ..core.options import LONGEST, SIZE, option, time_limit
-from ..core.spec import (
-    Outcome,
-    Property,
-    Trace,
-    TransitionSystem,
-)
+from ..core.spec import Outcome, Property, Trace, TransitionSystem
 from .stop import Stop, Stopped
 
 ENGINES = ("auto", "interpreted", "compiled", "spark")

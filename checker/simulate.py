@@ -20,13 +20,7 @@ from random import Random
 from typing import Any
 
 from ..core.layout import State
-from ..core.spec import (
-    Kind,
-    Property,
-    TidegateError,
-    Trace,
-    TransitionSystem,
-)
+from ..core.spec import Kind, Property, TidegateError, Trace, TransitionSystem
 from .assumed import not_written_for
 
 

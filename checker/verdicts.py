@@ -18,23 +18,10 @@ from typing import Any
 
 from ..core.behavior import Behavior
 from ..core.layout import State
-from ..core.spec import (
-    EngineError,
-    Kind,
-    Outcome,
-    Property,
-    TidegateError,
-    Trace,
-    TransitionSystem,
-)
+from ..core.spec import EngineError, Kind, Outcome, Property, TidegateError, Trace, TransitionSystem
 from .counterexample import confirm, confirm_end, itself, least, shortest_traces
 from .engines import Finished
-from .interrupts import (
-    Alarm,
-    LimitReachedError,
-    alarm,
-    reason,
-)
+from .interrupts import Alarm, LimitReachedError, alarm, reason
 from .liveness.decide import lasso_of
 from .liveness.lasso import Witness, confirm_lasso
 from .request import SearchRequest

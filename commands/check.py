@@ -14,13 +14,7 @@ from ..analysis.known import find_known, repaired
 from ..analysis.names import find_protocol, is_custom
 from ..analysis.recognising import Recognised
 from ..checker.interrupts import noted
-from ..checker.result import (
-    Cluster,
-    Limits,
-    Resources,
-    Result,
-    SearchOptions,
-)
+from ..checker.result import Cluster, Limits, Resources, Result, SearchOptions
 from ..checker.verdicts import behavior_of
 from ..core.options import option
 from ..core.spec import TidegateError

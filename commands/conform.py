@@ -11,11 +11,7 @@ import click
 
 from ..analysis.conformance import Conformance, Conforming, CoveringWalks
 from ..analysis.exercised import Coverage, GuardCoverage, RuleCoverage
-from ..analysis.on_brokers import (
-    forcible_distribution,
-    protocol_to_walk,
-    systems_to_walk,
-)
+from ..analysis.on_brokers import forcible_distribution, protocol_to_walk, systems_to_walk
 from ..checker.result import doing
 from ..checker.tracefile import itf
 from ..core.behavior import Behavior
@@ -23,12 +19,7 @@ from ..core.options import option
 from ..core.spec import TransitionSystem
 from ..render.output import OutputError, Reports
 from ..render.terminal import progress, write_json
-from .parameters import (
-    Output,
-    bound_option,
-    protocol_argument,
-    takes,
-)
+from .parameters import Output, bound_option, protocol_argument, takes
 from .status import EXIT_HOLDS, EXIT_INTERRUPTED, EXIT_OTHER, Ended, ended
 
 

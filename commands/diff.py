@@ -29,12 +29,7 @@ from ..core.options import option, time_limit
 from ..render.diff import DiffPrinter, labels
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json
-from .parameters import (
-    Output,
-    model_options,
-    protocol_argument,
-    takes,
-)
+from .parameters import Output, model_options, protocol_argument, takes
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 
 if TYPE_CHECKING:

@@ -14,12 +14,7 @@ from ..analysis.names import SelectionError, find_protocol
 from ..analysis.properties import select_violable, system_for
 from ..analysis.selection import with_histories
 from ..checker.check import check
-from ..checker.interrupts import (
-    Interrupted,
-    LimitReachedError,
-    alarm,
-    reason,
-)
+from ..checker.interrupts import Interrupted, LimitReachedError, alarm, reason
 from ..checker.result import Limits
 from ..checker.stop import Stop, Stopped
 from ..core.behavior import Behavior
@@ -30,13 +25,7 @@ from ..core.spec import Kind, TransitionSystem
 from ..model import Protocol
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json
-from .parameters import (
-    Output,
-    model_options,
-    protocol_argument,
-    takes,
-    trace_options,
-)
+from .parameters import Output, model_options, protocol_argument, takes, trace_options
 from .status import EXIT_HOLDS, Ended, ended, stopped_status
 from .traces import saved
 

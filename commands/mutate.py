@@ -10,12 +10,7 @@ from typing import Any
 
 import click
 
-from ..analysis.killing import (
-    SURVIVED,
-    UNDECIDED,
-    Covered,
-    Killing,
-)
+from ..analysis.killing import SURVIVED, UNDECIDED, Covered, Killing
 from ..analysis.mutants import Fate
 from ..analysis.names import find_protocol
 from ..analysis.properties import Selection, left_undecided, select_violable
@@ -29,12 +24,7 @@ from ..render.output import Reports
 from ..render.summary import count
 from ..render.terminal import make_console, progress, write_json
 from ..render.text import print_prose
-from .parameters import (
-    Output,
-    model_options,
-    protocol_argument,
-    takes,
-)
+from .parameters import Output, model_options, protocol_argument, takes
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 
 

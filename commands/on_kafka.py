@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import IO
 
-from ..analysis.on_brokers import (
-    forcible_behavior,
-    forcible_distribution,
-    replay_on,
-)
+from ..analysis.on_brokers import forcible_behavior, forcible_distribution, replay_on
 from ..brokers.report import Report
 from ..checker.result import doing
 from ..core.behavior import Behavior

@@ -11,13 +11,7 @@ from ..checker.verdicts import behavior_of
 from ..library import simulation
 from ..render.output import Reports
 from ..render.terminal import make_console, write_json
-from .parameters import (
-    TraceOutput,
-    form_options,
-    model_options,
-    protocol_argument,
-    takes,
-)
+from .parameters import TraceOutput, form_options, model_options, protocol_argument, takes
 from .status import EXIT_STATUS, Ended, deciding, ended, exit_status
 from .traces import write_counterexample
 

@@ -15,13 +15,7 @@ from ..checker.stop import is_interrupt
 from ..core.options import time_limit
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json
-from .parameters import (
-    Output,
-    bound_option,
-    model_options,
-    protocol_argument,
-    takes,
-)
+from .parameters import Output, bound_option, model_options, protocol_argument, takes
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 
 

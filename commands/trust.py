@@ -13,12 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from ..analysis.names import (
-    SelectionError,
-    find_protocol,
-    is_custom,
-    is_same,
-)
+from ..analysis.names import SelectionError, find_protocol, is_custom, is_same
 from ..analysis.properties import with_custom
 from ..checker.result import Cluster, SearchOptions
 from ..checker.tracefile import Recorded

@@ -13,12 +13,7 @@ from typing import Any
 
 from .layout import State
 from .scene import Event, LogOffset, Scene
-from .spec import (
-    Property,
-    Step,
-    Trace,
-    TransitionSystem,
-)
+from .spec import Property, Step, Trace, TransitionSystem
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, TypeVar, cast
 
 from .errors import ModelError
-from .fields import (
-    Array,
-    Field,
-    Record,
-    about_class,
-    declared_parts,
-    kinds_of,
-    limit_of,
-)
+from .fields import Array, Field, Record, about_class, declared_parts, kinds_of, limit_of
 from .record import (
     Part,
     Stored,

@@ -17,14 +17,7 @@ from typing import Any
 from .errors import printed
 from .fields import Field
 from .generated import run
-from .values import (
-    Constant,
-    Kind,
-    as_kind,
-    converting,
-    source_of_members,
-    stored_name,
-)
+from .values import Constant, Kind, as_kind, converting, source_of_members, stored_name
 
 Stored = bytes | tuple[int, ...]
 """A stored state."""

@@ -18,12 +18,7 @@ from typing import Any
 from .generated import run
 from .layout import Layout, State
 from .record import Variable
-from .spec import (
-    ModelError,
-    Property,
-    TidegateError,
-    TransitionSystem,
-)
+from .spec import ModelError, Property, TidegateError, TransitionSystem
 
 Permutation = tuple[int, ...]
 """Element r is what replica r becomes."""

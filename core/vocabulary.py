@@ -16,12 +16,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from .blame import truth
-from .errors import (
-    ModelError,
-    about,
-    blaming,
-    printed,
-)
+from .errors import ModelError, about, blaming, printed
 from .layout import State
 from .scene import LogOffset
 

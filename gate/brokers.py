@@ -27,16 +27,7 @@ from ..core.spec import Outcome, ReplayError
 from ..model import Protocol
 from .cells import Brokers, Cell, Expectation
 from .judge import judge, judge_replay, judge_walks
-from .results import (
-    CellOutcome,
-    Deviation,
-    Finding,
-    PropertyOutcome,
-    Ran,
-    Shown,
-    Status,
-    status_of,
-)
+from .results import CellOutcome, Deviation, Finding, PropertyOutcome, Ran, Shown, Status, status_of
 from .search import CellSearch, Report, markdown_of
 
 

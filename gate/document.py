@@ -14,12 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
-from ..analysis.names import (
-    SelectionError,
-    custom_file,
-    find_protocol,
-    is_custom,
-)
+from ..analysis.names import SelectionError, custom_file, find_protocol, is_custom
 from ..analysis.on_brokers import of_brokers
 from ..checker.result import ENGINES
 from ..core.bounds import BoundsError, unknown

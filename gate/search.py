@@ -12,14 +12,7 @@ from ..analysis.names import find_protocol
 from ..analysis.properties import Selection, find_properties, select, system_for
 from ..analysis.recognising import known_bug
 from ..analysis.selection import with_histories
-from ..checker.result import (
-    Limits,
-    Progress,
-    Resources,
-    Result,
-    SearchOptions,
-    Verdict,
-)
+from ..checker.result import Limits, Progress, Resources, Result, SearchOptions, Verdict
 from ..checker.stop import Stop, Stopped
 from ..checker.tracefile import itf
 from ..core.behavior import Behavior

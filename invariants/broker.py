@@ -1,22 +1,8 @@
 """The properties of the broker family, in the order of lists."""
 
-from ..core.spec import (
-    DEADLOCK,
-    TYPE_OK,
-    Kind,
-    Property,
-)
+from ..core.spec import DEADLOCK, TYPE_OK, Kind, Property
 from ..model.broker.family import BROKER
-from . import (
-    NOT_PROMISED,
-    divergence,
-    exits,
-    isr,
-    leadership,
-    loss,
-    progress,
-    reads,
-)
+from . import NOT_PROMISED, divergence, exits, isr, leadership, loss, progress, reads
 
 _ORDER = [module.__name__ for module in (loss, divergence, reads, isr, exits, leadership, progress)]
 

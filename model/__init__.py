@@ -15,12 +15,7 @@ if TYPE_CHECKING:
     from ..core.assumptions import assumes
     from ..core.scene import Entry, Log, LogOffset, Promise
     from .broker.bounds import Constants
-    from .broker.family import (
-        announced,
-        brokers,
-        nobody,
-        pairs,
-    )
+    from .broker.family import announced, brokers, nobody, pairs
     from .broker.in_flight import LogEntry
     from .broker.leadership import acting_leader, leads
     from .broker.protocols.every import BROKER

@@ -18,12 +18,7 @@ from ..core.bounds import bound_name, parse, unknown
 from ..core.errors import ModelError, about, blaming, one_line
 from ..core.fields import integer
 from ..core.guards import counted
-from ..core.spec import (
-    Action,
-    JointFairness,
-    Property,
-    TransitionSystem,
-)
+from ..core.spec import Action, JointFairness, Property, TransitionSystem
 
 if TYPE_CHECKING:
     from .custom.model import Model

@@ -14,14 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .narrative import (
-    IN_FLIGHT,
-    LOST,
-    RECEIVED,
-    Arrow,
-    Moment,
-    Narrative,
-)
+from .narrative import IN_FLIGHT, LOST, RECEIVED, Arrow, Moment, Narrative
 
 WIDE, LINE = 6.8, 13
 """Width of a character at most, on average, and height of a line, of the small texts."""

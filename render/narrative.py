@@ -18,13 +18,7 @@ from ..checker.reasons import Reason, why
 from ..core.behavior import Behavior
 from ..core.scene import Entry, Event, Log, LogOffset, Message, Participant, Scene, about
 from ..core.spec import Step
-from .text import (
-    fairness,
-    marks,
-    repeats,
-    variables,
-    violated_after,
-)
+from .text import fairness, marks, repeats, variables, violated_after
 
 ELECTIONS = ("election", "unclean")
 """Signs of the steps that elect a leader."""

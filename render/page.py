@@ -14,13 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ..core.scene import LogOffset
-from .diagram import (
-    HEAD,
-    ROW,
-    STEPS,
-    colour,
-    diagram,
-)
+from .diagram import HEAD, ROW, STEPS, colour, diagram
 from .narrative import Moment, Narrative, differs_from
 
 _TEMPLATES = Path(__file__).parent / "templates"

@@ -9,13 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from .narrative import (
-    IN_FLIGHT,
-    LOST,
-    Arrow,
-    Moment,
-    Narrative,
-)
+from .narrative import IN_FLIGHT, LOST, Arrow, Moment, Narrative
 
 
 def mermaid(narrative: Narrative, full: bool = False) -> str:

@@ -27,13 +27,7 @@ from .intrinsics import below, high_product, load, prefetch, shifted, store
 from .kernel import note_deadlocks
 from .memory import GROUP, Worker, region_of
 from .program import Program
-from .seen import (
-    copy,
-    examine,
-    fingerprint,
-    mix,
-    same,
-)
+from .seen import copy, examine, fingerprint, mix, same
 from .values import MACHINE
 
 ARITHMETIC = MACHINE

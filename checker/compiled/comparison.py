@@ -20,12 +20,7 @@ from ...core.containers import Seq
 from ...core.fields import NONE, Array, Field, declared_parts
 from ...core.layout import Layout, State
 from ...core.record import element
-from ...core.spec import (
-    DisagreementError,
-    Property,
-    TidegateError,
-    TransitionSystem,
-)
+from ...core.spec import DisagreementError, Property, TidegateError, TransitionSystem
 from ...core.symmetry import Symmetry, permuted
 from ..counterexample import least
 from ..interpreted import Search

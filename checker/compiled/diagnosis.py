@@ -26,13 +26,7 @@ from .intrinsics import INTRINSICS
 from .sequences import OF_SEQUENCES
 from .state_refs import Columns, StateRefs
 from .statements import Translation
-from .syntax import (
-    DEFINITIONS,
-    blocks_of,
-    bound,
-    parts_of,
-    stored,
-)
+from .syntax import DEFINITIONS, blocks_of, bound, parts_of, stored
 from .unit import MISTAKES, Unit
 from .values import Constant, Method, StateRef, UnsupportedError, Value, WritingError
 

@@ -11,13 +11,7 @@ from ...core.spec import Kind, Property, TransitionSystem
 from ...core.symmetry import Symmetry
 from ..liveness.formulas import predicates_of
 from ..request import SearchRequest
-from . import (
-    behaviors,
-    blocks,
-    kernel,
-    sampling,
-    seen,
-)
+from . import behaviors, blocks, kernel, sampling, seen
 from .emitter import Emitter, Points
 from .expansion import Expansion, clear_marks, keep_if_wanted, make_marks, parts_of
 from .function import Compiled

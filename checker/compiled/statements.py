@@ -18,14 +18,7 @@ from .emitter import FAILURE, MARKS, Emitter, Marking
 from .expressions import Expressions
 from .function import Compiled, Mode, Scope, received
 from .sequences import is_value
-from .syntax import (
-    assignments,
-    counts_members,
-    first_effect,
-    held,
-    parameter_names,
-    stored,
-)
+from .syntax import assignments, counts_members, first_effect, held, parameter_names, stored
 from .values import (
     WORD,
     Constant,

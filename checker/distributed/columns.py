@@ -13,12 +13,7 @@ from typing import Any
 
 from ...core.layout import Layout
 from ...core.record import Variable
-from ...core.spec import (
-    Kind,
-    Property,
-    TidegateError,
-    TransitionSystem,
-)
+from ...core.spec import Kind, Property, TidegateError, TransitionSystem
 
 OWN = ("fingerprint", "depth")
 """Columns of the table of states that are no variables."""

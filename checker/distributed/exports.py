@@ -11,12 +11,7 @@ from ...core.spec import Property, TransitionSystem
 from .columns import ExportError, described
 from .manifest import StoreManifest
 from .store import Store
-from .tables import (
-    PART_NAME,
-    PENDING,
-    write_outside,
-    write_schemas,
-)
+from .tables import PART_NAME, PENDING, write_outside, write_schemas
 
 
 class Exports:

@@ -7,12 +7,7 @@ from typing import Any
 
 from ...core.layout import State
 from ...core.spec import EngineError, TransitionSystem
-from .runs import (
-    Run,
-    RunFile,
-    record_of,
-    stretches,
-)
+from .runs import Run, RunFile, record_of, stretches
 from .store import Store
 
 

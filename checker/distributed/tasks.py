@@ -14,12 +14,7 @@ from ..compiled.memory import GROUP, Region
 from ..compiled.program import Module
 from .columns import Export
 from .kernel import Candidates, Counts, Kernel, Sieve
-from .runs import (
-    Run,
-    level_name,
-    stretches,
-    write_run,
-)
+from .runs import Run, level_name, stretches, write_run
 from .store import Store
 
 HELD = 1 << 21

@@ -7,12 +7,7 @@ from itertools import chain
 from typing import Any
 
 from ...core.errors import TidegateError
-from ...core.spec import (
-    Kind,
-    Property,
-    Trace,
-    TransitionSystem,
-)
+from ...core.spec import Kind, Property, Trace, TransitionSystem
 from ..counterexample import (
     LeastParents,
     Watch,

@@ -10,14 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from ...core.layout import State
-from ...core.spec import (
-    Fairness,
-    Instance,
-    Kind,
-    Property,
-    Step,
-    TransitionSystem,
-)
+from ...core.spec import Fairness, Instance, Kind, Property, Step, TransitionSystem
 
 
 class Visit(NamedTuple):

@@ -16,12 +16,7 @@ from operator import and_, or_
 from typing import Any
 
 from ...core.layout import State
-from ...core.spec import (
-    EngineError,
-    Property,
-    Trace,
-    TransitionSystem,
-)
+from ...core.spec import EngineError, Property, Trace, TransitionSystem
 from ..counterexample import Watch, confirm_steps, unwatched
 from .formulas import Demand, Demands, demands_of, visit
 

@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.containers import Bag, Seq, Set
 from ...core.fields import Record, declared_parts, method_of
 from .calls import Calls
-from .comparisons import (
-    Comparisons,
-    always_true,
-    decided,
-    is_nothing,
-    shortened,
-)
+from .comparisons import Comparisons, always_true, decided, is_nothing, shortened
 from .contents import as_group
 from .notes import ORDER
 from .operators import as_text, computed

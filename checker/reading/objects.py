@@ -20,25 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors import is_library
 from ...core.fields import Record
-from .contents import (
-    CONTAINERS,
-    MOST_PARTS,
-    any_of,
-    has_plain_text,
-    is_wrapper,
-    parts_in,
-)
+from .contents import CONTAINERS, MOST_PARTS, any_of, has_plain_text, is_wrapper, parts_in
 from .held import LOADING, PLAIN, attributes_of, by_itself, functions_in, held, making, names_in
 from .notes import LOST
-from .published import (
-    ONLY,
-    SAME_EVERYWHERE,
-    WITHIN,
-    is_pure,
-    is_steady,
-    reads,
-    unlisted,
-)
+from .published import ONLY, SAME_EVERYWHERE, WITHIN, is_pure, is_steady, reads, unlisted
 from .values import (
     ANYTHING,
     NUMBER,

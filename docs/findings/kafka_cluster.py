@@ -21,13 +21,7 @@ from typing import Any, Self
 
 from tidegate.brokers.client import ask
 from tidegate.brokers.distribution import Distribution, KafkaError
-from tidegate.brokers.messages import (
-    FETCH,
-    NONE,
-    PRODUCE,
-    Api,
-    error_name,
-)
+from tidegate.brokers.messages import FETCH, NONE, PRODUCE, Api, error_name
 from tidegate.brokers.observe import stored_log
 from tidegate.brokers.patience import start_patience, together
 from tidegate.brokers.process import free_ports

@@ -18,12 +18,7 @@ from typing import Any
 
 from ...core.errors import TidegateError
 from ..protocol import Protocol
-from . import (
-    assignment,
-    log,
-    older,
-    rules,
-)
+from . import assignment, log, older, rules
 from .bounds import WITH_KRAFT
 from .protocols import kip279, kip595
 from .protocols.hw import HW

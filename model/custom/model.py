@@ -20,26 +20,10 @@ from ...core.errors import ModelError, about
 from ...core.fields import Record
 from ...core.layout import Layout
 from ...core.scene import LogOffset, View
-from ...core.spec import (
-    DEADLOCK,
-    TYPE_OK,
-    Action,
-    Fairness,
-    Kind,
-    Property,
-    TransitionSystem,
-)
+from ...core.spec import DEADLOCK, TYPE_OK, Action, Fairness, Kind, Property, TransitionSystem
 from ...core.vocabulary import is_available
 from ..added import added
-from ..protocol import (
-    TRACK,
-    Expected,
-    NoRules,
-    Protocol,
-    counting,
-    first_rules,
-    histories_of,
-)
+from ..protocol import TRACK, Expected, NoRules, Protocol, counting, first_rules, histories_of
 from .fairness import Fair
 from .signatures import (
     MOST_CHOICES,

@@ -18,12 +18,7 @@ from tidegate.core.fields import (
     subset,
 )
 from tidegate.core.layout import Layout
-from tidegate.core.spec import (
-    Action,
-    Kind,
-    Property,
-    TransitionSystem,
-)
+from tidegate.core.spec import Action, Kind, Property, TransitionSystem
 from tidegate.core.symmetry import Symmetry, permuted
 
 PEERS = 3

@@ -13,13 +13,7 @@ from tidegate.checker.graph import state_graph
 from tidegate.checker.result import Resources
 from tidegate.checker.simulate import walk as random_walk
 from tidegate.core.fields import Record, integer
-from tidegate.core.spec import (
-    DEADLOCK,
-    Kind,
-    ModelError,
-    Outcome,
-    Property,
-)
+from tidegate.core.spec import DEADLOCK, Kind, ModelError, Outcome, Property
 
 ERRORS = [
     SystemExit(0),

@@ -17,12 +17,7 @@ from tidegate.checker.interrupts import listening
 from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Limits, Resources
 from tidegate.core.fields import Record, array, integer
-from tidegate.core.spec import (
-    DEADLOCK,
-    Kind,
-    Outcome,
-    Property,
-)
+from tidegate.core.spec import DEADLOCK, Kind, Outcome, Property
 
 from .conftest import action, assemble
 

@@ -12,14 +12,7 @@ from tidegate.checker.counterexample import confirm, shortest_traces
 from tidegate.checker.interpreted import Search
 from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Limits
-from tidegate.core.spec import (
-    DEADLOCK,
-    EngineError,
-    ModelError,
-    Outcome,
-    ReplayError,
-    Step,
-)
+from tidegate.core.spec import DEADLOCK, EngineError, ModelError, Outcome, ReplayError, Step
 
 
 def test_die_hard_has_16_states_and_4_gallons_take_6_steps(jugs, make_invariant):

@@ -9,12 +9,7 @@ from tidegate.checker.check import check
 from tidegate.checker.result import Resources
 from tidegate.core.fields import Record, integer
 from tidegate.core.scene import LogOffset
-from tidegate.core.spec import (
-    Kind,
-    ModelError,
-    Outcome,
-    Property,
-)
+from tidegate.core.spec import Kind, ModelError, Outcome, Property
 
 
 class Counter(Record):

@@ -32,12 +32,7 @@ from tidegate.checker.result import Cluster, Limits, Resources
 from tidegate.cli import main
 from tidegate.core.fields import Record, integer
 from tidegate.core.layout import Layout
-from tidegate.core.spec import (
-    Action,
-    Outcome,
-    Property,
-    TransitionSystem,
-)
+from tidegate.core.spec import Action, Outcome, Property, TransitionSystem
 
 pytestmark = pytest.mark.usefixtures("java")
 

@@ -56,12 +56,7 @@ from tidegate.model.broker.leadership import (
     leads,
     set_isr,
 )
-from tidegate.model.broker.log import (
-    append,
-    delete_log,
-    newest_epoch,
-    truncate_to,
-)
+from tidegate.model.broker.log import append, delete_log, newest_epoch, truncate_to
 from tidegate.model.broker.messages import (
     ACCEPTED,
     DIVERGING,

@@ -9,12 +9,7 @@ from tidegate.analysis.names import find_protocol
 from tidegate.core.guards import guards, requirement
 from tidegate.invariants import properties_of
 from tidegate.model import PROTOCOLS
-from tidegate.render.catalogue import (
-    described_bounds,
-    described_properties,
-    rules_in_force,
-    story,
-)
+from tidegate.render.catalogue import described_bounds, described_properties, rules_in_force, story
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 

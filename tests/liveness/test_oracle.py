@@ -13,14 +13,7 @@ from random import Random
 
 import pytest
 
-from tests.liveness.graphs import (
-    FORMS,
-    drawn,
-    fair_sets,
-    fair_together,
-    fault,
-    shortest_stems,
-)
+from tests.liveness.graphs import FORMS, drawn, fair_sets, fair_together, fault, shortest_stems
 from tidegate.checker.check import check
 from tidegate.checker.result import Resources
 from tidegate.core.spec import Outcome

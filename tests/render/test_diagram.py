@@ -4,15 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from tidegate.render.diagram import (
-    LINE,
-    WIDE,
-    Box,
-    Room,
-    Spot,
-    diagram,
-    wrapped,
-)
+from tidegate.render.diagram import LINE, WIDE, Box, Room, Spot, diagram, wrapped
 
 
 def box(text):

@@ -9,20 +9,10 @@ from tidegate.analysis.properties import with_every_history
 from tidegate.core.behavior import Behavior
 from tidegate.core.fields import Record, integer
 from tidegate.core.layout import Layout
-from tidegate.core.spec import (
-    Action,
-    Step,
-    Trace,
-    TransitionSystem,
-)
+from tidegate.core.spec import Action, Step, Trace, TransitionSystem
 from tidegate.model import PROTOCOLS
 from tidegate.model.broker.presentation import events as broker_events
-from tidegate.render.narrative import (
-    IN_FLIGHT,
-    LOST,
-    RECEIVED,
-    narrate,
-)
+from tidegate.render.narrative import IN_FLIGHT, LOST, RECEIVED, narrate
 
 ALL_OPTIONS = (
     "replicas=3 records=3 elections=4 crashes=3 power_losses=2 lost_messages=3 moves "

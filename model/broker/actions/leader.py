@@ -12,14 +12,7 @@ from ....core.fields import NONE
 from ..assignment import is_served, least_isr, size
 from ..bounds import ACKS_ALL, ZOOKEEPER, Constants
 from ..history import note_acked, note_produced
-from ..leadership import (
-    advance_hw,
-    change_isr,
-    drop_produce,
-    fail_produces,
-    leads,
-    reads_hw,
-)
+from ..leadership import advance_hw, change_isr, drop_produce, fail_produces, leads, reads_hw
 from ..log import append, newest_epoch
 from ..messages import (
     DELAYED_FETCH,

@@ -12,14 +12,7 @@ from ....core.fields import NONE
 from ..assignment import forget_brokers_without_replica, knows_metadata
 from ..bounds import ZOOKEEPER, Constants
 from ..history import note_committed, note_high_watermark, note_listed_offsets
-from ..leadership import (
-    advance_hw,
-    fail_produces,
-    forget_remote_leos,
-    forget_role,
-    leads,
-    set_isr,
-)
+from ..leadership import advance_hw, fail_produces, forget_remote_leos, forget_role, leads, set_isr
 from ..state import BrokerState
 from ..unapplied import append_record, drop_records, drop_unread, put_record
 

@@ -10,13 +10,7 @@ from __future__ import annotations
 from ....core.fields import NONE
 from ..assignment import assigned, may_succeed, reassigning
 from ..bounds import Constants
-from ..leadership import (
-    fail_produces,
-    forget_remote_leos,
-    forget_role,
-    leads,
-    set_isr,
-)
+from ..leadership import fail_produces, forget_remote_leos, forget_role, leads, set_isr
 from ..log import delete_log
 from ..rules import clear_message
 from ..state import BrokerState

@@ -18,13 +18,7 @@ from ....core.assumptions import assumes
 from ....core.fields import NONE
 from ..bounds import Constants
 from ..leadership import leader_knows_its_epoch
-from ..log import (
-    end_offset,
-    largest_epoch_up_to,
-    newest_epoch,
-    smallest_epoch_above,
-    truncate_to,
-)
+from ..log import end_offset, largest_epoch_up_to, newest_epoch, smallest_epoch_above, truncate_to
 from ..rules import (
     at_or_above_epoch_start,
     exit_unless_unclean,

@@ -19,12 +19,7 @@ Source: KIP-595; Partition.readRecords and AbstractFetcherThread.truncateOnFetch
 from dataclasses import replace
 
 from ....core.fields import NONE
-from .. import (
-    assignment,
-    log,
-    older,
-    rules,
-)
+from .. import assignment, log, older, rules
 from ..bounds import Constants
 from ..family import TRUNCATION_ON_FETCH
 from ..log import newest_epoch, truncate_to

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -21,7 +21,7 @@ from pkgutil import walk_packages
 from tempfile import TemporaryDirectory
 from types import ModuleType
 
-from ..core.errors import is_users, nearest
+from ..core.errors import is_users, nearest, unpacked
 from ..core.spec import TidegateError
 from ..model import Protocol
 from .code import Code, code
@@ -60,16 +60,18 @@ def opened(name: str) -> Iterator[Protocol]:
         )
     beside = file.resolve().parent if file else PACKAGE
     top = Path(_git(beside, name, "rev-parse", "--show-toplevel").decode().strip()).resolve()
-    with TemporaryDirectory(prefix="tidegate-revision-") as directory:
+    with TemporaryDirectory(prefix="tidegate-revision-") as directory, ExitStack() as stack:
         folder = Path(directory).resolve()
+        place = beside.relative_to(top)
+        _unpack(top, revision, folder, name, ":(glob)**/*.py" if file else f"{place / 'model'}")
+        root = folder if file else folder / place
+        unpacked[root] = revision
+        stack.callback(unpacked.pop, root)
         if file is None:
-            place = PACKAGE.relative_to(top)
-            _unpack(top, revision, folder, name, f"{place / 'model'}")
-            with _model_in(folder / place, name) as protocols:
-                yield _named(protocols, called, name)
+            protocols = stack.enter_context(_model_in(folder / place, name))
+            yield _named(protocols, called, name)
             return
-        _unpack(top, revision, folder, name, ":(glob)**/*.py")
-        there = folder / beside.relative_to(top) / file.name
+        there = folder / place / file.name
         try:
             protocol = find_protocol(called.replace(str(file), str(there), 1))
         except SelectionError as error:

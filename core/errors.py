@@ -308,11 +308,24 @@ def about(function: Callable[..., Any], text: str) -> ModelError:
     return error
 
 
+unpacked: dict[Path, str] = {}
+"""Temporary directories with files of git revisions, and the revisions."""
+
+
+def at_revision(file: Path) -> str | None:
+    """Return a file of a git revision as people write it, ``rules.py@main``; None for another."""
+    for folder, revision in unpacked.items():
+        if file.is_relative_to(folder):
+            return f"{file.relative_to(folder)}@{revision}"
+    return None
+
+
 def shown(line: Line) -> str:
     """Return a line as people write it, relative to the present directory if it is below it."""
     path = Path(line[0])
     here = Path.cwd()
-    return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{line[1]}"
+    file = at_revision(path) or (path.relative_to(here) if path.is_relative_to(here) else path)
+    return f"{file}:{line[1]}"
 
 
 _HIDDEN = (

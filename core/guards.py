@@ -18,7 +18,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from .errors import ModelError
+from .errors import ModelError, at_revision
 from .generated import show_as
 from .sources import original_of, source_of
 
@@ -157,7 +157,7 @@ def _place(function: Callable[..., Any]) -> tuple[str, int]:
     """Return the file of a function, relative to the package if it is in there, and its line."""
     code = inspect.unwrap(original_of(function)).__code__
     file, root = Path(code.co_filename), Path(__file__).parents[1]
-    shown = file.relative_to(root) if file.is_relative_to(root) else file
+    shown = at_revision(file) or (file.relative_to(root) if file.is_relative_to(root) else file)
     return str(shown), code.co_firstlineno
 
 

@@ -1,6 +1,7 @@
 """``tidegate diff`` between git revisions: of a custom protocol, and of Tidegate's model."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,8 @@ from click.testing import CliRunner
 
 from tidegate.analysis import revisions
 from tidegate.cli import main
+from tidegate.core.errors import unpacked
+from tidegate.core.guards import place
 
 FENCE = """
 from dataclasses import replace
@@ -83,6 +86,7 @@ def test_an_own_protocol_is_compared_with_a_revision_and_nothing_is_touched(repo
     assert "fence.py: serve: Serve whoever is in the leader's own epoch. return epoch <=" in told
     assert "that only fence.py reaches" in told
     assert "may_serve_fetch is serve there" in told
+    assert "tidegate-revision" not in told
     assert files(repository.parent) == before
 
 
@@ -182,6 +186,8 @@ def test_a_built_in_protocol_is_compared_with_a_revision(model):
     told = flat(result.output)
     assert "return s.replica[leader].epoch >= epoch" in told
     assert "that only kip-320@HEAD reaches" in told
+    assert "model/broker/actions/leader.py:" in told
+    assert "tidegate-revision" not in told
     assert not [name for name in set(sys.modules) - known if "revision_" in name]
     for name, message in (
         ("kip-32@HEAD", "no protocol 'kip-32' at that revision; did you mean kip-320?"),
@@ -190,6 +196,14 @@ def test_a_built_in_protocol_is_compared_with_a_revision(model):
     ):
         result = run(name, "kip-320")
         assert (result.exit_code, message in flat(result.output)) == (2, True), result.output
+
+
+def test_a_line_of_a_revision_is_named_by_it(model):
+    model("model/built_in.py", "Each imports", "Each of them imports")
+    with revisions.opened("kip-320@HEAD") as protocol:
+        named = place(protocol.actions[0].apply)
+    assert re.fullmatch(r"model/broker/actions/\w+\.py@HEAD:\d+", named)
+    assert not unpacked
 
 
 def test_a_model_that_needs_another_tidegate_is_said_to(model):

@@ -124,10 +124,18 @@ class Probes:
         DisagreementError
             If machine code and Python disagree.
         """
-        until = thread_time() + self._seconds
+        self._sampler.forget()
+        try:
+            self._ask_until(thread_time() + self._seconds, reached)
+        finally:
+            # Also where it is interrupted: these are no samples of the search.
+            self._sampler.forget()
+        return self._inside_ones
+
+    def _ask_until(self, until: float, reached: Sequence[State]) -> None:
+        """Ask about states that were reached, and then about others that are like them."""
         chance = Random(0)
         made = MadeUp(self._layout, reached, chance)
-        self._sampler.forget()
         met = set(reached)
         for state in met:
             self._ask(state)
@@ -144,8 +152,6 @@ class Probes:
                     self._ask(state)
         self._compare_together(self._group)
         self._compare_everywhere()
-        self._sampler.forget()
-        return self._inside_ones
 
     def _takes_a_new_way(self, state: State) -> bool:
         """Whether machine code takes a way that few states asked about have taken."""

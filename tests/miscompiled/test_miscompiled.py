@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from itertools import count
 
 import pytest
 
@@ -11,7 +12,10 @@ from tests.miscompiled.laboratory import by_chance, prepare, tried
 from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.compiled import tiers, verification
+from tidegate.checker.interrupts import LimitReachedError
 from tidegate.checker.result import Resources
+from tidegate.checker.stop import Stop, Stopped
+from tidegate.core.spec import Outcome
 
 ONE_BIT = r"%every = bitcast <64 x i1> %set to i64\n  %all = and i64 %every, 4611686018427387903"
 
@@ -195,3 +199,24 @@ def test_the_code_of_both_tiers_is_verified_once(monkeypatch, tmp_path):
         check(system, properties, resources=resources)
         assert len(asked) == times
         assert len(list(tmp_path.rglob("*.verified"))) == 2
+
+
+@pytest.mark.parametrize("asked", [500, 1500])
+@pytest.mark.parametrize("limit", [Stop.TIME_LIMIT, Stop.INTERRUPT])
+def test_what_was_made_up_is_no_sample_of_a_search_that_is_stopped_meanwhile(
+    monkeypatch, asked, limit
+):
+    """In such states Python may read the last element where machine code says violated."""
+    made = verification.MadeUp.one
+    calls = count()
+
+    def one(self):
+        if next(calls) == asked:
+            raise LimitReachedError(Stopped(limit))
+        return made(self)
+
+    monkeypatch.setattr(verification.MadeUp, "one", one)
+    system, properties = assemble("kip-101", ["records=2"], [])
+    result = check(system, properties, resources=Resources(engine="compiled"))
+    assert next(calls) > asked
+    assert (result.outcome, result.stopped_by.by) == (Outcome.INCOMPLETE, limit)

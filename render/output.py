@@ -51,7 +51,7 @@ class Reports:
         if len(printed) > 1:
             raise OutputError(
                 f"{' and '.join(printed)}: only one form can go to standard output ('-'); name a "
-                "file for another"
+                "file for each of the others"
             )
         self.to_stdout = bool(printed)
         self._targets: dict[str, IO[str]] = {}

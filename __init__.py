@@ -8,9 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
-
 if TYPE_CHECKING:
+    from .commands.python import Checked, check, simulate
     from .core.behavior import TraceStep
     from .core.bounds import BoundsError, choice, number, switch
     from .core.containers import Bag, Seq, Set, bag_of, sequence_of, set_of
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from .core.purity import pure
     from .core.scene import Detail, Event, Message, Participant, Scene, View
     from .core.spec import Action, Fairness, Kind, Property, TidegateError, TransitionSystem
-    from .library import Checked, check, simulate
     from .model.custom.model import Model
     from .model.protocol import Expected, Protocol
 
@@ -81,7 +79,7 @@ __all__ = [
 ]
 
 HOMES = {
-    "library": ("Checked", "check", "simulate"),
+    "commands.python": ("Checked", "check", "simulate"),
     "core.behavior": ("TraceStep",),
     "core.bounds": ("BoundsError", "choice", "number", "switch"),
     "core.containers": ("Bag", "Seq", "Set", "bag_of", "sequence_of", "set_of"),
@@ -106,4 +104,6 @@ def __getattr__(name: str) -> Any:
     for home, names in HOMES.items():
         if name in names:
             return getattr(import_module(f".{home}", __name__), name)
+    if name == "__version__":
+        return import_module(".core.version", __name__).VERSION
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

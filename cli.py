@@ -17,8 +17,6 @@ from typing import IO, Any, NoReturn
 
 import click
 
-from . import __version__
-from .checker.interrupts import LimitReachedError, any_abandoned, listening, reason, received
 from .commands.invocation import remember
 from .commands.status import (
     EXIT_HOLDS,
@@ -42,6 +40,14 @@ from .core.errors import (
     place_of,
     shown,
 )
+from .core.interrupts import (
+    LimitReachedError,
+    any_abandoned,
+    listening,
+    reason,
+    received,
+)
+from .core.version import VERSION
 from .render.terminal import say
 
 COMMANDS = {
@@ -313,7 +319,7 @@ def _end(status: int) -> NoReturn:
 @click.group(
     cls=_Group, epilog=EXIT_STATUS, context_settings={"help_option_names": ["-h", "--help"]}
 )
-@click.version_option(__version__, prog_name="tidegate")
+@click.version_option(VERSION, prog_name="tidegate")
 def main() -> None:
     """Check Kafka's replication protocol: every interleaving within small bounds.
 

@@ -12,12 +12,12 @@ import resource
 import sys
 import time
 
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import system_for
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.counterexample import shortest_traces
 from tidegate.checker.request import SearchRequest
-from tidegate.checker.result import Resources
+from tidegate.core.result import Resources
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import system_for
 
 DEFAULT = ["published/kip-320", "replicas=3", "records=3", "max_leader_epoch=4"]
 

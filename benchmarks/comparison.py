@@ -20,14 +20,14 @@ import time
 from contextlib import ExitStack, contextmanager
 from unittest import mock
 
-from tidegate.analysis.selection import assemble
 from tidegate.checker.compiled import expansion, generate
 from tidegate.checker.compiled.comparison import Comparison
 from tidegate.checker.compiled.emitter import Marking
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.compiled.tiers import Tiers
 from tidegate.checker.request import SearchRequest
-from tidegate.checker.result import Limits, Resources
+from tidegate.core.result import Limits, Resources
+from tidegate.library.selection import assemble
 
 CASES = (
     ("kip-320", "replicas=3 records=2 elections=2 crashes=2 moves", ()),

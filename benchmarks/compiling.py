@@ -11,10 +11,10 @@ from resource import RUSAGE_SELF, getrusage
 from tempfile import TemporaryDirectory
 from time import process_time
 
-from tidegate.analysis.selection import assemble
 from tidegate.checker.compiled.build import object_code
 from tidegate.checker.compiled.tiers import generator_of
 from tidegate.checker.request import SearchRequest
+from tidegate.library.selection import assemble
 
 SHARED = "s.x = a"
 ALONE = "s.x = TABLE[a % 8]"

@@ -12,9 +12,9 @@ import sys
 
 from markdown import put
 
-from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.core.spec import Outcome
+from tidegate.library.selection import assemble
 
 BOUNDS = (
     ("records=1", "elections=1", "crashes=1"),

@@ -9,9 +9,9 @@ import statistics
 import sys
 import time
 
-from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
-from tidegate.checker.result import Resources
+from tidegate.core.result import Resources
+from tidegate.library.selection import assemble
 
 CASES = [
     ("kip-101", ["elections=2"]),

@@ -19,11 +19,11 @@ from tempfile import TemporaryDirectory
 
 from processes import cpu_seconds
 
-from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.distributed.jobs import Jobs
 from tidegate.checker.distributed.session import spark_context
-from tidegate.checker.result import Cluster, Limits, Resources
+from tidegate.core.result import Cluster, Limits, Resources
+from tidegate.library.selection import assemble
 
 DEFAULT = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 

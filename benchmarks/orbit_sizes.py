@@ -15,13 +15,13 @@ import time
 
 import numpy as np
 
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import system_for
 from tidegate.checker.compiled.memory import Region
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.request import SearchRequest
-from tidegate.checker.result import Resources
+from tidegate.core.result import Resources
 from tidegate.core.symmetry import Symmetry, renamed
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import system_for
 
 PIECE = 1 << 19
 """States that are read at a time."""

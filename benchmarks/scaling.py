@@ -16,7 +16,7 @@ from math import ceil
 
 from tidegate.checker.distributed.runs import Run
 from tidegate.checker.distributed.sizing import senders_of, shares_of
-from tidegate.checker.result import LOCAL_LEVELS
+from tidegate.core.result import LOCAL_LEVELS
 
 # Measured: benchmarks/spark.py on the model of SHAPE, and docs/scaling.md for the cost of a job.
 CANDIDATE_CPU = 0.36e-6

@@ -27,7 +27,7 @@ from collections import defaultdict
 
 from stubborn_sets import Graph, Watched
 
-from tidegate.analysis.selection import assemble
+from tidegate.library.selection import assemble
 
 
 class Recorded(Watched):

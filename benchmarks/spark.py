@@ -18,10 +18,10 @@ from pathlib import Path
 
 from processes import cpu_seconds, largest_resident
 
-from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.distributed.jobs import Jobs
-from tidegate.checker.result import Cluster, Resources
+from tidegate.core.result import Cluster, Resources
+from tidegate.library.selection import assemble
 
 DEFAULT = ["replicas=3", "log_size=4", "records=4", "max_leader_epoch=2"]
 

@@ -12,9 +12,9 @@ import statistics
 import sys
 import time
 
-from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
-from tidegate.checker.result import Limits, Resources
+from tidegate.core.result import Limits, Resources
+from tidegate.library.selection import assemble
 
 CASES = [
     ("examples/two_phase_commit.py", ["managers=10"]),

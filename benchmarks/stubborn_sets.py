@@ -20,11 +20,11 @@ import argparse
 import sys
 from collections import defaultdict
 
-from tidegate.analysis.selection import assemble
 from tidegate.checker.graph import state_graph
 from tidegate.core.guards import refusing
 from tidegate.core.spec import Kind
 from tidegate.core.symmetry import Symmetry
+from tidegate.library.selection import assemble
 
 MOST = 1_000_000
 """The most states of a graph: each takes some kilobytes here."""

@@ -14,10 +14,10 @@ import sys
 
 from processes import below
 
-from tidegate.analysis.selection import assemble
 from tidegate.checker.compiled.blocks import EXPORTED, ranges_of
 from tidegate.checker.compiled.generate import Generator
 from tidegate.checker.distributed.kernel import Candidates, Kernel
+from tidegate.library.selection import assemble
 
 PIECE = 10_000
 

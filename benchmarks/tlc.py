@@ -28,7 +28,7 @@ from typing import Any
 from tidegate.checker.check import check
 from tidegate.core.bounds import parse, unknown
 from tidegate.core.spec import TidegateError
-from tidegate.invariants import invariants_of
+from tidegate.library.properties import invariants_of
 from tidegate.model import PROTOCOLS, Protocol
 
 GOLDENS = Path(__file__).parents[1] / "tests" / "goldens.json"

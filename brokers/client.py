@@ -6,7 +6,7 @@ import asyncio
 from contextlib import suppress
 from typing import Any
 
-from .distribution import KafkaError
+from ..core.replay_report import KafkaError
 from .messages import Api
 from .patience import patience
 from .wire import WireError, decode_response, encode_request, read_frame, write_frame

@@ -10,7 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from .distribution import Distribution, KafkaError
+from ..core.replay_report import KafkaError
+from .distribution import Distribution
 from .inside import Inside
 from .jdwp import Debugger
 from .patience import start_patience, together, until

@@ -7,18 +7,10 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..core.spec import TidegateError
+from ..core.replay_report import KafkaError, MissingKafkaError
 
 _KAFKA_JAR = re.compile(r"kafka_\d+\.\d+-(?P<version>\d+(?:\.\d+)+)(?P<rest>[^/]*)\.jar")
 _NO_CODE = ("-sources", "-javadoc", "-test", "-scaladoc")
-
-
-class KafkaError(TidegateError):
-    """Kafka cannot be started or controlled as it should be."""
-
-
-class MissingKafkaError(KafkaError):
-    """A distribution, or what it needs, is not on this machine."""
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from ..core.replay_report import KafkaError
 from .client import ask
 from .cluster import Broker, Cluster
-from .distribution import KafkaError
 from .messages import EPOCH, FETCH, LIST_OFFSETS, NONE, PRODUCE, error_name
 from .metadata import PartitionState
 from .observe import NOTHING

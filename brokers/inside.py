@@ -13,7 +13,7 @@ from functools import wraps
 from time import time_ns
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from .distribution import KafkaError
+from ..core.replay_report import KafkaError
 from .jdwp import CollectedError, Debugger
 
 P = ParamSpec("P")

@@ -10,7 +10,7 @@ import struct
 from contextlib import suppress
 from typing import Any
 
-from .distribution import KafkaError
+from ..core.replay_report import KafkaError
 from .patience import patience
 
 _HANDSHAKE = b"JDWP-Handshake"

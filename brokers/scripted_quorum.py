@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from .distribution import KafkaError
+from ..core.replay_report import KafkaError
 from .messages import (
     ALTER_PARTITION,
     API_VERSIONS,

@@ -21,8 +21,9 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import NodeExistsError, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
 
+from ..core.replay_report import KafkaError
 from .client import ask
-from .distribution import Distribution, KafkaError
+from .distribution import Distribution
 from .messages import LEADER_AND_ISR, STOP_REPLICA, UPDATE_METADATA
 from .metadata import PartitionState
 from .patience import start_patience, until

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..core.assumptions import PREFIX
 from ..core.errors import AssumptionError
+from ..core.result import Result, Verdict
 from ..core.spec import Outcome, Property, Trace, TransitionSystem
-from .result import Result, Verdict
 
 
 def settle(result: Result, system: TransitionSystem[Any, Any]) -> None:

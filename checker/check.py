@@ -8,7 +8,20 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import ImpureError, about
+from ..core.interrupts import Stop, Stopped, alarm, reason, received
 from ..core.purity import Outside
+from ..core.result import (
+    DEFAULT,
+    NO_LIMITS,
+    Grounds,
+    Limits,
+    Progress,
+    Resources,
+    Result,
+    Tried,
+    Verdict,
+    undecidable,
+)
 from ..core.spec import (
     DisagreementError,
     EngineError,
@@ -21,22 +34,8 @@ from ..core.spec import (
 from ..core.symmetry import Symmetry, refuse_unsound
 from .assumed import settle
 from .engines import Finished, finished_search
-from .interrupts import alarm, reason, received
 from .liveness.lasso import Decided
 from .request import SearchRequest
-from .result import (
-    DEFAULT,
-    NO_LIMITS,
-    Grounds,
-    Limits,
-    Progress,
-    Resources,
-    Result,
-    Tried,
-    Verdict,
-    undecidable,
-)
-from .stop import Stop, Stopped
 from .verdicts import Judged, overall, verdicts_of
 
 if TYPE_CHECKING:
@@ -284,7 +283,7 @@ def _left(search: Finished) -> int | None:
     """Return about how many states a stopped search has not found; None if unknown."""
     if search.stopped_by is None:
         return None
-    from .result import states_left
+    from ..core.result import states_left
 
     # The last level may lack states, unless the limit is its number.
     complete_level = search.stopped_by.by is Stop.MAX_DEPTH

@@ -19,11 +19,11 @@ from typing import Any
 
 from ..core.blame import predicate_of
 from ..core.errors import Line, TidegateError, place_of
+from ..core.interrupts import leave_to_parent
 from ..core.layout import State
+from ..core.result import Load
 from ..core.spec import Kind, Property, TransitionSystem
-from .interrupts import leave_to_parent
 from .liveness.formulas import with_premises
-from .result import Load
 
 Answers = dict[int | str, object]
 """What a model says in a state: the successor by each enabled instance, and each predicate."""

@@ -8,18 +8,17 @@ from importlib.util import find_spec
 from time import perf_counter
 from typing import Protocol
 
+from ..core.interrupts import Stopped, alarm, reason
 from ..core.layout import State
+from ..core.memory import LLVM_BYTES, address_space
+from ..core.result import Progress, Reason
 from ..core.spec import Property, TidegateError
 from ..core.symmetry import Symmetry
 from .compiled.choices import MOST_INSTANCES, pieces
 from .interpreted import Pause, Search
-from .interrupts import alarm, reason
 from .liveness.decide import refuse_undecidable
 from .liveness.lasso import Decided
-from .memory import LLVM_BYTES, address_space
 from .request import SearchRequest
-from .result import Progress, Reason
-from .stop import Stopped
 
 SMALL = 20_000
 """States up to which ``auto`` leaves a model to the interpreted engine: compiling takes longer."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.layout import State
+from ..core.reasons import why_not
 from ..core.spec import Property, Step, Trace, TransitionSystem
-from .reasons import why_not
 
 
 @dataclass(frozen=True)

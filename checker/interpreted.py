@@ -14,16 +14,15 @@ from itertools import islice
 from time import perf_counter
 from typing import Any, TypeVar
 
+from ..core.interrupts import Alarm, Stop, Stopped, reason
 from ..core.layout import State
+from ..core.result import Progress, Reason
 from ..core.spec import Kind, ModelError, Property, TransitionSystem
 from ..core.symmetry import Symmetry
 from .counterexample import itself
-from .interrupts import Alarm, reason
 from .liveness.decide import decided
 from .liveness.lasso import Decided
 from .request import SearchRequest
-from .result import Progress, Reason
-from .stop import Stop, Stopped
 
 T = TypeVar("T")
 

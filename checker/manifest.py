@@ -16,10 +16,17 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Self
 
+from ..core import documents
+from ..core.documents import (
+    MOST_STATES,
+    Count,
+    Within,
+    Word,
+    sealed,
+    unsealed,
+)
 from ..core.layout import WORD_BITS, Layout
 from ..core.spec import Property, TidegateError, TransitionSystem
-from . import fields
-from .fields import MOST_STATES, Count, Within, Word, sealed, unsealed
 
 VERSION = 5
 NAME = "manifest.json"
@@ -102,8 +109,8 @@ class Manifest:
         if document.pop(cls.KIND, None) != VERSION:
             raise CheckpointError(f"{place}: written by another version of Tidegate; begin anew")
         try:
-            manifest: Self = fields.read(cls, document, "the manifest")
-        except fields.FieldError as error:
+            manifest: Self = documents.read(cls, document, "the manifest")
+        except documents.FieldError as error:
             raise damaged(place, error) from None
         return manifest
 
@@ -128,7 +135,7 @@ class Manifest:
             )
         try:
             self.verify(system.layout, len(system.instances), properties)
-        except fields.FieldError as error:
+        except documents.FieldError as error:
             raise damaged(f"{place}/{NAME}", error) from None
 
     def verify(self, layout: Layout[Any], instances: int, properties: Sequence[Property]) -> None:
@@ -140,22 +147,24 @@ class Manifest:
             If one cannot be from that search.
         """
         for number, level in enumerate(self.levels[:-1]):
-            fields.integer(level.states, f"levels[{number}].states", 1, MOST_STATES)
-        states = fields.integer(self.states, "the sum of levels", 0, MOST_STATES)
+            documents.integer(level.states, f"levels[{number}].states", 1, MOST_STATES)
+        states = documents.integer(self.states, "the sum of levels", 0, MOST_STATES)
         if self.taken or len(self.levels) > 1:
-            fields.array(self.taken, "taken", instances)
+            documents.array(self.taken, "taken", instances)
         for number, count in enumerate(self.taken):
             # A state takes each step once.
-            fields.integer(count, f"taken[{number}]", 0, states)
+            documents.integer(count, f"taken[{number}]", 0, states)
         known = [prop.name for prop in properties]
         for name, (depth, words) in self.violations.items():
             if name not in known:
                 allowed = f"of {', '.join(known) or 'no property'}"
-                raise fields.FieldError("violations", name, allowed)
+                raise documents.FieldError("violations", name, allowed)
             # A violation may lie outside the constraint, after the last level.
-            fields.integer(depth, f"violations[{name!r}][0]", 0, len(self.levels))
+            documents.integer(depth, f"violations[{name!r}][0]", 0, len(self.levels))
             if not is_state(layout, words):
-                raise fields.FieldError(f"violations[{name!r}][1]", words, "the words of a state")
+                raise documents.FieldError(
+                    f"violations[{name!r}][1]", words, "the words of a state"
+                )
 
 
 def is_state(layout: Layout[Any], words: Sequence[int]) -> bool:

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 from ..core.behavior import Behavior
 from ..core.guards import Refusal
 from ..core.layout import State
+from ..core.reasons import why_not
 from ..core.spec import ModelError, Step, Trace, TransitionSystem
-from .reasons import why_not
-from .tracefile import Recorded, encoded
+from ..core.tracefile import Recorded, encoded
 
 T = TypeVar("T")
 

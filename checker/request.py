@@ -8,10 +8,17 @@ from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from ..core.memory import MemoryLimit, resident_memory
+from ..core.result import (
+    DEFAULT,
+    NO_LIMITS,
+    Limits,
+    Progress,
+    Resources,
+    StateStore,
+)
 from ..core.spec import Kind, Property, TransitionSystem
 from ..core.symmetry import Symmetry
-from .memory import MemoryLimit, resident_memory
-from .result import DEFAULT, NO_LIMITS, Limits, Progress, Resources, StateStore
 
 if TYPE_CHECKING:
     from .trial import Trial

@@ -22,6 +22,7 @@ from typing import Any
 from ..core.blame import did_otherwise, impure, nondeterministic, predicate_of
 from ..core.errors import ImpureError, TidegateError, shown
 from ..core.layout import State
+from ..core.result import Declared, Load, Tried
 from ..core.spec import ModelError, Property, TransitionSystem
 from .elsewhere import (
     CONSTRAINT,
@@ -36,7 +37,6 @@ from .elsewhere import (
 )
 from .interpreted import spread
 from .liveness.formulas import with_premises
-from .result import Declared, Load, Tried
 
 _PER_LEVEL = 4
 """States of a level that are recorded, and evaluated again at the end of later levels."""

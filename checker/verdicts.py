@@ -17,16 +17,23 @@ from time import perf_counter
 from typing import Any
 
 from ..core.behavior import Behavior
+from ..core.interrupts import (
+    Alarm,
+    LimitReachedError,
+    Stop,
+    Stopped,
+    alarm,
+    is_interrupt,
+    reason,
+)
 from ..core.layout import State
+from ..core.result import Verdict, doing
 from ..core.spec import EngineError, Kind, Outcome, Property, TidegateError, Trace, TransitionSystem
 from .counterexample import confirm, confirm_end, itself, least, shortest_traces
 from .engines import Finished
-from .interrupts import Alarm, LimitReachedError, alarm, reason
 from .liveness.decide import lasso_of
 from .liveness.lasso import Witness, confirm_lasso
 from .request import SearchRequest
-from .result import Verdict, doing
-from .stop import Stop, Stopped, is_interrupt
 
 GRACE = 1.0
 """Seconds for the traces of a search that was stopped itself: most take a few milliseconds."""

@@ -1,1 +1,1 @@
-"""The commands; the only place that joins a model, properties and an engine."""
+"""The commands: each parses, asks the library and prints; ``python.py`` has them as functions."""

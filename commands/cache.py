@@ -22,7 +22,7 @@ def cache(clearing: bool) -> Ended:
       tidegate cache
       tidegate cache --clear
     """
-    from ..checker.files import DiskCache
+    from ..core.files import DiskCache
 
     for files in (DiskCache("compiled"), DiskCache("gate")):
         size = sum(files.sizes().values())

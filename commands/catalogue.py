@@ -2,105 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from ..analysis.names import find_protocol
 from ..core.bounds import unknown
-from ..invariants import properties_of
+from ..library.catalogue import KINDS, filtered, rules_in_force, story
+from ..library.names import find_protocol
 from ..model import PROTOCOLS
-from ..model.broker.releases import overview
-from ..render.catalogue import (
-    described_bounds,
-    described_properties,
-    print_catalogue,
-    print_rules,
-    print_story,
-    rules_in_force,
-    story,
-)
+from ..render.catalogue import print_catalogue, print_rules, print_story
 from ..render.terminal import make_console, say, say_json
 from . import parameters
 from .parameters import protocol_argument
 from .status import EXIT_HOLDS, Ended
-
-
-def catalogue() -> dict[str, Any]:
-    """Return what ``tidegate list`` shows."""
-    families = {protocol.family: protocol for protocol in PROTOCOLS}
-    return {
-        "protocols": [
-            {
-                "name": protocol.name,
-                "family": protocol.family,
-                "summary": protocol.summary,
-                "default_properties": list(protocol.default_properties),
-            }
-            for protocol in PROTOCOLS
-        ],
-        "releases": overview(),
-        "properties": {
-            name: described_properties(properties_of(one)) for name, one in families.items()
-        },
-        "fairness": {name: _fairness(name) for name in families},
-        "bounds": {name: described_bounds(one.model.bounds) for name, one in families.items()},
-    }
-
-
-KINDS = ("protocols", "releases", "properties", "fairness", "bounds")
-"""What ``tidegate list`` can show."""
-
-
-def filtered(kind: str | None, text: str) -> dict[str, Any]:
-    """Return the part of the catalogue of one kind (all of it for none) in which `text` occurs.
-
-    The name of a protocol stands for what its family has, and a Python file for what it declares.
-    """
-    if kind in KINDS[2:] and ".py" in text:
-        return {kind: _of_file(kind, text)}
-    everything = catalogue()
-    chosen = everything if kind is None else {kind: everything[kind]}
-    if not text:
-        return chosen
-    families = {one["name"]: one["family"] for one in everything["protocols"]}
-    family = families.get(text.lower()) if kind in KINDS[2:] else None
-
-    def kept(rows: list[dict[str, Any]], its: str = "") -> list[dict[str, Any]]:
-        if its and its == family:
-            return rows
-        return [row for row in rows if text.lower() in str([its, *row.values()]).lower()]
-
-    return {
-        name: kept(rows)
-        if isinstance(rows, list)
-        else {its: left for its in rows if (left := kept(rows[its], its))}
-        for name, rows in chosen.items()
-    }
-
-
-def _of_file(kind: str, name: str) -> dict[str, list[dict[str, str]]]:
-    """Return what a protocol or model in a file has of one kind."""
-    protocol = find_protocol(name)
-    if kind == "bounds":
-        rows = described_bounds(protocol.model.bounds)
-    elif kind == "properties":
-        rows = described_properties(properties_of(protocol))
-    else:
-        rows = [
-            *({"action": action.name, "owed": action.owed} for action in protocol.actions),
-            *({"action": joint.named, "owed": joint.owed} for joint in protocol.fairness),
-        ]
-    return {protocol.family: rows}
-
-
-def _fairness(family: str) -> list[dict[str, str]]:
-    """Return the actions of a family's protocols, with the fairness of each."""
-    actions = (
-        action for protocol in PROTOCOLS if protocol.family == family for action in protocol.actions
-    )
-    owed = {action.name: action.owed for action in actions}
-    return [{"action": name, "owed": text} for name, text in owed.items()]
 
 
 @click.command(name="list")

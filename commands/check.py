@@ -10,15 +10,21 @@ from typing import Any
 
 import click
 
-from ..analysis.known import find_known, repaired
-from ..analysis.names import find_protocol, is_custom
-from ..analysis.recognising import Recognised
-from ..checker.interrupts import noted
-from ..checker.result import Cluster, Limits, Resources, Result, SearchOptions
 from ..checker.verdicts import behavior_of
+from ..core.interrupts import noted
 from ..core.options import option
+from ..core.result import (
+    Cluster,
+    Limits,
+    Resources,
+    Result,
+    SearchOptions,
+)
 from ..core.spec import TidegateError
-from ..library import Problem, cluster, problem_of
+from ..library.known import find_known, repaired
+from ..library.names import find_protocol, is_custom
+from ..library.problem import Problem, cluster, problem_of
+from ..library.recognising import Recognised
 from ..render.output import Reports
 from ..render.report import known_bug, report
 from ..render.terminal import make_console, progress, say, write_json

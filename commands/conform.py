@@ -9,14 +9,14 @@ from typing import Any
 
 import click
 
-from ..analysis.conformance import Conformance, Conforming, CoveringWalks
-from ..analysis.exercised import Coverage, GuardCoverage, RuleCoverage
-from ..analysis.on_brokers import forcible_distribution, protocol_to_walk, systems_to_walk
-from ..checker.result import doing
-from ..checker.tracefile import itf
 from ..core.behavior import Behavior
 from ..core.options import option
+from ..core.result import doing
 from ..core.spec import TransitionSystem
+from ..core.tracefile import itf
+from ..library.conformance import Conformance, Conforming, CoveringWalks
+from ..library.exercised import Coverage, GuardCoverage, RuleCoverage
+from ..library.on_brokers import forcible_distribution, protocol_to_walk, systems_to_walk
 from ..render.output import OutputError, Reports
 from ..render.terminal import progress, write_json
 from .parameters import Output, bound_option, protocol_argument, takes

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..analysis.code import code, differences
-from ..analysis.protocol_diff import (
+from ..core.interrupts import Stopped, alarm, is_interrupt
+from ..core.options import option, time_limit
+from ..core.result import Limits
+from ..library.code import code, differences
+from ..library.protocol_diff import (
     Both,
     bounds_to_try,
     counterexamples,
@@ -21,11 +24,7 @@ from ..analysis.protocol_diff import (
     states,
     variables_of_one,
 )
-from ..analysis.revisions import opened
-from ..checker.interrupts import alarm
-from ..checker.result import Limits
-from ..checker.stop import Stopped, is_interrupt
-from ..core.options import option, time_limit
+from ..library.revisions import opened
 from ..render.diff import DiffPrinter, labels
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json

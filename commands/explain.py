@@ -10,18 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..analysis.names import SelectionError, find_protocol
-from ..analysis.properties import select_violable, system_for
-from ..analysis.selection import with_histories
 from ..checker.check import check
-from ..checker.interrupts import Interrupted, LimitReachedError, alarm, reason
-from ..checker.result import Limits
-from ..checker.stop import Stop, Stopped
 from ..core.behavior import Behavior
 from ..core.bounds import BoundsError, declared
 from ..core.errors import one_line
+from ..core.interrupts import (
+    Interrupted,
+    LimitReachedError,
+    Stop,
+    Stopped,
+    alarm,
+    reason,
+)
 from ..core.options import time_limit
+from ..core.result import Limits
 from ..core.spec import Kind, TransitionSystem
+from ..library.names import SelectionError, find_protocol
+from ..library.properties import select_violable, system_for
+from ..library.selection import with_histories
 from ..model import Protocol
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json
@@ -30,7 +36,7 @@ from .status import EXIT_HOLDS, Ended, ended, stopped_status
 from .traces import saved
 
 if TYPE_CHECKING:
-    from ..analysis.needs import Build
+    from ..library.needs import Build
     from ..render.explanation import Findings
 
 
@@ -173,7 +179,7 @@ def _findings(
     how: Searches,
     quiet: bool,
 ) -> tuple[Findings, Stopped | None]:
-    from ..analysis.needs import Needs, dispensable, shortened
+    from ..library.needs import Needs, dispensable, shortened
     from ..render.explanation import Findings
 
     system, trace, prop = behavior.system, behavior.trace, behavior.prop

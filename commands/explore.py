@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import click
 
-from ..analysis.names import find_protocol
-from ..analysis.properties import find_of_states, with_every_history
-from ..analysis.selection import assemble
 from ..checker.explore import Exploration
-from ..checker.tracefile import itf
 from ..core.behavior import Behavior
 from ..core.options import option
 from ..core.spec import TidegateError
+from ..core.tracefile import itf
+from ..library.names import find_protocol
+from ..library.properties import find_of_states, with_every_history
+from ..library.selection import assemble
 from ..render.output import report_file
 from ..render.terminal import write_json
 from .parameters import model_options, protocol_argument, takes

@@ -11,12 +11,12 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ..analysis.properties import find_of_states
-from ..analysis.selection import assemble
-from ..checker.files import replace_file
 from ..core.behavior import Behavior
+from ..core.files import replace_file
 from ..core.options import option
 from ..core.spec import Trace, TransitionSystem
+from ..library.properties import find_of_states
+from ..library.selection import assemble
 from ..render.console import Text
 from ..render.output import Reports
 from ..render.terminal import make_console, say, write_json
@@ -78,7 +78,7 @@ def graph(
       tidegate graph kip-320 -b records=1 --farthest --parquet tables
     """
     from ..checker.graph import farthest, state_graph
-    from ..checker.tracefile import itf
+    from ..core.tracefile import itf
     from ..render.graphs import require_parquet
 
     files = exported.files

@@ -10,14 +10,18 @@ from typing import Any
 
 import click
 
-from ..analysis.killing import SURVIVED, UNDECIDED, Covered, Killing
-from ..analysis.mutants import Fate
-from ..analysis.names import find_protocol
-from ..analysis.properties import Selection, left_undecided, select_violable
-from ..checker.interrupts import LimitReachedError
-from ..checker.result import Progress, doing
+from ..core.interrupts import LimitReachedError
 from ..core.options import option, time_limit
-from ..invariants import properties_of
+from ..core.result import Progress, doing
+from ..library.killing import (
+    SURVIVED,
+    UNDECIDED,
+    Covered,
+    Killing,
+)
+from ..library.mutants import Fate
+from ..library.names import find_protocol
+from ..library.properties import Selection, left_undecided, properties_of, select_violable
 from ..model import Protocol
 from ..render.console import Console, Text
 from ..render.output import Reports

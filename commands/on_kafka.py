@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import IO
 
-from ..analysis.on_brokers import forcible_behavior, forcible_distribution, replay_on
-from ..brokers.report import Report
-from ..checker.result import doing
 from ..core.behavior import Behavior
+from ..core.replay_report import Report
+from ..core.result import doing
 from ..core.spec import Trace
+from ..library.on_brokers import forcible_behavior, forcible_distribution, replay_on
 from ..model import Protocol
 from ..render.terminal import progress, write_json
 

@@ -21,7 +21,7 @@ from click.shell_completion import BashComplete, CompletionItem, add_completion_
 
 from ..core.bounds import Bound, declared
 from ..core.options import TIME, Declared, Unit, option, options
-from ..invariants import properties_of
+from ..library.properties import properties_of
 from ..model.protocol import Protocol
 from ..render.forms import FORMS
 
@@ -77,7 +77,7 @@ def releases(context: Context, parameter: Parameter, incomplete: str) -> Offers:
 
 def bugs(context: Context, parameter: Parameter, incomplete: str) -> Offers:
     """Return known bugs of Kafka."""
-    from ..analysis.known import KNOWN
+    from ..library.known import KNOWN
 
     return _beginning(incomplete, ((one.name, one.title) for one in KNOWN))
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import click
 
-from ..analysis.histories import keeps_histories
 from ..checker.replay import Replayed
-from ..checker.tracefile import Recorded
 from ..checker.verdicts import why_satisfied
 from ..core.behavior import Behavior
 from ..core.spec import ReplayError
-from ..invariants import invariants_of, properties_of
+from ..core.tracefile import Recorded
+from ..library.histories import keeps_histories
+from ..library.properties import invariants_of, properties_of
 from ..model import Protocol
 from ..render.output import Reports
 from ..render.replay import print_replayed

@@ -10,11 +10,11 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ..checker import fields
-from ..checker.result import Cluster, Limits, SearchOptions
+from ..core import documents
 from ..core.options import options
+from ..core.result import Cluster, Limits, SearchOptions
 from ..core.spec import TidegateError
-from ..library import cluster
+from ..library.problem import cluster
 from .parameters import TraceOutput, set_options
 from .trust import protocol_to_resume, recorded_properties, refuse_outside
 
@@ -53,9 +53,9 @@ def recorded_search(place: str, about: dict[str, Any], engines: Sequence[str]) -
             "resume it from Python"
         )
     try:
-        search: SearchOptions = fields.read(SearchOptions, about, "about")
-        fields.text(search.engine, "engine", "|".join(engines))
-    except fields.FieldError as error:
+        search: SearchOptions = documents.read(SearchOptions, about, "about")
+        documents.text(search.engine, "engine", "|".join(engines))
+    except documents.FieldError as error:
         raise RecordedError(
             f"{place}: damaged: {error} in its manifest; start the search again"
         ) from None

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import click
 
-from ..analysis.simulation import Walks
 from ..checker.verdicts import behavior_of
-from ..library import simulation
+from ..library.problem import simulation
+from ..library.simulation import Walks
 from ..render.output import Reports
 from ..render.terminal import make_console, write_json
 from .parameters import TraceOutput, form_options, model_options, protocol_argument, takes

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from ..analysis.minimal_bounds import MinimalBounds, find_minimal_bounds, ladder
-from ..analysis.names import SelectionError, find_protocol
-from ..analysis.properties import left_undecided, select_violable
-from ..checker.stop import is_interrupt
+from ..core.interrupts import is_interrupt
 from ..core.options import time_limit
+from ..library.minimal_bounds import MinimalBounds, find_minimal_bounds, ladder
+from ..library.names import SelectionError, find_protocol
+from ..library.properties import left_undecided, select_violable
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json
 from .parameters import Output, bound_option, model_options, protocol_argument, takes

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..checker.stop import Stopped, is_interrupt
+from ..core.interrupts import Stopped, is_interrupt
 
 if TYPE_CHECKING:
-    from ..checker.result import Result
+    from ..core.result import Result
     from ..gate.results import CellOutcome
     from ..render.output import Reports
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..analysis.selection import refuse_unknown_property, replayed_as_recorded, with_histories
 from ..checker.replay import Replayed
-from ..checker.tracefile import Recorded, read_trace
 from ..checker.verdicts import why_satisfied
 from ..core.behavior import Behavior
 from ..core.spec import ModelError, Property, ReplayError
-from ..library import Problem
+from ..core.tracefile import Recorded, read_trace
+from ..library.problem import Problem
+from ..library.selection import refuse_unknown_property, replayed_as_recorded, with_histories
 from ..model import Protocol
 from ..render.output import Reports
 from ..render.terminal import say

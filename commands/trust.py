@@ -13,11 +13,16 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from ..analysis.names import SelectionError, find_protocol, is_custom, is_same
-from ..analysis.properties import with_custom
-from ..checker.result import Cluster, SearchOptions
-from ..checker.tracefile import Recorded
+from ..core.result import Cluster, SearchOptions
 from ..core.spec import TidegateError
+from ..core.tracefile import Recorded
+from ..library.names import (
+    SelectionError,
+    find_protocol,
+    is_custom,
+    is_same,
+)
+from ..library.properties import with_custom
 from ..model import Protocol
 from .invocation import command_with
 

@@ -1,1 +1,1 @@
-"""What every model, engine and property is written in; it knows none of them."""
+"""What models, properties and engines are written in and exchange; it knows none of them."""

@@ -5,9 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from time import perf_counter
 
-from ..analysis.conformance import Conforming, CoveringWalks, OutOfTimeError
-from ..analysis.names import find_protocol, is_custom, is_same
-from ..analysis.on_brokers import (
+from ..core.behavior import Behavior
+from ..core.interrupts import listening
+from ..core.replay_report import KafkaError, MissingKafkaError
+from ..core.replay_report import Report as Replayed
+from ..core.result import Resources, doing
+from ..core.spec import Outcome, ReplayError
+from ..core.tracefile import itf, read_trace
+from ..library.conformance import Conforming, CoveringWalks, OutOfTimeError
+from ..library.names import find_protocol, is_custom, is_same
+from ..library.on_brokers import (
     forcible_behavior,
     forcible_distribution,
     of_brokers,
@@ -15,15 +22,8 @@ from ..analysis.on_brokers import (
     replay_on,
     systems_to_walk,
 )
-from ..analysis.properties import find_properties
-from ..analysis.selection import refuse_unknown_property, replayed_as_recorded
-from ..brokers.distribution import Distribution, KafkaError, MissingKafkaError
-from ..brokers.report import Report as Replayed
-from ..checker.interrupts import listening
-from ..checker.result import Resources, doing
-from ..checker.tracefile import itf, read_trace
-from ..core.behavior import Behavior
-from ..core.spec import Outcome, ReplayError
+from ..library.properties import find_properties
+from ..library.selection import refuse_unknown_property, replayed_as_recorded
 from ..model import Protocol
 from .cells import Brokers, Cell, Expectation
 from .judge import judge, judge_replay, judge_walks
@@ -45,31 +45,25 @@ def outcome_on_brokers(
     """
     with listening():
         try:
-            distribution = forcible_distribution(brokers.kafka, "kafka =")
+            run = _Run(cell, brokers, resources, report)
         except MissingKafkaError as error:
             if brokers.optional:
                 finding = Finding(Deviation.SKIPPED, "", f"skipped: {error}")
                 return CellOutcome(cell, Status.SKIPPED, [finding])
             hint = "with optional = true, this case would be skipped"
             raise MissingKafkaError(f"{error}; {hint}") from None
-        return _Run(cell, brokers, distribution, resources, report).outcome()
+        return run.outcome()
 
 
 class _Run:
     """The run that decides one cell."""
 
-    def __init__(
-        self,
-        cell: Cell,
-        brokers: Brokers,
-        distribution: Distribution,
-        resources: Resources,
-        report: Report,
-    ) -> None:
-        self._cell, self._brokers, self._distribution = cell, brokers, distribution
+    def __init__(self, cell: Cell, brokers: Brokers, resources: Resources, report: Report) -> None:
+        self._distribution = forcible_distribution(brokers.kafka, "kafka =")
+        self._cell, self._brokers = cell, brokers
         self._resources, self._report = resources, report
         self._until = perf_counter() + cell.limits.seconds
-        self._ran = Ran(distribution.version)
+        self._ran = Ran(self._distribution.version)
         self._result = CellOutcome(cell, Status.PASSED, ran=self._ran)
         [self._expected] = cell.expectations
 

@@ -21,8 +21,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from ..analysis.names import custom_file, is_custom
-from ..checker.files import DiskCache
+from ..core.files import DiskCache
+from ..library.names import custom_file, is_custom
 from .cells import Cell
 from .results import CellOutcome, PropertyOutcome, Status
 

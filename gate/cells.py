@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..analysis.names import is_custom
-from ..analysis.properties import find_properties
 from ..core.spec import Property
+from ..library.names import is_custom
+from ..library.properties import find_properties
 from ..model import Protocol
 from ..render.summary import count
 

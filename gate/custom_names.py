@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from ..analysis.names import SelectionError, find_protocol
-from ..analysis.pool import processes
-from ..analysis.properties import find_properties
-from ..checker.interrupts import LimitReachedError, alarm
 from ..core.bounds import BoundsError
 from ..core.errors import TidegateError
+from ..core.interrupts import LimitReachedError, alarm
+from ..library.names import SelectionError, find_protocol
+from ..library.pool import processes
+from ..library.properties import find_properties
 from ..model import Protocol
 from .cells import EVERY
 

@@ -14,13 +14,18 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
-from ..analysis.names import SelectionError, custom_file, find_protocol, is_custom
-from ..analysis.on_brokers import of_brokers
-from ..checker.result import ENGINES
 from ..core.bounds import BoundsError, unknown
 from ..core.bounds import shown as bounds_shown
 from ..core.options import parse_size
+from ..core.result import ENGINES
 from ..core.spec import ReplayError
+from ..library.names import (
+    SelectionError,
+    custom_file,
+    find_protocol,
+    is_custom,
+)
+from ..library.on_brokers import of_brokers
 from ..model import BROKER
 from .cells import (
     AGREES,

@@ -8,9 +8,9 @@ from dataclasses import dataclass, fields, replace
 from types import CodeType
 from typing import Any
 
-from ..analysis.names import custom_file, is_custom
 from ..core.errors import Line, is_users
 from ..core.spec import Trace, TransitionSystem
+from ..library.names import custom_file, is_custom
 from ..model import Protocol
 
 SourceLocation = tuple[Line, str]

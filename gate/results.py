@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from ..checker.result import Reason
 from ..core.errors import Line
+from ..core.result import Reason
 from .cells import Cell
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from ..checker.imports import safe_path
-from ..checker.interrupts import noted
-from ..checker.memory import share_of
-from ..checker.result import Progress, Resources
+from ..core.imports import safe_path
+from ..core.interrupts import noted
+from ..core.memory import share_of
+from ..core.result import Progress, Resources
 from .cells import Cell
 from .results import CellOutcome, Deviation, Finding, Status, erred
 from .worker import HUNG, work

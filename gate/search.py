@@ -7,17 +7,29 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
-from ..analysis.loading import named
-from ..analysis.names import find_protocol
-from ..analysis.properties import Selection, find_properties, select, system_for
-from ..analysis.recognising import known_bug
-from ..analysis.selection import with_histories
-from ..checker.result import Limits, Progress, Resources, Result, SearchOptions, Verdict
-from ..checker.stop import Stop, Stopped
-from ..checker.tracefile import itf
 from ..core.behavior import Behavior
+from ..core.interrupts import Stop, Stopped
+from ..core.result import (
+    Limits,
+    Progress,
+    Resources,
+    Result,
+    SearchOptions,
+    Verdict,
+)
 from ..core.spec import Outcome, Property, TransitionSystem
-from ..library import Problem
+from ..core.tracefile import itf
+from ..library.loading import named
+from ..library.names import find_protocol
+from ..library.problem import Problem
+from ..library.properties import (
+    Selection,
+    find_properties,
+    select,
+    system_for,
+)
+from ..library.recognising import known_bug
+from ..library.selection import with_histories
 from ..model import Protocol
 from ..render.grounds import declared_pure
 from .cells import EVERY, Cell, Expectation, expanded

@@ -20,10 +20,16 @@ from pathlib import Path
 from time import monotonic, perf_counter
 from types import FrameType
 
-from ..checker.interrupts import described, innermost, leave_to_parent, model_call, received
-from ..checker.memory import resident_memory
-from ..checker.result import Progress, Resources
 from ..core.errors import Line, TidegateError, place_of
+from ..core.interrupts import (
+    described,
+    innermost,
+    leave_to_parent,
+    model_call,
+    received,
+)
+from ..core.memory import resident_memory
+from ..core.result import Progress, Resources
 from .brokers import outcome_on_brokers
 from .cache import Watch
 from .cells import Cell

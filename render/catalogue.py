@@ -1,21 +1,14 @@
-"""What there is to check, as tables, and a protocol as a page."""
+"""What there is to check, as tables; a protocol as a page."""
 
 from __future__ import annotations
 
-import inspect
-import tomllib
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 from rich.table import Table
 
-from ..analysis.code import decisions
-from ..core.bounds import declared
-from ..core.guards import guards, place, requirement
-from ..core.spec import Action, Kind, Property
-from ..invariants import FAMILIES, properties_of
-from ..model.broker.releases import deciding
+from ..core.guards import requirement
+from ..core.spec import Kind
 from .console import Console, Text
 from .text import print_prose
 
@@ -98,155 +91,6 @@ def print_table(
     console.print()
 
 
-def story(protocol: Any) -> dict[str, Any]:
-    """Return all that ``tidegate show`` prints of a protocol, ready to be written as JSON."""
-    return {
-        "name": protocol.name,
-        "family": protocol.family,
-        "parent": protocol.parent.name if protocol.parent else None,
-        "summary": protocol.summary,
-        "story": inspect.cleandoc(protocol.story),
-        "rules": [row for row in _rules(protocol) if row["from"] == protocol.name],
-        "older_rules": [
-            {"mutant": f"{protocol.name}~{name} = {rule.__name__}", "what": _summary(rule)}
-            for name, rule in protocol.older_rules
-        ],
-        "actions": [_action(action) for action in protocol.actions],
-        "fairness": [{"action": joint.named, "owed": joint.owed} for joint in protocol.fairness],
-        "default_properties": list(protocol.default_properties),
-        "settings": list(protocol.settings),
-        "bounds": described_bounds(protocol.model.bounds),
-        "properties": described_properties(properties_of(protocol)),
-        "expected": [
-            {"bounds": bounds, "violated": list(violated)}
-            for bounds, violated in _expected(protocol).items()
-        ],
-    }
-
-
-def _expected(protocol: Any) -> dict[str, tuple[str, ...]]:
-    """Return by bounds the default properties that a protocol is known to violate there.
-
-    It says so itself, or ``tidegate.toml`` does, which has the verdicts of this package.
-    """
-    if protocol.expected:
-        return {expected.bounds: expected.violated for expected in protocol.expected}
-    rows: dict[str, tuple[str, ...]] = {}
-    text = Path(__file__).parents[1].joinpath("tidegate.toml").read_text(encoding="utf-8")
-    for case in tomllib.loads(text)["case"]:
-        if protocol.name in case["protocols"]:
-            violated, holds = case.get("violates", {}), case.get("holds", ())
-            for bounds in case.get("bounds", ("",)):
-                known = {*violated, *rows.get(bounds, ())}
-                names = tuple(name for name in protocol.default_properties if name in known)
-                if names or "default" in holds or "all" in holds:
-                    rows[bounds] = names
-    return rows
-
-
-def described_bounds(bounds: type) -> list[dict[str, str]]:
-    """Return each bound that a dataclass declares, as ``tidegate list`` shows it."""
-    return [
-        {
-            "name": name,
-            "default": bound.follows or bound.show(default),
-            "allowed": bound.allowed(),
-            "meaning": bound.doc,
-        }
-        for name, (bound, default) in declared(bounds).items()
-    ]
-
-
-def described_properties(properties: Iterable[Property]) -> list[dict[str, str]]:
-    """Return each property, as ``tidegate list`` shows it."""
-    return [
-        {
-            "name": prop.name,
-            "kind": prop.kind.value,
-            "statement": prop.statement,
-            "source": prop.source,
-        }
-        for prop in properties
-    ]
-
-
-def rules_in_force(protocol: Any) -> dict[str, Any]:
-    """Return all that ``tidegate show --rules`` prints, ready to be written as JSON."""
-    is_broker = protocol.family == "broker"
-    rules = _rules(protocol)
-    for row in rules:
-        rule = getattr(protocol.rules, row["rule"])
-        row["releases"] = deciding(row["rule"], rule) if is_broker else ""
-    return {"protocol": protocol.name, "rules": rules}
-
-
-def _rules(protocol: Any) -> list[dict[str, Any]]:
-    """Return every rule of a protocol: what it decides, its function, which protocol brought it.
-
-    "was" is the parent's choice; None where there is no parent.
-    """
-    decides = decisions(type(protocol.rules))
-    parent = protocol.parent.rules if protocol.parent else None
-    rows = []
-    for name, rule in vars(protocol.rules).items():
-        function = rule if inspect.isfunction(rule) else None
-        rows.append(
-            {
-                "rule": name,
-                "decides": decides.get(name, ""),
-                "is": _named(rule),
-                "was": _named(getattr(parent, name)) if parent else None,
-                "signature": _named(rule) + _parameters(function) if function else "",
-                "what": _summary(function) if function else "",
-                "source": _more(function) if function else "",
-                "place": place(function) if function else "",
-                "from": _origin(protocol, name),
-            }
-        )
-    return rows
-
-
-def _named(rule: Any) -> str:
-    return getattr(rule, "__name__", str(rule))
-
-
-def _parameters(function: Callable[..., Any]) -> str:
-    """Return the names of a function's parameters, in parentheses."""
-    return f"({', '.join(inspect.signature(function).parameters)})"
-
-
-def _origin(protocol: Any, name: str) -> str:
-    """Return the protocol that introduced a rule in its present form: this one or an ancestor."""
-    rule, at = getattr(protocol.rules, name), protocol
-    while at.parent is not None and getattr(at.parent.rules, name) == rule:
-        at = at.parent
-    return str(at.name)
-
-
-def _summary(function: Callable[..., Any]) -> str:
-    """Return the first line of a function's docstring."""
-    return (inspect.getdoc(function) or "").split("\n")[0]
-
-
-def _more(function: Callable[..., Any]) -> str:
-    """Return a function's docstring after the first line: where Kafka does the same."""
-    _, _, more = (inspect.getdoc(function) or "").partition("\n")
-    return " ".join(more.split())
-
-
-def _action(action: Action) -> dict[str, Any]:
-    return {
-        "name": action.name,
-        "who": action.who,
-        "parameters": list(action.parameters),
-        "fairness": action.fairness.value,
-        "owed": action.owed,
-        "source": action.source,
-        "what": _summary(action.apply),
-        "not_enabled_if": [guard.test for guard in guards(action.apply)],
-    }
-
-
 def print_story(console: Console, page: dict[str, Any]) -> None:
     """Print what :func:`story` returned."""
     print_prose(console, Text(f"{page['name']}: {page['summary']}", "bold"))
@@ -266,7 +110,7 @@ def print_story(console: Console, page: dict[str, Any]) -> None:
             print_prose(console, Text(older["what"]), indent=3)
     if page["expected"]:
         _print_verdicts(console, page["expected"])
-    if page["family"] not in FAMILIES:
+    if page["family"] != "broker":
         _print_declared(console, page)
     console.print(Text("\nActions, and what enables each", "bold"))
     for action in page["actions"]:

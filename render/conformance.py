@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..analysis.conformance import MOST_STATES, Conformance, CoveringWalks
-from ..analysis.exercised import Coverage, GuardCoverage, RuleCoverage
-from ..brokers.report import Difference, Observed, Report
 from ..core.behavior import Behavior
+from ..core.replay_report import Difference, Observed, Report
 from ..core.spec import Trace, TransitionSystem
+from ..library.conformance import MOST_STATES, Conformance, CoveringWalks
+from ..library.exercised import Coverage, GuardCoverage, RuleCoverage
 from .console import Console, Text
 from .narrative import narrate
 from .page import Seen, page

@@ -8,9 +8,25 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.table import Table
 
-from ..analysis.code import ActionChange, Code, CodeDiff, RuleChange
-from ..analysis.diff import BehaviorDiff, BlockedStep, Divergence, Taken
-from ..analysis.protocol_diff import Count, Counterexample, Row, StateDiff, VerdictDiff
+from ..library.code import (
+    ActionChange,
+    Code,
+    CodeDiff,
+    RuleChange,
+)
+from ..library.diff import (
+    BehaviorDiff,
+    BlockedStep,
+    Divergence,
+    Taken,
+)
+from ..library.protocol_diff import (
+    Count,
+    Counterexample,
+    Row,
+    StateDiff,
+    VerdictDiff,
+)
 from .console import Console, Text
 from .summary import count
 from .text import length, print_prose

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..checker.result import FASTER, Reason, Result
+from ..core.result import FASTER, Reason, Result
 
 
 def searched_in_python(reasons: Sequence[Reason]) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..analysis.minimal_bounds import MinimalBounds, listed, shown
 from ..core.spec import Outcome
+from ..library.minimal_bounds import MinimalBounds, listed, shown
 from .console import Console, Text
 from .summary import count
 from .text import print_prose

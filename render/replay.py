@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..checker.replay import Replayed
-from ..checker.tracefile import Recorded
 from ..core.guards import Refusal
 from ..core.spec import Property
+from ..core.tracefile import Recorded
 from .console import Console, Text
 from .summary import count
 from .text import fairness, print_behavior, print_prose

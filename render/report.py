@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..analysis.recognising import Recognised
-from ..checker.result import Reason, Result, Verdict
-from ..checker.tracefile import itf, streamed
 from ..core.behavior import Behavior
+from ..core.result import Reason, Result, Verdict
 from ..core.spec import Outcome, TransitionSystem
+from ..core.tracefile import itf, streamed
+from ..library.recognising import Recognised
 from .grounds import declared_pure, relied_on
 from .narrative import Narrative
 from .terminal import json_text

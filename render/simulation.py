@@ -6,9 +6,9 @@ from typing import Any
 
 from rich.table import Table
 
-from ..analysis.simulation import Simulation
 from ..core.behavior import Behavior
 from ..core.spec import TransitionSystem
+from ..library.simulation import Simulation
 from .console import Console, Text
 from .report import report
 from .summary import count, print_verdict

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..analysis.properties import Selection
-from ..analysis.recognising import Recognised
-from ..checker.result import FASTER, Result, Verdict
-from ..checker.stop import Stop
 from ..core.behavior import Behavior
+from ..core.interrupts import Stop
+from ..core.result import FASTER, Result, Verdict
 from ..core.spec import Kind, Outcome, TransitionSystem
+from ..library.properties import Selection
+from ..library.recognising import Recognised
 from .console import Console, Text
 from .grounds import declared_pure, relied_on
 from .text import length, print_prose, print_trace, violated_after

@@ -12,11 +12,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ..checker.stop import Stopped
 from ..core.errors import inert, one_line
+from ..core.interrupts import Stopped
 
 if TYPE_CHECKING:
-    from ..checker.result import Progress
+    from ..core.result import Progress
     from .console import Console
 
 

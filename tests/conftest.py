@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import settings as hypothesis_settings
 
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
-from tidegate.checker.result import Result
 from tidegate.core.bounds import parse
+from tidegate.core.result import Result
 from tidegate.core.spec import Step, TransitionSystem
-from tidegate.invariants import properties_of
 from tidegate.invariants.broker import INVARIANTS
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import properties_of, system_for
 from tidegate.model.broker.family import DEFAULT_PROPERTIES
 
 # A machine that does other work takes any time for an example.

@@ -9,7 +9,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from ..interrupts import abandon, postponed
+from ...core.interrupts import abandon, postponed
 from .values import UnsupportedError
 
 TICK = 0.1

@@ -26,10 +26,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from ...core.files import replace_file
 from ...core.spec import Property, TransitionSystem
 from ...core.symmetry import Symmetry
 from ..counterexample import itself
-from ..files import replace_file
 from ..manifest import (
     NAME,
     CheckpointError,

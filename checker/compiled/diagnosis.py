@@ -14,10 +14,10 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from ...core.errors import is_users
+from ...core.result import Reason
 from ...core.sources import original_of
 from ...core.spec import Property, TransitionSystem
 from ..liveness.formulas import predicates_of
-from ..result import Reason
 from .arithmetic import ARITHMETIC
 from .calls import is_never_called
 from .expressions import Expressions

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import overload
 
+from ...core.interrupts import Stopped
 from ...core.layout import State
+from ...core.result import Reason
 from ..interpreted import spread
 from ..request import SearchRequest
-from ..result import Reason
-from ..stop import Stopped
 from .machine import Segments
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
-from ..interrupts import abandon
+from ...core.interrupts import abandon
 from .build import Code
 from .memory import BATCH, GROW, RECENT, STOPPED, TARGETS, Region, Shared, Worker
 from .program import Module

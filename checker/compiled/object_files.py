@@ -10,7 +10,7 @@ from functools import cache
 import llvmlite
 import llvmlite.binding as llvm
 
-from ..files import DiskCache
+from ...core.files import DiskCache
 from . import build
 from .build import object_code, target
 from .program import Module

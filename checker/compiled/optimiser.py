@@ -13,7 +13,7 @@ import sys
 from tempfile import TemporaryFile
 from typing import IO
 
-from ..interrupts import leave_to_parent
+from ...core.interrupts import leave_to_parent
 from .build import object_code
 
 SECONDS = 120

@@ -13,17 +13,16 @@ from itertools import chain, takewhile
 from time import perf_counter
 from typing import Any
 
+from ...core.interrupts import Stop, Stopped, abandon, alarm, reason
 from ...core.layout import Layout, State
+from ...core.memory import MemoryLimit, available_memory
+from ...core.result import Progress, Resources
 from ...core.spec import Kind, Property
 from ..interpreted import Search, least_parents
-from ..interrupts import abandon, alarm, reason
 from ..liveness.formulas import with_premises
 from ..liveness.lasso import Decided
 from ..manifest import Manifest
-from ..memory import MemoryLimit, available_memory
 from ..request import SearchRequest
-from ..result import Progress, Resources
-from ..stop import Stop, Stopped
 from .build import Code
 from .checkpoint import Checkpoint, Journal, code_hash, restore
 from .comparison import Comparison

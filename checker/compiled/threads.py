@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import TypeVar
 
-from ..interrupts import abandon, postponed
+from ...core.interrupts import abandon, postponed
 from .memory import Region, Shared
 
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import perf_counter
 
-from ..files import DiskCache
+from ...core.files import DiskCache
 from ..request import SearchRequest
 from .build import object_code
 from .choices import SHARED_FROM

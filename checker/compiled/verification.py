@@ -29,7 +29,9 @@ from random import Random
 from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...core.interrupts import Stop
 from ...core.layout import State
+from ...core.result import Limits
 from ...core.spec import (
     DisagreementError,
     EngineError,
@@ -39,8 +41,6 @@ from ...core.spec import (
     TransitionSystem,
 )
 from ..interpreted import Search, spread
-from ..result import Limits
-from ..stop import Stop
 from .comparison import (
     MadeUp,
     compare_level,

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..interrupts import Interrupted, noted
+from ...core.interrupts import Interrupted, noted
 from ..manifest import CheckpointError
 from . import workers
 from .java import SparkError

@@ -18,11 +18,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
+from ...core import documents
+from ...core.documents import Count, Like, Within
 from ...core.layout import Layout
+from ...core.result import Cluster
 from ...core.spec import Property
-from .. import fields
 from ..compiled.statefile import temporary_folder
-from ..fields import Count, Like, Within
 from ..manifest import (
     MOST_SHARES,
     NAME,
@@ -33,7 +34,6 @@ from ..manifest import (
     refuse_begun,
     refuse_others,
 )
-from ..result import Cluster
 from .runs import Run, level_name
 from .store import Store
 from .tables import PART_NAME
@@ -82,9 +82,9 @@ class StoreManifest(Manifest):
     def verify(self, layout: Layout[Any], instances: int, properties: Sequence[Property]) -> None:
         """Verify each field against the search."""
         super().verify(layout, instances, properties)
-        fields.integer(self.spark_levels, "spark_levels", 0, len(self.levels) + 1)
+        documents.integer(self.spark_levels, "spark_levels", 0, len(self.levels) + 1)
         files = 0 if self.export is None else 1 << 62
-        fields.integer(self.exported, "exported", len(self.exporting), files)
+        documents.integer(self.exported, "exported", len(self.exporting), files)
 
     def save(self, store: Store) -> None:
         """Replace the manifest in the store."""

@@ -7,7 +7,9 @@ from contextlib import ExitStack
 from time import perf_counter
 from typing import Any
 
+from ...core.interrupts import Stop, Stopped, postponed, reason
 from ...core.layout import State
+from ...core.result import Cluster, Progress, Resources
 from ...core.spec import Kind, Property
 from ..compiled.blocks import ranges_of
 from ..compiled.checkpoint import code_hash
@@ -15,13 +17,10 @@ from ..compiled.comparison import Comparison
 from ..compiled.generate import Generator
 from ..compiled.levels import LevelSearch
 from ..counterexample import itself
-from ..interrupts import postponed, reason
 from ..liveness.decide import decided
 from ..liveness.lasso import Decided
 from ..manifest import CheckpointError, Level
 from ..request import SearchRequest
-from ..result import Cluster, Progress, Resources
-from ..stop import Stop, Stopped
 from .columns import Export
 from .exports import Exports, opened_exports
 from .history import History

@@ -21,8 +21,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from ..imports import safe_path
-from ..result import Cluster
+from ...core.imports import safe_path
+from ...core.result import Cluster
 from .java import SparkError
 from .manifest import LOG_SETTINGS, SPARK_LOG
 

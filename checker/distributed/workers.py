@@ -20,8 +20,8 @@ KERNEL = "kernel-{}.ll"
 
 PARTS = (
     "core.layout",
-    "checker.fields",
-    "checker.files",
+    "core.documents",
+    "core.files",
     "checker.manifest",
     "checker.compiled.blocks",
     "checker.compiled.build",

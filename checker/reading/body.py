@@ -16,8 +16,8 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import Line
+from ...core.imports import full_name
 from ...core.sources import Source
-from ..imports import full_name
 from .notes import LOST, SKIPPED, Answer, Effect, Objection
 from .objects import MISSING
 from .operators import computed

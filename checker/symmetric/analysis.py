@@ -12,10 +12,10 @@ from types import FunctionType
 from typing import Any
 
 from ...core.errors import shown
+from ...core.result import Declared
 from ...core.sources import original_of
 from ..compiled.syntax import parameter_names, plain_tree
 from ..compiled.values import UnsupportedError
-from ..result import Declared
 from .calls import in_order, renamed
 from .names import Names
 from .parts import Result

@@ -8,9 +8,9 @@ from itertools import product
 from typing import Any
 
 from ...core.fields import NONE
+from ...core.result import Grounds
 from ...core.spec import Property, TransitionSystem
 from ...core.symmetry import Symmetry, SymmetryError, renamed
-from ..result import Grounds
 from .analysis import Analysis, place
 from .names import Names
 from .values import Constant, NotShownError, Number, Part, Replica, Unclear, Value

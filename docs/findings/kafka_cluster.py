@@ -20,12 +20,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from tidegate.brokers.client import ask
-from tidegate.brokers.distribution import Distribution, KafkaError
+from tidegate.brokers.distribution import Distribution
 from tidegate.brokers.messages import FETCH, NONE, PRODUCE, Api, error_name
 from tidegate.brokers.observe import stored_log
 from tidegate.brokers.patience import start_patience, together
 from tidegate.brokers.process import free_ports
 from tidegate.brokers.records import Entry, decode_records, encode_record
+from tidegate.core.replay_report import KafkaError
 
 from . import admin
 from .holding_proxy import HoldingProxy

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 
-from tidegate.brokers.distribution import Distribution, KafkaError
+from tidegate.brokers.distribution import Distribution
 from tidegate.brokers.messages import ALTER_PARTITION
+from tidegate.core.replay_report import KafkaError
 
 from .kraft import KraftCluster
 from .node import CONTROLLER

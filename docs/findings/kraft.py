@@ -6,8 +6,9 @@ import asyncio
 import base64
 from collections.abc import Mapping
 
-from tidegate.brokers.distribution import Distribution, KafkaError
+from tidegate.brokers.distribution import Distribution
 from tidegate.brokers.patience import start_patience, together
+from tidegate.core.replay_report import KafkaError
 
 from .kafka_cluster import KafkaCluster
 from .node import CONTROLLER, Node

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidegate.brokers.distribution import Distribution, KafkaError
+from tidegate.brokers.distribution import Distribution
 from tidegate.brokers.patience import together
 from tidegate.brokers.records import Entry
+from tidegate.core.replay_report import KafkaError
 
 from . import admin
 from .kafka_cluster import Consumed, Description

@@ -8,9 +8,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
-from tidegate.brokers.distribution import Distribution, KafkaError
+from tidegate.brokers.distribution import Distribution
 from tidegate.brokers.patience import until
 from tidegate.brokers.records import Entry
+from tidegate.core.replay_report import KafkaError
 
 from .kafka_cluster import KafkaCluster
 

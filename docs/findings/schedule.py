@@ -12,10 +12,10 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tidegate.brokers.distribution import KafkaError
 from tidegate.brokers.messages import FETCH, Api
 from tidegate.brokers.patience import together
 from tidegate.brokers.records import Entry
+from tidegate.core.replay_report import KafkaError
 
 from .kafka_cluster import Consumed, KafkaCluster, PartitionState, Produced
 from .run import STEP, Run, numbers, values

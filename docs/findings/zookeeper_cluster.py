@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from tidegate.brokers.distribution import Distribution, KafkaError
+from tidegate.brokers.distribution import Distribution
 from tidegate.brokers.patience import start_patience
 from tidegate.brokers.process import Jvm, free_ports
 from tidegate.brokers.zookeeper import start_zookeeper
+from tidegate.core.replay_report import KafkaError
 
 from . import admin
 from .kafka_cluster import KafkaCluster

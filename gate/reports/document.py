@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ... import __version__
+from ...core.version import VERSION
 from ..results import CellOutcome
 from .findings import pointers
 
@@ -20,7 +20,7 @@ def document(
 ) -> dict[str, Any]:
     """Return all that a gate found, ready to be written as JSON."""
     return {
-        "tidegate": __version__,
+        "tidegate": VERSION,
         "file": file,
         "tier": tier,
         "passed": all(outcome.good for outcome in outcomes),

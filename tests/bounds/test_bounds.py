@@ -8,10 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from tests.docs.bounds import known_violations, minimal_bounds_of, write_known_violations
-from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.cli import main
 from tidegate.core.spec import Outcome
+from tidegate.library.selection import assemble
 from tidegate.model import PROTOCOLS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "bounds.md").read_text()

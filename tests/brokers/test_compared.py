@@ -6,11 +6,11 @@ from copy import deepcopy
 import pytest
 
 from tests.behaviors import REPLICATED
-from tidegate.analysis.conformance import cluster_for, forced_behavior
 from tidegate.brokers.distribution import find_distribution
 from tidegate.brokers.observe import Observer
 from tidegate.brokers.replay import TOPIC, replay
 from tidegate.core.spec import Trace
+from tidegate.library.conformance import cluster_for, forced_behavior
 
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]
 

@@ -3,7 +3,7 @@
 from itertools import islice
 
 from tests.conftest import make_system
-from tidegate.analysis.conformance import GUIDED, CoveringWalks, shortest_ways
+from tidegate.library.conformance import GUIDED, CoveringWalks, shortest_ways
 
 BOUNDS = "records=1 elections=2 crashes=0 moves"
 

@@ -2,11 +2,11 @@
 
 from itertools import islice
 
-from tidegate.analysis.conformance import CoveringWalks
-from tidegate.analysis.exercised import GuardCoverage, RuleCoverage
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import with_every_history
 from tidegate.core.spec import Step, Trace
+from tidegate.library.conformance import CoveringWalks
+from tidegate.library.exercised import GuardCoverage, RuleCoverage
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import with_every_history
 
 KIP_320 = find_protocol("kip-320")
 

@@ -5,9 +5,9 @@ import struct
 
 import pytest
 
-from tidegate.brokers.distribution import KafkaError
 from tidegate.brokers.inside import Inside
 from tidegate.brokers.jdwp import Debugger
+from tidegate.core.replay_report import KafkaError
 
 HANDSHAKE = b"JDWP-Handshake"
 HEAD = struct.Struct(">IIBBB")

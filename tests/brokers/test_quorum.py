@@ -7,7 +7,6 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate.brokers.client import ask
-from tidegate.brokers.distribution import KafkaError
 from tidegate.brokers.messages import (
     ALTER_PARTITION,
     BROKER_HEARTBEAT,
@@ -21,6 +20,7 @@ from tidegate.brokers.process import Server, free_ports
 from tidegate.brokers.records import decode_records
 from tidegate.brokers.scripted_quorum import ID, INVALID_UPDATE_VERSION, ScriptedQuorum
 from tidegate.cli import main
+from tidegate.core.replay_report import KafkaError
 
 FEATURES = [{"name": "metadata.version", "least": 7, "most": 25}]
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.brokers.rows import ROWS
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import system_for, with_every_history
 from tidegate.core.spec import Step
 from tidegate.invariants.broker import PROPERTIES
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import system_for, with_every_history
 
 DOCS = Path(__file__).parents[2] / "docs"
 RUNS = {path.stem: json.loads(path.read_text("utf-8")) for path in (DOCS / "runs").glob("*.json")}

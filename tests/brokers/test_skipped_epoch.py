@@ -10,7 +10,8 @@ import pytest
 from findings.kraft import KraftCluster
 from findings.skipped_epoch import A, B, C, SkippedEpoch
 from tests.brokers.schedules import left_behind, run_once
-from tidegate.brokers.distribution import KafkaError, find_distribution
+from tidegate.brokers.distribution import find_distribution
+from tidegate.core.replay_report import KafkaError
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "finding"
 

@@ -12,13 +12,18 @@ from itertools import islice
 
 import pytest
 
-from tidegate.analysis.conformance import CoveringWalks, cluster_for, forced_behavior, listed
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import with_every_history
 from tidegate.brokers.distribution import find_distribution
 from tidegate.brokers.replay import replay
 from tidegate.brokers.steps import STEPS
 from tidegate.core.spec import ModelError, Trace
+from tidegate.library.conformance import (
+    CoveringWalks,
+    cluster_for,
+    forced_behavior,
+    listed,
+)
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import with_every_history
 from tidegate.model import PROTOCOLS
 from tidegate.model.broker.bounds import WITH_KRAFT
 

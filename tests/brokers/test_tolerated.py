@@ -10,15 +10,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from tidegate.analysis.conformance import cluster_for, forced_behavior
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import with_every_history
 from tidegate.brokers.distribution import find_distribution
 from tidegate.brokers.leader_epochs import apply_record
 from tidegate.brokers.replay import replay
-from tidegate.brokers.report import ForcedStep
 from tidegate.brokers.scripted_quorum import INVALID_UPDATE_VERSION
+from tidegate.core.replay_report import ForcedStep
 from tidegate.core.spec import Step, Trace
+from tidegate.library.conformance import cluster_for, forced_behavior
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import with_every_history
 
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]
 

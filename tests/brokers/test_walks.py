@@ -5,11 +5,11 @@ import asyncio
 import pytest
 
 from tests.behaviors import CANNOT_JOIN, FETCH_AFTER_LAG_TIME, REFUSED_FETCH, REPLICATED
-from tidegate.analysis.conformance import cluster_for, forced_behavior
 from tidegate.brokers.distribution import find_distribution
 from tidegate.brokers.replay import replay
 from tidegate.brokers.scripted_quorum import ScriptedQuorum
 from tidegate.core.spec import Trace
+from tidegate.library.conformance import cluster_for, forced_behavior
 
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]
 

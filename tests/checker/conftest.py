@@ -7,18 +7,17 @@ from dataclasses import dataclass
 
 import pytest
 
-from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.compiled.build import Code, object_code
 from tidegate.checker.compiled.intrinsics import DECLARATIONS
 from tidegate.checker.compiled.state_refs import StateRefs
 from tidegate.checker.compiled.unit import Unit
 from tidegate.checker.compiled.values import Constant, StateRef
-from tidegate.checker.result import Limits, Resources
 from tidegate.core.fields import Record, array, boolean, integer, members, subset
 from tidegate.core.layout import Layout
+from tidegate.core.result import Limits, Resources
 from tidegate.core.spec import Action, Property, TransitionSystem
-from tidegate.invariants import properties_of
+from tidegate.library.properties import properties_of, system_for
 from tidegate.model import PROTOCOLS
 from tidegate.render.report import report
 

@@ -22,7 +22,7 @@ from tidegate.checker.compiled.checkpoint import Checkpoint
 from tidegate.checker.compiled.statefile import StateFileError
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.manifest import CheckpointError
-from tidegate.checker.result import Limits, Resources
+from tidegate.core.result import Limits, Resources
 from tidegate.core.spec import Outcome
 
 HW = ("hw", "", {"keep_going": True})

@@ -16,8 +16,8 @@ from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.compiled.values import Constant, Truth
 from tidegate.checker.interpreted import Search
 from tidegate.checker.request import SearchRequest
-from tidegate.checker.result import Cluster, Limits, Resources
 from tidegate.core.fields import Record, integer
+from tidegate.core.result import Cluster, Limits, Resources
 from tidegate.core.spec import EngineError, Outcome
 from tidegate.model.broker.protocols.kip320 import KIP_320
 

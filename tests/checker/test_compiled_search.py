@@ -7,8 +7,6 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.compiled import search as compiled_search
 from tidegate.checker.compiled import statefile, verification
@@ -18,14 +16,15 @@ from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.interpreted import Search
 from tidegate.checker.request import SearchRequest
-from tidegate.checker.result import Limits, Resources
 from tidegate.core.bounds import BoundsError
 from tidegate.core.errors import shown
 from tidegate.core.fields import Record, array, boolean, integer
 from tidegate.core.guards import without
+from tidegate.core.result import Limits, Resources
 from tidegate.core.spec import Kind, ModelError, Outcome
-from tidegate.invariants import invariants_of, properties_of
 from tidegate.invariants.broker import INVARIANTS
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import invariants_of, properties_of, system_for
 from tidegate.model import PROTOCOLS
 
 SMALL = [

@@ -12,8 +12,8 @@ from tidegate.checker.check import check
 from tidegate.checker.compiled import build, object_files
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.interpreted import Pause
-from tidegate.checker.result import Limits, Resources
-from tidegate.checker.stop import Stop
+from tidegate.core.interrupts import Stop
+from tidegate.core.result import Limits, Resources
 
 COMPILED = Resources(engine="compiled")
 

@@ -12,7 +12,6 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tidegate.analysis.needs import shortened, without
 from tidegate.checker import simulate
 from tidegate.checker.check import check
 from tidegate.cli import main
@@ -29,6 +28,7 @@ from tidegate.core.spec import (
     TransitionSystem,
 )
 from tidegate.core.vocabulary import Instance
+from tidegate.library.needs import shortened, without
 
 RING = {(0, 1), (1, 2), (2, 3), (3, 0)}
 

@@ -9,8 +9,8 @@ import pytest
 import tidegate.cli  # noqa: F401 - it prints warnings
 from tidegate.checker.compiled import object_files
 from tidegate.checker.compiled.tiers import Tiers
-from tidegate.checker.files import DiskCache
 from tidegate.checker.request import SearchRequest
+from tidegate.core.files import DiskCache
 
 ROOT = os.geteuid() == 0
 needs_root = pytest.mark.skipif(not ROOT, reason="only root can give files to another user")
@@ -24,7 +24,7 @@ def home(tmp_path, monkeypatch):
     home = tmp_path / "home"
     home.mkdir(mode=0o755)
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setattr("tidegate.checker.files._warned", set())
+    monkeypatch.setattr("tidegate.core.files._warned", set())
     return home
 
 

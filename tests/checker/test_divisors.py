@@ -3,8 +3,8 @@
 import pytest
 
 from tidegate.checker.check import check
-from tidegate.checker.result import Resources
 from tidegate.core.fields import Record, integer
+from tidegate.core.result import Resources
 from tidegate.core.spec import Outcome, Property
 
 BY = (-1_000, -9, -7, -2, -1, 1, 2, 5, 64)

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from tidegate.checker.check import ResumeError
 from tidegate.checker.compiled.statefile import StateFile, StateFileError
 from tidegate.checker.manifest import CheckpointError
-from tidegate.checker.result import Limits
 from tidegate.cli import main
+from tidegate.core.result import Limits
 from tidegate.core.spec import TidegateError
 from tidegate.core.symmetry import Symmetry, permuted
 

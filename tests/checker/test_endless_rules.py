@@ -7,8 +7,8 @@ import pytest
 from tidegate.checker.compiled.emitter import MOST_ROUNDS
 from tidegate.checker.compiled.search import CompiledSearch, UnfitError
 from tidegate.checker.request import SearchRequest
-from tidegate.checker.result import Resources
 from tidegate.core.fields import Record, integer, subset
+from tidegate.core.result import Resources
 
 
 class Walk(Record):

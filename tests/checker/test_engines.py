@@ -4,10 +4,9 @@ import dataclasses
 
 import pytest
 
-from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
-from tidegate.checker.result import Resources
-from tidegate.invariants import invariants_of
+from tidegate.core.result import Resources
+from tidegate.library.properties import invariants_of, system_for
 from tidegate.model import PROTOCOLS
 
 slow = pytest.mark.slow

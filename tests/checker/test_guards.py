@@ -6,8 +6,8 @@ import inspect
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tidegate.checker.reasons import lacking, why_not
 from tidegate.core.guards import guards, passed, refusal, syntax_tree, without
+from tidegate.core.reasons import lacking, why_not
 from tidegate.core.spec import Step
 from tidegate.model import PROTOCOLS
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from tests.docs.first_violations import first_violations
-from tidegate.analysis.minimal_bounds import bounds_up_to
 from tidegate.checker.check import check
 from tidegate.core.spec import Fairness, Kind, Outcome, Property
 from tidegate.invariants.broker import PROPERTIES
+from tidegate.library.minimal_bounds import bounds_up_to
 from tidegate.model import PROTOCOLS
 
 [STUCK] = [prop for prop in PROPERTIES if prop.name == "Stuck"]

@@ -10,9 +10,9 @@ from click.testing import CliRunner
 import tidegate
 from tidegate.checker import engines, verdicts
 from tidegate.checker.check import check
-from tidegate.checker.result import Limits, Resources
 from tidegate.cli import main
 from tidegate.core.fields import Record, integer
+from tidegate.core.result import Limits, Resources
 from tidegate.core.spec import Kind, Outcome, Property
 from tidegate.render.text import MOST
 

@@ -6,10 +6,10 @@ import random
 import pytest
 
 from tests.docs.bounds import sufficient
-from tidegate.analysis.minimal_bounds import MinimalBoundsSearch, below
 from tidegate.checker.check import check
 from tidegate.core.bounds import BoundsError, declared, parse
 from tidegate.core.spec import Outcome
+from tidegate.library.minimal_bounds import MinimalBoundsSearch, below
 from tidegate.model import PROTOCOLS
 
 LOWS, HIGHS = {"a": 0, "b": 0, "c": 0}, {"a": 3, "b": 2, "c": 3}

@@ -10,9 +10,9 @@ import pytest
 from tidegate.checker.check import check
 from tidegate.checker.explore import Exploration
 from tidegate.checker.graph import state_graph
-from tidegate.checker.result import Resources
 from tidegate.checker.simulate import walk as random_walk
 from tidegate.core.fields import Record, integer
+from tidegate.core.result import Resources
 from tidegate.core.spec import DEADLOCK, Kind, ModelError, Outcome, Property
 
 ERRORS = [

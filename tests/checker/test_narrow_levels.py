@@ -13,10 +13,10 @@ from tidegate.checker import verdicts
 from tidegate.checker.check import check
 from tidegate.checker.compiled.search import CompiledSearch, Narrow
 from tidegate.checker.interpreted import Search
-from tidegate.checker.interrupts import listening
 from tidegate.checker.request import SearchRequest
-from tidegate.checker.result import Limits, Resources
 from tidegate.core.fields import Record, array, integer
+from tidegate.core.interrupts import listening
+from tidegate.core.result import Limits, Resources
 from tidegate.core.spec import DEADLOCK, Kind, Outcome, Property
 
 from .conftest import action, assemble

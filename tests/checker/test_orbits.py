@@ -16,7 +16,7 @@ from tidegate.checker.compiled.intrinsics import DECLARATIONS
 from tidegate.checker.compiled.orbits import Kind, signature_of
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.request import SearchRequest
-from tidegate.checker.result import Resources
+from tidegate.core.result import Resources
 from tidegate.core.spec import EngineError
 from tidegate.core.symmetry import Symmetry
 

@@ -7,18 +7,18 @@ import pytest
 from click.testing import CliRunner
 
 import tidegate
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import find_properties, system_for
 from tidegate.checker import engines
 from tidegate.checker.check import check
 from tidegate.checker.compiled.diagnosis import reasons
 from tidegate.checker.engines import EngineChoiceError
-from tidegate.checker.result import Reason, Resources, Verdict
 from tidegate.cli import main
+from tidegate.core.result import Reason, Resources, Verdict
 from tidegate.core.spec import Outcome, Property
 from tidegate.gate.cells import Cell, Expectation
 from tidegate.gate.judge import judge
 from tidegate.gate.results import CellOutcome, Deviation, Status
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import find_properties, system_for
 from tidegate.model import PROTOCOLS
 
 HEAD = """\

@@ -9,9 +9,9 @@ import pytest
 
 from tidegate.checker.check import check
 from tidegate.checker.engines import EngineChoiceError
-from tidegate.checker.result import Resources
 from tidegate.core.fields import Record, array, integer, nested
 from tidegate.core.layout import Layout
+from tidegate.core.result import Resources
 from tidegate.core.spec import ModelError, Outcome
 
 

@@ -11,7 +11,7 @@ from tidegate.checker.check import check
 from tidegate.checker.counterexample import confirm, shortest_traces
 from tidegate.checker.interpreted import Search
 from tidegate.checker.request import SearchRequest
-from tidegate.checker.result import Limits
+from tidegate.core.result import Limits
 from tidegate.core.spec import DEADLOCK, EngineError, ModelError, Outcome, ReplayError, Step
 
 

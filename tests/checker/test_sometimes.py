@@ -9,12 +9,12 @@ from click.testing import CliRunner
 
 import tidegate
 from tidegate import Kind, Property
-from tidegate.analysis.properties import find_properties, system_for
 from tidegate.checker.check import check
 from tidegate.checker.request import SearchRequest
-from tidegate.checker.result import Limits, Resources, StateStore
 from tidegate.cli import main
+from tidegate.core.result import Limits, Resources, StateStore
 from tidegate.core.spec import TYPE_OK, ModelError, Outcome
+from tidegate.library.properties import find_properties, system_for
 from tidegate.model import PROTOCOLS
 
 [HW] = [protocol for protocol in PROTOCOLS if protocol.name == "hw"]

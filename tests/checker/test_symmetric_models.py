@@ -4,13 +4,13 @@ import pytest
 
 from tests.checker.renaming import PEERS, Constants, difference, function, shown, tiny
 from tests.conftest import make_system
-from tidegate.analysis.mutants import mutants
 from tidegate.checker.symmetric.proof import show
 from tidegate.core.fields import NONE, Record, array, boolean, replica_id, subset
 from tidegate.core.layout import Layout
 from tidegate.core.spec import Action, TransitionSystem
 from tidegate.core.symmetry import Symmetry, SymmetryError
-from tidegate.invariants import invariants_of
+from tidegate.library.mutants import mutants
+from tidegate.library.properties import invariants_of
 from tidegate.model import PROTOCOLS
 
 APART = {

@@ -12,12 +12,12 @@ from tests.conftest import make_system
 from tidegate.checker.check import check
 from tidegate.checker.interpreted import Search
 from tidegate.checker.request import SearchRequest
-from tidegate.checker.result import Resources
 from tidegate.cli import main
+from tidegate.core.result import Resources
 from tidegate.core.spec import ModelError, Outcome
 from tidegate.core.symmetry import Symmetry, SymmetryError, permuted
-from tidegate.invariants import invariants_of
 from tidegate.invariants.broker import PROPERTIES
+from tidegate.library.properties import invariants_of
 from tidegate.model.published import kip_320
 
 [STUCK] = [prop for prop in PROPERTIES if prop.name == "Stuck"]

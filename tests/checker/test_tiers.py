@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.compiled import tiers, unit
 from tidegate.checker.compiled.build import Code
@@ -17,11 +16,12 @@ from tidegate.checker.compiled.sampler import Sampler, samples_of
 from tidegate.checker.compiled.sampling import COMPARED
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.compiled.tiers import Tiers
-from tidegate.checker.files import DiskCache
 from tidegate.checker.request import SearchRequest
-from tidegate.checker.result import Limits, Resources
+from tidegate.core.files import DiskCache
+from tidegate.core.result import Limits, Resources
 from tidegate.core.spec import EngineError
 from tidegate.invariants.broker import PROPERTIES
+from tidegate.library.selection import assemble
 from tidegate.model.broker.protocols.kip320 import KIP_320
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

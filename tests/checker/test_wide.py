@@ -4,14 +4,14 @@ from random import Random
 
 import pytest
 
-from tidegate.analysis.selection import assemble
 from tidegate.checker import engines
 from tidegate.checker.check import check
 from tidegate.checker.compiled import choices, expansion, tiers
 from tidegate.checker.compiled.choices import SHARED_FROM
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.request import SearchRequest
-from tidegate.checker.result import Limits, Resources
+from tidegate.core.result import Limits, Resources
+from tidegate.library.selection import assemble
 
 HEAD = """
 from dataclasses import dataclass

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from tidegate.checker.check import check
-from tidegate.checker.result import Resources
 from tidegate.core.fields import Record, integer
+from tidegate.core.result import Resources
 from tidegate.core.scene import LogOffset
 from tidegate.core.spec import Kind, ModelError, Outcome, Property
 

@@ -6,8 +6,8 @@ from random import Random
 import pytest
 
 import tidegate
-from tidegate.analysis.names import find_protocol
 from tidegate.core.spec import ModelError
+from tidegate.library.names import find_protocol
 from tidegate.model import KIP_595, BrokerState, Constants
 from tidegate.model.broker.actions import follower as original
 

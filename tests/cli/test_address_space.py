@@ -5,7 +5,7 @@ import resource
 
 import pytest
 
-from tidegate.checker import memory
+from tidegate.core import memory
 
 LARGE = ["published/kip-320", "-b", "max_leader_epoch=2", "-p", "TypeOk", "-q"]
 

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from tests.waiting import use_processor
 from tidegate.cli import main
-from tidegate.invariants import properties_of
 from tidegate.invariants.broker import PROPERTIES
+from tidegate.library.properties import properties_of
 from tidegate.model import PROTOCOLS
 
 SMALL = ["-b", "records=1", "-b", "crashes=1"]

@@ -6,11 +6,11 @@ from time import perf_counter
 import pytest
 from click.testing import CliRunner
 
-from tidegate.analysis.killing import Killing
-from tidegate.analysis.mutants import Attempt
-from tidegate.analysis.names import find_protocol
 from tidegate.cli import main
 from tidegate.core.spec import TYPE_OK
+from tidegate.library.killing import Killing
+from tidegate.library.mutants import Attempt
+from tidegate.library.names import find_protocol
 
 HEAD = """\
 from dataclasses import dataclass

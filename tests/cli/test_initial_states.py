@@ -4,10 +4,10 @@ import pytest
 from click.testing import CliRunner
 
 import tidegate
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import system_for
 from tidegate.cli import main
 from tidegate.core.errors import TidegateError
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import system_for
 
 LAMP = '''"""A lamp that is off or on at first."""
 

@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from tests.docs.catalogue import bugs
-from tidegate.analysis.known import KNOWN, bugs_of
-from tidegate.analysis.names import find_protocol
 from tidegate.cli import main
+from tidegate.library.known import KNOWN, bugs_of
+from tidegate.library.names import find_protocol
 
 RELEASE = [
     "--release", "4.0", "-b", "replicas=3", "-b", "min_isr=2", "-b", "records=1", "-b", "crashes=1",

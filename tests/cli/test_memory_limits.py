@@ -10,9 +10,9 @@ import tracemalloc
 
 import pytest
 
-from tidegate.checker.tracefile import streamed
 from tidegate.core.behavior import Behavior
 from tidegate.core.spec import Trace
+from tidegate.core.tracefile import streamed
 from tidegate.render.output import Reports
 from tidegate.render.terminal import write_json
 

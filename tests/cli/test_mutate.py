@@ -6,12 +6,12 @@ from dataclasses import fields, replace
 import pytest
 from click.testing import CliRunner
 
-from tidegate.analysis.killing import Killing
-from tidegate.analysis.mutants import mutants
 from tidegate.cli import main
 from tidegate.core.guards import guards, without
 from tidegate.core.spec import Step
-from tidegate.invariants import invariants_of
+from tidegate.library.killing import Killing
+from tidegate.library.mutants import mutants
+from tidegate.library.properties import invariants_of
 from tidegate.model import PROTOCOLS
 from tidegate.model.broker.actions.leader import produce
 

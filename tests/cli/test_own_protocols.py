@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tidegate.analysis.names import SelectionError, find_protocol
 from tidegate.cli import main
+from tidegate.library.names import SelectionError, find_protocol
 
 FENCE = '''"""Half a fence."""
 

@@ -169,7 +169,7 @@ class Finder:
 sys.meta_path.insert(0, Finder())
 """
 
-MODULES = ["click", "tidegate.checker.interrupts", "tidegate.commands.check", "rich.console"]
+MODULES = ["click", "tidegate.core.interrupts", "tidegate.commands.check", "rich.console"]
 STARTS = [("script", "tidegate.cli"), *(("module", module) for module in MODULES)]
 
 

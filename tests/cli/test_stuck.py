@@ -8,10 +8,10 @@ import time
 import pytest
 
 from tests.cli.conftest import BEGUN, ENDLESS, wait_until
-from tidegate.analysis.names import find_protocol
 from tidegate.checker.check import check
-from tidegate.checker.result import Limits, Resources
+from tidegate.core.result import Limits, Resources
 from tidegate.core.spec import Outcome
+from tidegate.library.names import find_protocol
 
 WHERE = r"in \w+\(.*\), which has not returned \(apply, own\.py:1[0-3]\)"
 """The loop is on either of two lines when somebody looks, after one that may be before it."""

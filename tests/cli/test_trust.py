@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tidegate.checker.fields import sealed, unsealed
 from tidegate.checker.manifest import VERSION
 from tidegate.cli import main
+from tidegate.core.documents import sealed, unsealed
 
 OWN = """
 from dataclasses import replace

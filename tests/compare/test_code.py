@@ -2,9 +2,9 @@
 
 import pytest
 
-from tidegate.analysis.code import code, differences
-from tidegate.analysis.names import find_protocol
 from tidegate.core.guards import guards
+from tidegate.library.code import code, differences
+from tidegate.library.names import find_protocol
 from tidegate.model import PROTOCOLS
 
 

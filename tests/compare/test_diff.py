@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from tests.waiting import use_processor
-from tidegate.analysis.diff import follow, ranges
-from tidegate.analysis.selection import assemble
 from tidegate.cli import main
 from tidegate.core.spec import Step
+from tidegate.library.diff import follow, ranges
+from tidegate.library.selection import assemble
 
 WEAKER = "kip-320~HandleFetch: not leads(s, leader)"
 

@@ -9,10 +9,10 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from tidegate.analysis import revisions
 from tidegate.cli import main
 from tidegate.core.errors import unpacked
 from tidegate.core.guards import place
+from tidegate.library import revisions
 
 FENCE = """
 from dataclasses import replace

@@ -8,11 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 import tidegate
-from tidegate.analysis.mutants import mutants
-from tidegate.analysis.names import find_protocol
 from tidegate.cli import main
-from tidegate.invariants import NOT_PROMISED, properties_of
+from tidegate.invariants import NOT_PROMISED
 from tidegate.invariants.broker import PROPERTIES
+from tidegate.library.mutants import mutants
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import properties_of
 
 COUNTER = '''"""A counter that ends, or begins again."""
 

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.distributed.session import spark_context
-from tidegate.checker.result import Cluster, Resources
-from tidegate.invariants import properties_of
+from tidegate.core.result import Cluster, Resources
+from tidegate.library.properties import properties_of, system_for
 from tidegate.model import PROTOCOLS
 from tidegate.render.report import report
 

@@ -18,8 +18,8 @@ from click.testing import CliRunner
 from tidegate.checker.distributed import jobs, workers
 from tidegate.checker.distributed.java import SparkError
 from tidegate.checker.distributed.session import spark_context
-from tidegate.checker.result import Cluster, Limits
 from tidegate.cli import main
+from tidegate.core.result import Cluster, Limits
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

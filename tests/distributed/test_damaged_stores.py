@@ -28,10 +28,10 @@ from tidegate.checker.distributed.runs import (
 )
 from tidegate.checker.distributed.store import Store
 from tidegate.checker.manifest import CheckpointError
-from tidegate.checker.result import Cluster, Limits, Resources
 from tidegate.cli import main
 from tidegate.core.fields import Record, integer
 from tidegate.core.layout import Layout
+from tidegate.core.result import Cluster, Limits, Resources
 from tidegate.core.spec import Action, Outcome, Property, TransitionSystem
 
 pytestmark = pytest.mark.usefixtures("java")

@@ -2,11 +2,11 @@
 
 import tidegate
 from tests.decided.test_commands import COUNTER
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import select, system_for
 from tidegate.checker.check import check
-from tidegate.checker.result import Cluster, Resources
+from tidegate.core.result import Cluster, Resources
 from tidegate.core.spec import Outcome
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import select, system_for
 
 SPARK = Resources(engine="spark", cluster=Cluster(local_levels=0))
 

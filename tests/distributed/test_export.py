@@ -9,18 +9,17 @@ from contextlib import closing
 import pytest
 from click.testing import CliRunner
 
-from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.counterexample import itself
 from tidegate.checker.distributed import tables
 from tidegate.checker.distributed.columns import ExportError
 from tidegate.checker.distributed.search import SparkSearch
 from tidegate.checker.request import SearchRequest
-from tidegate.checker.result import Cluster, Limits, Resources
 from tidegate.cli import main
+from tidegate.core.result import Cluster, Limits, Resources
 from tidegate.core.spec import Property
 from tidegate.core.symmetry import Symmetry
-from tidegate.invariants import properties_of
+from tidegate.library.properties import properties_of, system_for
 from tidegate.model import PROTOCOLS
 
 pytestmark = pytest.mark.usefixtures("java")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tidegate.checker.result import Cluster, Resources
+from tidegate.core.result import Cluster, Resources
 
 pytestmark = pytest.mark.spark
 

@@ -71,7 +71,7 @@ def test_a_context_of_ones_own_gets_its_environment_back(java, tmp_path):
     from pyspark import SparkConf, SparkContext
 
     from tidegate.checker.distributed.session import spark_context
-    from tidegate.checker.result import Cluster
+    from tidegate.core.result import Cluster
 
     settings = {"spark.ui.enabled": "false", "spark.local.dir": str(tmp_path)}
     with SparkContext("local[1]", "own", conf=SparkConf().setAll(settings.items())) as own:

@@ -13,7 +13,7 @@ from pathlib import Path
 from tidegate.checker.compiled import build, object_files
 from tidegate.checker.compiled.blocks import EXPORTED
 from tidegate.checker.compiled.generate import Generator
-from tidegate.analysis.selection import assemble
+from tidegate.library.selection import assemble
 
 folder, name = Path(sys.argv[1]), sys.argv[2]
 

@@ -14,7 +14,7 @@ import pytest
 
 from tidegate.checker.distributed import workers
 from tidegate.checker.distributed.session import spark_context
-from tidegate.checker.result import Cluster
+from tidegate.core.result import Cluster
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

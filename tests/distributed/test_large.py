@@ -2,7 +2,7 @@
 
 import pytest
 
-from tidegate.checker.result import Cluster
+from tidegate.core.result import Cluster
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

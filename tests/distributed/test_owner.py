@@ -15,7 +15,7 @@ from tidegate.checker.distributed.search import SparkSearch
 from tidegate.checker.distributed.tasks import Expanded, expand_share, own_share
 from tidegate.checker.distributed.workers import CutOffError, whole
 from tidegate.checker.request import SearchRequest
-from tidegate.checker.result import Cluster, Limits, Resources
+from tidegate.core.result import Cluster, Limits, Resources
 
 SHARES = 3
 

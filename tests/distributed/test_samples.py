@@ -6,8 +6,8 @@ from tests.checker.conftest import action, assemble
 from tidegate.checker.check import check
 from tidegate.checker.compiled.expressions import Expressions
 from tidegate.checker.compiled.values import Constant
-from tidegate.checker.result import Cluster, Resources
 from tidegate.core.fields import Record, integer
+from tidegate.core.result import Cluster, Resources
 from tidegate.core.spec import EngineError
 
 pytestmark = pytest.mark.spark

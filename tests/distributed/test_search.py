@@ -12,7 +12,7 @@ from tidegate.checker.distributed.manifest import read_manifest, spark_folder
 from tidegate.checker.distributed.store import Store
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.manifest import CheckpointError
-from tidegate.checker.result import Cluster, Limits, Resources
+from tidegate.core.result import Cluster, Limits, Resources
 from tidegate.core.spec import DEADLOCK, Outcome, Property
 
 pytestmark = pytest.mark.usefixtures("java")

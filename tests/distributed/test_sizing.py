@@ -6,7 +6,7 @@ from tidegate.checker.distributed.manifest import read_manifest
 from tidegate.checker.distributed.runs import Run
 from tidegate.checker.distributed.sizing import FILES, senders_of, shares_of
 from tidegate.checker.distributed.store import Store
-from tidegate.checker.result import Cluster, Limits
+from tidegate.core.result import Cluster, Limits
 
 MODEL = ("published/hw", "max_leader_epoch=2")
 

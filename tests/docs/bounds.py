@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import IO
 
 from tests.docs.scenarios import SCENARIOS
-from tidegate.analysis.minimal_bounds import (
+from tidegate.core.bounds import declared
+from tidegate.library.catalogue import story
+from tidegate.library.minimal_bounds import (
     BoundValues,
     Ladder,
     MinimalBounds,
@@ -18,12 +20,10 @@ from tidegate.analysis.minimal_bounds import (
     ladder,
     shown,
 )
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.pool import processes, share
-from tidegate.analysis.properties import find_properties
-from tidegate.core.bounds import declared
+from tidegate.library.names import find_protocol
+from tidegate.library.pool import processes, share
+from tidegate.library.properties import find_properties
 from tidegate.model import PROTOCOLS, Protocol
-from tidegate.render.catalogue import story
 
 INTRODUCTION = """\
 # Bounds that a gate needs

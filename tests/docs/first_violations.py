@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tidegate.analysis.minimal_bounds import BoundValues, bounds_up_to
 from tidegate.checker.check import check
-from tidegate.checker.interrupts import Interrupted, LimitReachedError
-from tidegate.checker.result import DEFAULT, Resources, Result
-from tidegate.checker.stop import is_interrupt
+from tidegate.core.interrupts import Interrupted, LimitReachedError, is_interrupt
+from tidegate.core.result import DEFAULT, Resources, Result
 from tidegate.core.spec import Outcome, Property, TransitionSystem
+from tidegate.library.minimal_bounds import BoundValues, bounds_up_to
 
 
 @dataclass(frozen=True)

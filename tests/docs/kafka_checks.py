@@ -6,9 +6,9 @@ changes.
 
 from dataclasses import replace
 
-from tidegate.analysis.names import find_protocol
 from tidegate.core.fields import NONE, integer, subset
 from tidegate.core.spec import Action, Fairness
+from tidegate.library.names import find_protocol
 from tidegate.model.broker.actions.controller import elect, fence
 from tidegate.model.broker.actions.deletion import follow_log_start
 from tidegate.model.broker.actions.faults import crash, go_down, restart

@@ -10,8 +10,8 @@ import tempfile
 from pathlib import Path
 
 from tests.docs.commands import output
-from tidegate.analysis.selection import assemble
 from tidegate.checker.explore import Exploration
+from tidegate.library.selection import assemble
 from tidegate.render.explorer import Explorer
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"

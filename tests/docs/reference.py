@@ -4,12 +4,12 @@ from functools import cache
 from inspect import cleandoc, getdoc
 from pathlib import Path
 
-from tidegate.analysis.code import code
-from tidegate.analysis.names import find_protocol
 from tidegate.core.guards import guards, requirement
-from tidegate.invariants import properties_of
+from tidegate.library.catalogue import described_bounds, described_properties, rules_in_force, story
+from tidegate.library.code import code
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import properties_of
 from tidegate.model import PROTOCOLS
-from tidegate.render.catalogue import described_bounds, described_properties, rules_in_force, story
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 

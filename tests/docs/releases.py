@@ -4,9 +4,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.core.spec import Outcome
+from tidegate.library.selection import assemble
 from tidegate.model.broker.releases import KRAFT, Release, every_release
 
 PAGE = Path(__file__).parents[2] / "docs" / "releases.md"

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.docs.catalogue import bugs
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.core.bounds import parse
 from tidegate.gate.cells import expanded
 from tidegate.gate.document import read
 from tidegate.invariants.broker import PROPERTIES
+from tidegate.library.names import find_protocol
+from tidegate.library.selection import assemble
 
 ROOT = Path(__file__).parents[2]
 BUGS = bugs((ROOT / "docs" / "catalogue.md").read_text())

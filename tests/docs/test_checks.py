@@ -9,12 +9,11 @@ import pytest
 
 import tidegate.model.broker as broker
 from tests.docs.checks import GUARD, KINDS, LEFT_OUT, REASON, ROOT, SAME, checks, left_out, searches
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
-from tidegate.checker.result import Limits
+from tidegate.core.result import Limits
 from tidegate.core.spec import Outcome
-from tidegate.invariants import properties_of
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import properties_of, system_for
 
 ROWS = checks()
 

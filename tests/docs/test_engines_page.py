@@ -6,8 +6,8 @@ from pathlib import Path
 from click.testing import CliRunner
 
 import tidegate
-from tidegate.checker.result import FASTER
 from tidegate.cli import main
+from tidegate.core.result import FASTER
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "engines.md").read_text("utf-8")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.docs.reference import PAGES, REFERENCE
-from tidegate.invariants import properties_of
+from tidegate.library.properties import properties_of
 from tidegate.model import PROTOCOLS
 
 

@@ -6,11 +6,11 @@ import pytest
 from click.testing import CliRunner
 
 from tests.docs.releases import PAGE, SEARCHES, rows
-from tidegate.analysis.mutants import mutants
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import system_for
 from tidegate.cli import main
 from tidegate.commands.check import check_command
+from tidegate.library.mutants import mutants
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import system_for
 from tidegate.model.broker.releases import KRAFT, ZOOKEEPER, Release
 
 ROWS = rows()

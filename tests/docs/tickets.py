@@ -6,7 +6,7 @@
 from dataclasses import replace
 
 from tidegate import NONE, Action, Fairness, array, boolean
-from tidegate.analysis.names import find_protocol
+from tidegate.library.names import find_protocol
 from tidegate.model import BrokerState, Constants, brokers
 from tidegate.model.broker.actions.faults import restart
 from tidegate.model.broker.actions.follower import handle_fetch_response

@@ -15,12 +15,11 @@ from typing import IO, Any
 
 from tests.docs.first_violations import LadderVerdict, first_violations
 from tests.docs.scenarios import SCENARIOS, Scenario
-from tidegate.analysis.minimal_bounds import BoundValues
-from tidegate.analysis.names import SelectionError, find_protocol
-from tidegate.analysis.pool import processes, share
-from tidegate.analysis.properties import system_for
 from tidegate.core.spec import Property, TransitionSystem
-from tidegate.invariants import invariants_of, properties_of
+from tidegate.library.minimal_bounds import BoundValues
+from tidegate.library.names import SelectionError, find_protocol
+from tidegate.library.pool import processes, share
+from tidegate.library.properties import invariants_of, properties_of, system_for
 from tidegate.model import BROKER, Protocol
 
 PAGE = Path(__file__).parents[2] / "docs" / "verdicts.md"

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import system_for
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import system_for
 from tidegate.model import KIP_595
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "follower_reads.py"

@@ -5,14 +5,14 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from tidegate.analysis.needs import dispensable
-from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.replay import retaken
-from tidegate.checker.tracefile import itf
 from tidegate.cli import main
 from tidegate.core.behavior import Behavior
 from tidegate.core.spec import Outcome, Step
+from tidegate.core.tracefile import itf
+from tidegate.library.needs import dispensable
+from tidegate.library.selection import assemble
 
 
 def run(*arguments):

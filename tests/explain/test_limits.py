@@ -2,14 +2,14 @@
 
 import pytest
 
-from tidegate.analysis.diff import ranges
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import find_properties
 from tidegate.checker.check import check
-from tidegate.checker.result import Resources
 from tidegate.core.bounds import parse
 from tidegate.core.guards import counted
+from tidegate.core.result import Resources
 from tidegate.core.spec import ModelError
+from tidegate.library.diff import ranges
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import find_properties
 from tidegate.model import PROTOCOLS
 from tidegate.model.protocol import limited
 

@@ -5,9 +5,9 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from tidegate.analysis.selection import assemble
 from tidegate.cli import main
 from tidegate.core.spec import Step
+from tidegate.library.selection import assemble
 
 TEXT = """
 from dataclasses import replace

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import system_for
 from tidegate.checker.explore import Exploration
 from tidegate.cli import main
 from tidegate.commands.explore import saved
 from tidegate.invariants.broker import INVARIANTS
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import system_for
 from tidegate.model.broker.family import DEFAULT_PROPERTIES
 
 textual = pytest.importorskip("textual")

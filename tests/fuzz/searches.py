@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 
-from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
-from tidegate.checker.result import Limits, Resources
 from tidegate.core.bounds import declared
+from tidegate.core.result import Limits, Resources
 from tidegate.core.spec import EngineError, TidegateError, TransitionSystem
-from tidegate.invariants import properties_of
+from tidegate.library.properties import properties_of, system_for
 from tidegate.model.protocol import Protocol
 from tidegate.render.report import report
 

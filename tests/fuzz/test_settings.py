@@ -25,13 +25,13 @@ import pytest
 
 from tests.fuzz.conftest import FIRST, MANY, SEED
 from tests.fuzz.searches import drawn
-from tidegate.analysis.mutants import mutants
 from tidegate.checker import engines
 from tidegate.checker.compiled import sampler, tiers
 from tidegate.checker.compiled.generate import Generator
 from tidegate.checker.compiled.sampler import samples_of
 from tidegate.checker.engines import EngineChoiceError
-from tidegate.checker.result import Cluster, Limits
+from tidegate.core.result import Cluster, Limits
+from tidegate.library.mutants import mutants
 from tidegate.model import PROTOCOLS
 
 FEW = 24

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from tidegate.checker.files import DiskCache
+from tidegate.core.files import DiskCache
 from tidegate.gate import cache
 from tidegate.gate.cache import digest, key
 from tidegate.gate.document import read

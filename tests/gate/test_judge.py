@@ -2,7 +2,7 @@
 
 import pytest
 
-from tidegate.checker.result import Verdict
+from tidegate.core.result import Verdict
 from tidegate.core.spec import Outcome, Property
 from tidegate.gate.cells import Cell, Expectation
 from tidegate.gate.judge import judge

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tidegate.analysis.names import find_protocol, is_custom
-from tidegate.checker.result import Verdict
 from tidegate.cli import main
+from tidegate.core.result import Verdict
 from tidegate.core.spec import Outcome, Property
 from tidegate.gate.cells import EVERY, expanded
 from tidegate.gate.document import of_tier, read
 from tidegate.gate.judge import judge
 from tidegate.gate.results import CellOutcome, Status
+from tidegate.library.names import find_protocol, is_custom
 
 FILE = Path(__file__).parents[2] / "tidegate.toml"
 

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 import xmlschema
 
-from tidegate.checker.tracefile import read_trace
+from tidegate.core.tracefile import read_trace
 from tidegate.gate.cells import Cell, Expectation
 from tidegate.gate.judge import Finding
 from tidegate.gate.reports.github import workflow_commands

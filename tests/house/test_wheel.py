@@ -25,7 +25,7 @@ def source(root, tmp_path):
 
 
 ROOMS = (
-    "analysis", "brokers", "checker", "commands", "core", "gate", "invariants", "model", "render",
+    "brokers", "checker", "commands", "core", "gate", "invariants", "library", "model", "render",
 )  # fmt: skip
 
 FRONTENDS = {

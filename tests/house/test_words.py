@@ -77,7 +77,6 @@ NO_NOUNS = {"asked", "found", "given", "it", "told", "whole"}
 """Names that do not say what a variable is."""
 
 ROOMS = (
-    "analysis",
     "benchmarks",
     "brokers",
     "checker",
@@ -87,6 +86,7 @@ ROOMS = (
     "examples",
     "gate",
     "invariants",
+    "library",
     "model",
     "render",
 )

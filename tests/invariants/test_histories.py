@@ -9,16 +9,15 @@ import pytest
 from click.testing import CliRunner
 
 from tests.conftest import EVERY_HISTORY
-from tidegate.analysis.histories import every_history, histories
-from tidegate.analysis.names import custom_property
-from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
-from tidegate.checker.result import Resources
 from tidegate.cli import main
 from tidegate.core.bounds import parse
 from tidegate.core.fields import NONE, integer
+from tidegate.core.result import Resources
 from tidegate.core.spec import ModelError, Property
-from tidegate.invariants import properties_of
+from tidegate.library.histories import every_history, histories
+from tidegate.library.names import custom_property
+from tidegate.library.properties import properties_of, system_for
 from tidegate.model import PROTOCOLS
 from tidegate.model.broker.protocols.hw import HW
 from tidegate.model.broker.state import BrokerState

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tidegate.analysis.names import find_protocol
-from tidegate.invariants import all_of
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import all_of
 
 NAME = "OneFailureLeavesCandidate"
 

@@ -10,6 +10,7 @@ import pytest
 from tests.behaviors import REPLICATED
 from tidegate import invariants, model
 from tidegate.invariants.broker import INVARIANTS, PROPERTIES
+from tidegate.library.properties import FAMILIES
 from tidegate.model import PROTOCOLS
 from tidegate.model.broker.family import BROKER
 from tidegate.model.broker.messages import LIST_OFFSETS_RESPONSE
@@ -178,4 +179,4 @@ def test_no_guard_and_no_rule_reads_history():
 
 
 def test_the_families_are_known_without_their_import():
-    assert {protocol.family for protocol in PROTOCOLS} == {*invariants.FAMILIES}
+    assert {protocol.family for protocol in PROTOCOLS} == {*FAMILIES}

@@ -7,8 +7,8 @@ from importlib.machinery import PathFinder
 import pytest
 
 import tidegate
-from tidegate.analysis.names import SelectionError, find_protocol
-from tidegate.checker.imports import PREFIX
+from tidegate.core.imports import PREFIX
+from tidegate.library.names import SelectionError, find_protocol
 
 HEAD = """\
 from dataclasses import dataclass

@@ -24,10 +24,10 @@ from tidegate import (
     sequence_of,
     set_of,
 )
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import system_for
 from tidegate.core.errors import TidegateError
 from tidegate.core.layout import Layout
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import system_for
 
 SIZE, MOST = 4, 3
 

@@ -6,9 +6,9 @@ import pytest
 from click.testing import CliRunner
 
 import tidegate
-from tidegate.analysis.mutants import mutants
-from tidegate.analysis.names import find_protocol
 from tidegate.cli import main
+from tidegate.library.mutants import mutants
+from tidegate.library.names import find_protocol
 
 MODEL = """\
 from dataclasses import dataclass

@@ -7,13 +7,13 @@ import pytest
 
 import tidegate
 from tests.library import values
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import system_for
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.interpreted import Search
 from tidegate.checker.request import SearchRequest
 from tidegate.core.errors import ModelError, TidegateError
 from tidegate.core.layout import Layout
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import system_for
 
 ACTIONS = 8
 """Actions of a random model."""

@@ -4,9 +4,9 @@ import pytest
 from click.testing import CliRunner
 
 import tidegate
-from tidegate.analysis.mutants import mutants
-from tidegate.analysis.names import find_protocol
 from tidegate.cli import main
+from tidegate.library.mutants import mutants
+from tidegate.library.names import find_protocol
 
 LOCK = '''"""A lock that nodes hand to each other."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
-from tidegate.checker.result import Verdict
+from tidegate.core.result import Verdict
 from tidegate.core.spec import Outcome
+from tidegate.library.selection import assemble
 
 
 def verdict(protocol: str, settings: str, prop: str) -> Verdict:

@@ -5,9 +5,9 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from tidegate.analysis.code import code, differences
-from tidegate.analysis.names import find_protocol
 from tidegate.cli import main
+from tidegate.library.code import code, differences
+from tidegate.library.names import find_protocol
 
 PENDING = "kip-595~may_propose = nothing_proposed"
 BOUNDS = ("-b", "isr_propagation=kraft", "-b", "records=1", "-b", "crashes=1")

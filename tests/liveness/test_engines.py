@@ -10,12 +10,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.liveness.arrays import fingerprints
-from tidegate.checker.result import Limits, Resources
+from tidegate.core.result import Limits, Resources
 from tidegate.core.spec import Kind, Outcome, Trace
+from tidegate.library.selection import assemble
 
 ALL = (
     "LeaderElected",

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tidegate.analysis import killing
-from tidegate.analysis.killing import Killing
-from tidegate.analysis.mutants import Fate
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import find_properties
-from tidegate.invariants import properties_of
+from tidegate.library import killing
+from tidegate.library.killing import Killing
+from tidegate.library.mutants import Fate
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import find_properties, properties_of
 
 NEEDED = [
     ("kip-320", "records=1", {

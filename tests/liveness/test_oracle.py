@@ -15,7 +15,7 @@ import pytest
 
 from tests.liveness.graphs import FORMS, drawn, fair_sets, fair_together, fault, shortest_stems
 from tidegate.checker.check import check
-from tidegate.checker.result import Resources
+from tidegate.core.result import Resources
 from tidegate.core.spec import Outcome
 
 FEW = 400

@@ -22,7 +22,7 @@ import pytest
 from tidegate.checker.check import check
 from tidegate.checker.liveness.formulas import demands_of
 from tidegate.core.spec import Kind, Outcome, Property
-from tidegate.invariants import properties_of
+from tidegate.library.properties import properties_of
 from tidegate.model import PROTOCOLS
 from tidegate.model.published import kip_320
 

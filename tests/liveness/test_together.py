@@ -10,14 +10,13 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate import Fairness, Kind, Model, Record, array, boolean, check, number
-from tidegate.analysis.killing import Killing
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check as search
-from tidegate.checker.result import Resources
 from tidegate.cli import main
+from tidegate.core.result import Resources
 from tidegate.core.spec import JointFairness, ModelError, Property
-from tidegate.invariants import properties_of
+from tidegate.library.killing import Killing
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import properties_of, system_for
 
 WEAK, STRONG, NONE = Fairness.WEAK, Fairness.STRONG, Fairness.NONE
 

@@ -35,14 +35,14 @@ from typing import Any
 
 from tests.miscompiled.cases import CASES, Case
 from tests.miscompiled.defects import defect
-from tidegate.analysis.selection import assemble
 from tidegate.checker import check as checking
 from tidegate.checker.compiled import tiers, verification
 from tidegate.checker.compiled.generate import generator_of
 from tidegate.checker.request import SearchRequest
-from tidegate.checker.result import Resources
+from tidegate.core.result import Resources
 from tidegate.core.spec import DisagreementError
 from tidegate.core.symmetry import Symmetry
+from tidegate.library.selection import assemble
 
 SECONDS = 15
 """After which a search with a defect is taken to go on for ever."""

@@ -9,13 +9,12 @@ import pytest
 from tests.miscompiled.cases import HERE, Case
 from tests.miscompiled.defects import functions
 from tests.miscompiled.laboratory import by_chance, prepare, tried
-from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.compiled import tiers, verification
-from tidegate.checker.interrupts import LimitReachedError
-from tidegate.checker.result import Resources
-from tidegate.checker.stop import Stop, Stopped
+from tidegate.core.interrupts import LimitReachedError, Stop, Stopped
+from tidegate.core.result import Resources
 from tidegate.core.spec import Outcome
+from tidegate.library.selection import assemble
 
 ONE_BIT = r"%every = bitcast <64 x i1> %set to i64\n  %all = and i64 %every, 4611686018427387903"
 

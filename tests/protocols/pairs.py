@@ -11,11 +11,11 @@ from itertools import combinations
 from pathlib import Path
 
 from tests.docs.releases import rows
-from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.core.errors import AssumptionError
 from tidegate.core.spec import Outcome
 from tidegate.invariants.broker import PROPERTIES
+from tidegate.library.properties import system_for
 from tidegate.model.broker.releases import KRAFT
 from tidegate.model.protocol import Protocol
 

@@ -6,9 +6,9 @@ import pytest
 
 from tests.docs.tickets import EMPTY_CACHE, EMPTY_CACHE_2_1
 from tidegate import Property, check
-from tidegate.analysis.selection import assemble
 from tidegate.checker.simulate import walk
 from tidegate.core.errors import AssumptionError
+from tidegate.library.selection import assemble
 from tidegate.model import KIP_595, release
 from tidegate.model.broker.actions import faults, isr_changes
 

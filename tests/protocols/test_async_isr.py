@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from tidegate.checker.check import check
-from tidegate.checker.result import Limits
 from tidegate.core.bounds import parse
-from tidegate.invariants import invariants_of
+from tidegate.core.result import Limits
+from tidegate.library.properties import invariants_of
 from tidegate.model.async_isr import any_version, async_isr, isr_alone
 
 NAME = "published/async-isr"

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.protocols import numbered
-from tidegate.checker.result import Resources
+from tidegate.core.result import Resources
 from tidegate.core.spec import Outcome
 from tidegate.invariants.broker import INVARIANTS
 

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.behaviors import REPLICATED
-from tidegate.checker.result import Resources
 from tidegate.core.bounds import BoundsError
 from tidegate.core.fields import NONE
+from tidegate.core.result import Resources
 from tidegate.core.spec import Outcome
 from tidegate.model import PROTOCOLS
 

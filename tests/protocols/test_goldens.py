@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tidegate.checker.result import Resources
+from tidegate.core.result import Resources
 from tidegate.core.spec import Outcome
 
 GOLDENS = json.loads((Path(__file__).parents[1] / "goldens.json").read_text("utf-8"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tidegate.checker.result import Resources
+from tidegate.core.result import Resources
 from tidegate.core.spec import Outcome
 from tidegate.invariants.broker import INVARIANTS
 from tidegate.model.broker.older import OF_ISR_CHANGES

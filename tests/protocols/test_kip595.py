@@ -2,15 +2,15 @@
 
 import pytest
 
-from tidegate.analysis.histories import histories
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import find_properties
 from tidegate.checker.check import check
-from tidegate.checker.result import Resources
 from tidegate.core.bounds import parse
 from tidegate.core.fields import NONE
+from tidegate.core.result import Resources
 from tidegate.core.spec import Outcome
 from tidegate.invariants.broker import INVARIANTS
+from tidegate.library.histories import histories
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import find_properties
 from tidegate.model.broker.protocols.kip595 import KIP_595
 
 COUNTED = "kip-595~counts_diverging_fetch = also_if_diverging"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tidegate.checker.result import Resources
 from tidegate.core.bounds import BoundsError
 from tidegate.core.fields import NONE
+from tidegate.core.result import Resources
 from tidegate.core.spec import Outcome
 
 LOST = "NoAckedRecordLost"

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.core.spec import Outcome
 from tidegate.invariants.broker import INVARIANTS
+from tidegate.library.properties import system_for
 from tidegate.model.broker.older import OF_ISR_CHANGES, leads_in_any_epoch
 from tidegate.model.broker.protocols.kip320 import KIP_320
 from tidegate.model.broker.rules import at_any_offset, cache_with_first_record, serve_anyone

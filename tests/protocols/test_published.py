@@ -5,9 +5,9 @@ import re
 import pytest
 
 from tidegate.checker.check import check
-from tidegate.checker.result import Limits
 from tidegate.core.bounds import parse
-from tidegate.invariants import invariants_of
+from tidegate.core.result import Limits
+from tidegate.library.properties import invariants_of
 from tidegate.model import PROTOCOLS
 
 PUBLISHED = [protocol for protocol in PROTOCOLS if protocol.family == "published"]

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from tidegate.analysis.histories import histories
 from tidegate.checker.check import check
 from tidegate.core.bounds import parse
 from tidegate.core.fields import NONE
-from tidegate.invariants import invariants_of
+from tidegate.library.histories import histories
+from tidegate.library.properties import invariants_of
 from tidegate.model.published import (
     _begin_epoch,
     any_leader,

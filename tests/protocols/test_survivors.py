@@ -2,12 +2,12 @@
 
 import pytest
 
-from tidegate.analysis.histories import histories
-from tidegate.analysis.mutants import mutants
 from tidegate.checker.check import check
-from tidegate.checker.result import Limits
 from tidegate.core.bounds import parse
-from tidegate.invariants import invariants_of
+from tidegate.core.result import Limits
+from tidegate.library.histories import histories
+from tidegate.library.mutants import mutants
+from tidegate.library.properties import invariants_of
 from tidegate.model import PROTOCOLS
 
 LATE = "replicas=3 records=2 log_size=1 crashes=1 moves late_request"

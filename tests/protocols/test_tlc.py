@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tidegate.core.bounds import parse
-from tidegate.invariants import invariants_of
+from tidegate.library.properties import invariants_of
 from tidegate.model import PROTOCOLS
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "tlc.py"

@@ -7,7 +7,7 @@ the grain of the steps (its counts do, and are not used here).
 import pytest
 
 from tidegate.checker.check import check
-from tidegate.checker.result import Limits
+from tidegate.core.result import Limits
 from tidegate.core.spec import Outcome
 
 LOSS = {"NoCommittedRecordLost", "NoAckedRecordLost"}

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from tidegate import TidegateError, check
-from tidegate.analysis.histories import names_of_history
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import system_for
 from tidegate.checker.reading.published import PURE_MODULES
 from tidegate.checker.reading.reading import refuse_unreadable, roots_of
-from tidegate.invariants import properties_of
+from tidegate.library.histories import names_of_history
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import properties_of, system_for
 from tidegate.model import PROTOCOLS
 
 ROOT = Path(__file__).parents[2]

@@ -6,15 +6,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import with_every_history
-from tidegate.analysis.selection import assemble, with_histories
 from tidegate.checker.check import check
 from tidegate.checker.replay import retaken
 from tidegate.core.behavior import Behavior
 from tidegate.core.fields import NONE
 from tidegate.core.scene import Entry, Log
 from tidegate.core.spec import Step
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import with_every_history
+from tidegate.library.selection import assemble, with_histories
 from tidegate.model.broker import rules
 from tidegate.model.broker.presentation.events import cache_changed, why_answer
 from tidegate.model.broker.presentation.pictures import Answer, Broker

@@ -2,13 +2,13 @@
 
 import pytest
 
-from tidegate.analysis.mutants import mutants
-from tidegate.analysis.properties import find_properties, system_for, with_every_history
 from tidegate.checker.check import check
 from tidegate.checker.replay import retaken
-from tidegate.checker.result import Limits, Resources
 from tidegate.core.behavior import Behavior
+from tidegate.core.result import Limits, Resources
 from tidegate.core.spec import ModelError
+from tidegate.library.mutants import mutants
+from tidegate.library.properties import find_properties, system_for, with_every_history
 from tidegate.model import PROTOCOLS
 from tidegate.render.forms import FORMS
 from tidegate.render.narrative import narrate

@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from tidegate.analysis.names import find_protocol
-from tidegate.analysis.properties import with_every_history
 from tidegate.core.behavior import Behavior
 from tidegate.core.fields import Record, integer
 from tidegate.core.layout import Layout
 from tidegate.core.spec import Action, Step, Trace, TransitionSystem
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import with_every_history
 from tidegate.model import PROTOCOLS
 from tidegate.model.broker.presentation import events as broker_events
 from tidegate.render.narrative import IN_FLIGHT, LOST, RECEIVED, narrate

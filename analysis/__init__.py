@@ -1,1 +1,0 @@
-"""Beyond one check: how protocols differ, what a trace needs, which bounds are minimal."""

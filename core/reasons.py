@@ -1,0 +1,103 @@
+"""Why a step is enabled in a state, or not: the guards of its action with their values.
+
+Variables are shown as people see them: ``message[1].kind`` is ``nothing``, not 0, and a participant
+is shown by its number in the step, not by the name of an argument.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import blaming
+from .guards import (
+    Refusal,
+    passed,
+    refusal,
+    requirement,
+)
+from .layout import State
+from .spec import Step, TransitionSystem
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A condition that a step had to meet, the values it read, and its place in the source."""
+
+    needs: str
+    values: tuple[tuple[str, str], ...]
+    source: str
+
+    def __str__(self) -> str:
+        values = ", ".join(f"{name} = {value}" for name, value in self.values)
+        return f"{self.needs} ({values})" if values else self.needs
+
+
+def why(system: TransitionSystem[Any, Any], state: State, step: Step) -> tuple[Reason, ...]:
+    """Return the guards that `step` passes in `state`, in which it is enabled."""
+    instance = system.instances[system.number_of(step)]
+    system.layout.load(state)
+    with blaming(f"the guards of {step}", lambda: system.layout.describe(state)):
+        guards = passed(instance.action.apply, system.record, system.constants, *instance.arguments)
+    return tuple(_reason(guard, _values(system, guard, step), step) for guard in guards)
+
+
+def lacking(system: TransitionSystem[Any, Any], state: State, step: Step) -> Reason | None:
+    """Return the guard that `step` does not pass in `state`; None if the step is enabled."""
+    refused = why_not(system, state, step)
+    return None if refused is None else _reason(refused, refused.values.items(), step)
+
+
+def _reason(refused: Refusal, values: Iterable[tuple[str, object]], step: Step) -> Reason:
+    """Return what a guard requires, with the values that it read, without redundant ones."""
+    needs = _named(requirement(refused.guard.test), step)
+    named = [(_named(text, step), _text(value)) for text, value in values]
+    telling = [
+        (text, value)
+        for text, value in named
+        if text != needs and not text.isdecimal() and not text.isupper()
+    ]
+    return Reason(needs, tuple(telling), f"{refused.guard.file}:{refused.guard.line}")
+
+
+def why_not(system: TransitionSystem[Any, Any], state: State, step: Step) -> Refusal | None:
+    """Return the guard that refuses `step` in `state`, with the values it read as people see them.
+
+    It is None if the step is enabled.
+    """
+    instance = system.instances[system.number_of(step)]
+    system.layout.load(state)
+    arguments = (system.record, system.constants, *instance.arguments)
+    with blaming(f"the guards of {step}", lambda: system.layout.describe(state)):
+        refused = refusal(instance.action.apply, *arguments)
+    if refused is None:
+        return None
+    return Refusal(refused.guard, dict(_values(system, refused, step)))
+
+
+def _named(text: str, step: Step) -> str:
+    """Return source text in which the arguments of a step replace their names."""
+    for name, argument in zip(step.parameters, step.arguments, strict=True):
+        text = re.sub(rf"(?<![.\w]){name}\b", str(argument), text)
+    return text
+
+
+def _values(
+    system: TransitionSystem[Any, Any], refused: Refusal, step: Step
+) -> list[tuple[str, object]]:
+    """Return the values that a guard read, by their source text, as people see them."""
+    shown = {variable.path: variable.shown for variable in system.layout.variables}
+    values: list[tuple[str, object]] = []
+    for text, value in refused.values.items():
+        path = _named(text.removeprefix("s."), step)
+        if text.startswith("s.") and path in shown and isinstance(value, int):
+            values.append((text, shown[path](value)))
+        else:
+            values.append((text, value))
+    return values
+
+
+def _text(value: object) -> str:
+    return ", ".join(map(str, sorted(value))) or "none" if isinstance(value, set) else str(value)

@@ -1,0 +1,3 @@
+"""The version of Tidegate."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,241 @@
+"""Known bugs of Kafka: the rule that each is in, its repair, and whether a trace shows it.
+
+Each bug of the catalogue that one rule decides is here; the last three are in current Kafka.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from ..core.bounds import unknown
+from ..core.layout import State
+from ..core.spec import (
+    Property,
+    ReplayError,
+    Trace,
+    TransitionSystem,
+)
+from ..model.protocol import Protocol
+from .names import SelectionError, find_protocol
+
+RULES = re.compile(r"\w+ = \w+(, \w+ = \w+)*")
+"""How rules of a protocol are named that are decided otherwise."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A known bug.
+
+    Parameters
+    ----------
+    name
+        That of its page in the catalogue.
+    title
+        What it is called there, without what is in brackets.
+    rule, older
+        The rule that it is in, and the name of the function that decides it wrongly.
+    """
+
+    name: str
+    title: str
+    rule: str
+    older: str
+
+
+CURRENT = 3
+"""How many of them, the last ones, are in current Kafka."""
+
+UNFENCED = "kafka-7395-fetch"
+"""Brokers with this bug lose records in many ways."""
+
+KNOWN = (
+    Known("kafka-2960", "KAFKA-2960", "fails_produces", "keep_waiting"),
+    Known("kafka-7235", "KAFKA-7235", "may_restart", "bounce_unnoticed"),
+    Known("kafka-7164", "KAFKA-7164", "has_new_leader", "if_leader_changes"),
+    Known("kafka-7128", "KAFKA-7128", "has_epoch_start", "at_any_offset"),
+    Known("kafka-7395-fetch", "KAFKA-7395, fetches", "may_serve_fetch", "serve_anyone"),
+    Known(
+        "kafka-7395-truncation", "KAFKA-7395, truncation", "may_serve_epoch_request", "serve_anyone"
+    ),
+    Known("kafka-7415", "KAFKA-7415", "begin_leading", "cache_with_first_record"),
+    Known("kafka-10706", "KAFKA-10706", "truncates_cache", "only_if_log_shrinks"),
+    Known("kafka-2334", "KAFKA-2334", "may_list_offsets", "list_at_once"),
+    Known("kafka-13141", "KAFKA-13141", "counts_diverging_fetch", "also_if_diverging"),
+    Known("kafka-18991", "KAFKA-18991", "drop_in_flight", "drop_requests_only"),
+    Known("kafka-5634", "KAFKA-5634", "may_delete", "up_to_log_end"),
+    Known("kafka-1367", "KAFKA-1367", "isr_for_election", "cached_isr"),
+    Known("version-check", "Version check", "may_change_isr", "leads_in_any_epoch"),
+    Known("kip-497", "KIP-497", "isr_for_hw", "current_isr"),
+    Known("kip-497-epochs", "KIP-497, epochs", "may_alter_partition", "in_any_epoch"),
+    Known(
+        "kip-497-partition-epochs", "KIP-497, partition epochs", "knows_partition_epoch",
+        "in_any_partition_epoch",
+    ),
+    Known("kafka-12686", "KAFKA-12686", "may_propose", "nothing_proposed"),
+    Known("kip-841", "KIP-841", "may_be_members", "anybody"),
+    Known("kip-903", "KIP-903", "may_still_be_members", "whatever_it_was"),
+    Known("kafka-15221", "KAFKA-15221", "keeps_broker_epoch", "of_the_latest_fetch"),
+    Known(
+        "registered-unfenced", "Registered before its fence", "may_register_unfenced",
+        "before_its_fence",
+    ),
+    Known("kafka-19522", "KAFKA-19522", "elects_last_known_leader", "even_if_fenced"),
+    Known("remote-leos", "Remote LEOs of a missed epoch", "forgets_remote_leos", "unless_leading"),
+    Known("known-record", "A known record", "applies_known_record", "also_if_known"),
+    Known(
+        "removed-replica", "A removed replica is eligible", "removed_are_eligible", "stay_eligible"
+    ),
+)  # fmt: skip
+
+
+@cache
+def _newest() -> Protocol:
+    # A check of a custom model imports none of Kafka's families.
+    from ..model.broker.protocols.kip595_reset import KIP_595_RESET
+
+    return KIP_595_RESET
+
+
+def _is_of_kafka(protocol: Protocol) -> bool:
+    # The family itself is not imported for a model of another one.
+    return protocol.family == "broker"
+
+
+def repairs(protocol: Protocol) -> dict[str, tuple[str, Any]]:
+    """Return the rules that the newest protocol of the family decides otherwise, by their names."""
+    if not _is_of_kafka(protocol):
+        return {}
+    rules = {}
+    for known in KNOWN:
+        right = getattr(_newest().rules, known.rule)
+        if getattr(protocol.rules, known.rule) is not right:
+            rules[f"{known.rule} = {right.__name__}"] = known.rule, right
+    return rules
+
+
+def with_rules(protocol: Protocol, text: str, mutants: Mapping[str, Protocol]) -> Protocol | None:
+    """Return a protocol with other rules, older or repaired; None if `text` names no such rules."""
+    if not RULES.fullmatch(text):
+        return None
+    changed, repaired = {}, repairs(protocol)
+    for one in text.split(", "):
+        rule = one.partition(" = ")[0]
+        if one in repaired:
+            changed[rule] = repaired[one][1]
+        elif one in mutants:
+            changed[rule] = getattr(mutants[one].rules, rule)
+        else:
+            return None
+    summary = f"{protocol.name} with {text}."
+    return replace(
+        protocol, name=f"{protocol.name}~{text}", summary=summary, story=summary, parent=protocol,
+        expected=(), rules=replace(protocol.rules, **changed),
+    )  # fmt: skip
+
+
+def repaired(protocol: Protocol, known: Sequence[Known]) -> str:
+    """Return the name of a protocol with the repairs of known bugs.
+
+    Raises
+    ------
+    SelectionError
+        If it has no such bug, or is itself named by something else than rules.
+    """
+    base, tilde, mutant = protocol.name.partition("~")
+    if tilde and not RULES.fullmatch(mutant):
+        raise SelectionError(f"--repaired: {protocol.name} is a mutant; name a protocol")
+    own = find_protocol(base)
+    fixed = {one.rule for one in known}
+    rules = mutant.split(", ") if tilde else []
+    names = [one for one in rules if one.partition(" = ")[0] not in fixed]
+    for one in known:
+        if not _has(protocol, one):
+            raise SelectionError(
+                f"--repaired {one.name}: {protocol.name} does not have it; it has "
+                f"{', '.join(other.name for other in bugs_of(protocol)) or 'no known bug'}"
+            )
+        right = getattr(_newest().rules, one.rule)
+        if getattr(own.rules, one.rule) is not right:
+            names.append(f"{one.rule} = {right.__name__}")
+    return f"{base}~{', '.join(names)}" if names else base
+
+
+def find_known(name: str) -> Known:
+    """Return a known bug by its name.
+
+    Raises
+    ------
+    SelectionError
+        If there is none of that name.
+    """
+    every = {one.name: one for one in KNOWN}
+    if name.lower() not in every:
+        raise SelectionError(unknown("known bug", name, every))
+    return every[name.lower()]
+
+
+def bugs_of(protocol: Protocol) -> Iterator[Known]:
+    """Yield the known bugs that a protocol has, those of current Kafka first."""
+    yield from (known for known in reversed(KNOWN) if _has(protocol, known))
+
+
+def _suspects(protocol: Protocol) -> Iterator[Known]:
+    """Yield the known bugs that may be why a protocol violates a property.
+
+    Those of current Kafka are in protocols with fences; those of a release or a mutant are in what
+    distinguishes it from the protocol that it is based on.
+    """
+    fenced = not _has(protocol, find_known(UNFENCED))
+    for known in bugs_of(protocol):
+        based_on = protocol.parent and getattr(protocol.parent.rules, known.rule)
+        if known in KNOWN[-CURRENT:]:
+            if fenced:
+                yield known
+        elif based_on and based_on.__name__ != known.older:
+            yield known
+
+
+def recognised(
+    protocol: Protocol,
+    trace: Trace,
+    prop: Property,
+    system_of: Callable[[Protocol], TransitionSystem[Any, Any]],
+) -> tuple[Known, Protocol] | None:
+    """Return the known bug that a trace shows, and the protocol without it; None for none.
+
+    Parameters
+    ----------
+    system_of
+        Returns the system of a protocol within the bounds of the search.
+    """
+    _, tilde, mutant = protocol.name.partition("~")
+    if trace.loop is not None or (tilde and not RULES.fullmatch(mutant)):
+        return None
+    for known in _suspects(protocol):
+        other = find_protocol(repaired(protocol, [known]))
+        if not _has_trace(system_of(other), prop, trace):
+            return known, other
+    return None
+
+
+def _has(protocol: Protocol, known: Known) -> bool:
+    decides = getattr(protocol.rules, known.rule, None) if _is_of_kafka(protocol) else None
+    return getattr(decides, "__name__", "") == known.older
+
+
+def _has_trace(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> bool:
+    """Whether a system takes the steps of a trace, and then violates the property as well."""
+    for state in list(system.initial_states()):
+        at: State | None = state
+        for step in trace.steps:
+            try:
+                at = system.take(at, step) if at is not None else None
+            except ReplayError:
+                return False
+        if at is not None and system.violates(prop, at):
+            return True
+    return False

@@ -1,0 +1,252 @@
+"""Mutants: a protocol without one guard or fairness, or with an older rule; and their fates.
+
+In a custom model a condition within an action is left out, or negated, too.
+
+Without a guard or a rule that is needed for safety, some property must be violated at some bounds.
+Without the fairness of an action, some liveness property must be violated.  A mutant that nothing
+kills shows a guard that is not needed, bounds that are too small, or a missing property.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from math import inf
+from typing import Any
+
+from ..core.guards import (
+    conditions,
+    guards,
+    negated,
+    without,
+    without_condition,
+)
+from ..core.spec import Action, Fairness
+from ..model.protocol import Protocol
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A protocol that differs from its original in one place.
+
+    Parameters
+    ----------
+    name
+        What was weakened: ``Action: guard``, ``rule = what it was before``, ``Action: fairness``,
+        or ``Action: if condition, left out`` (or ``negated``).
+    protocol
+        The weakened protocol, which is called ``PROTOCOL~MUTANT``.
+    unfair
+        Whether only a liveness property can notice it.
+    """
+
+    name: str
+    protocol: Protocol
+    unfair: bool = False
+
+
+def mutants(protocol: Protocol) -> Iterator[Mutant]:
+    """Yield a mutant for every rule that was replaced, every guard and every fairness.
+
+    A rule is replaced by its form before `protocol` or an ancestor last changed it: that of an
+    ancestor, or the family's first form.  It is also replaced by each of the protocol's
+    ``older_rules``.
+    """
+    yield from _rules(protocol)
+    for index, action in enumerate(protocol.actions):
+        for guard in guards(action.apply):
+            actions = _with(protocol, index, apply=without(action.apply, guard.number))
+            about = f"without the guard of {action.name} that refuses it if {guard.test}"
+            yield _mutant(protocol, f"{action.name}: {guard.test}", about, actions=actions)
+    if protocol.mutates_conditions:
+        yield from _conditions(protocol)
+    for index, action in enumerate(protocol.actions):
+        if action.fairness is not Fairness.NONE:
+            actions = _with(protocol, index, fairness=Fairness.NONE)
+            about = f"where {action.name} may never be taken"
+            mutant = _mutant(protocol, f"{action.name}: fairness", about, actions=actions)
+            yield replace(mutant, unfair=True)
+    for joint in protocol.fairness:
+        rest = tuple(other for other in protocol.fairness if other is not joint)
+        each = f" for each {', '.join(joint.fair_per)}" if joint.fair_per else ""
+        about = f"without the fairness of {joint.named} together{each}"
+        mutant = _mutant(protocol, f"{joint.named}{each}: fairness", about, fairness=rest)
+        yield replace(mutant, unfair=True)
+
+
+def _with(protocol: Protocol, index: int, **changed: Any) -> tuple[Action, ...]:
+    """Return the actions of a protocol, one of which is changed."""
+    return tuple(
+        replace(action, **changed) if number == index else action
+        for number, action in enumerate(protocol.actions)
+    )
+
+
+def _conditions(protocol: Protocol) -> Iterator[Mutant]:
+    """Yield two mutants for every condition within an action: without it, and with its negation."""
+    for index, action in enumerate(protocol.actions):
+        inner = conditions(action.apply)
+        tests = [condition.test for condition in inner]
+        for condition in inner:
+            which = tests[: condition.number].count(condition.test) + 1
+            again = f" ({which})" if tests.count(condition.test) > 1 else ""
+            for changed, how, about in (
+                (without_condition, "left out", "without the condition"),
+                (negated, "negated", "with the contrary of the condition"),
+            ):
+                actions = _with(protocol, index, apply=changed(action.apply, condition.number))
+                name = f"{action.name}: if {condition.test}{again}, {how}"
+                text = f"{about} of {action.name} that {condition.test}"
+                yield _mutant(protocol, name, text, actions=actions)
+
+
+def _rules(protocol: Protocol) -> Iterator[Mutant]:
+    """Yield a mutant for every rule that was replaced, and for each of its older forms.
+
+    An older rule that a custom protocol inherits and already has is no mutant.
+    """
+    named: set[str] = set()
+    for rule, before in (*_replaced(protocol), *protocol.older_rules):
+        name = f"{rule} = {before.__name__}"
+        if name in named or getattr(protocol.rules, rule) is before:
+            continue
+        named.add(name)
+        about = f"with the older rule {before.__name__} for {rule}"
+        yield _mutant(protocol, name, about, rules=replace(protocol.rules, **{rule: before}))
+
+
+def _replaced(protocol: Protocol) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield every rule that is not in the family's first form, with its previous form."""
+    first = type(protocol.rules)()
+    for each in fields(protocol.rules):
+        rule = getattr(protocol.rules, each.name)
+        ancestor = protocol.parent
+        while ancestor is not None and getattr(ancestor.rules, each.name) is rule:
+            ancestor = ancestor.parent
+        before = getattr(ancestor.rules if ancestor is not None else first, each.name)
+        if before is not rule and callable(rule):
+            yield each.name, before
+
+
+def _mutant(protocol: Protocol, name: str, about: str, **changed: Any) -> Mutant:
+    """Return a mutant, which has no expected verdicts."""
+    summary = f"{protocol.name} {about}."
+    weaker = replace(
+        protocol,
+        name=f"{protocol.name}~{name}",
+        summary=summary,
+        story=summary,
+        parent=protocol,
+        expected=(),
+        **changed,
+    )
+    return Mutant(name, weaker)
+
+
+class UndecidedError(Exception):
+    """A search was stopped before its mutant was decided: by what, and how far it came.
+
+    Parameters
+    ----------
+    share
+        The seconds that were too few; None if something else than the time stopped it.
+    """
+
+    def __init__(self, text: str, share: float | None = None) -> None:
+        super().__init__(text)
+        self.share = inf if share is None else share
+
+
+@dataclass(frozen=True)
+class Fate:
+    """The fate of a mutant: killed, survived, undecided, or not tried.
+
+    Parameters
+    ----------
+    mutant
+        Its name: the missing guard, or the weaker rule.
+    killed_by
+        The property that the mutant violates and its original does not (or only in more steps), or
+        how the mutant failed; None if it was not killed.
+    steps
+        Steps of the shortest trace that violates it, if one does.
+    bounds
+        The bounds that killed it, or the last ones at which it was searched.
+    undecided
+        Why it is not decided, and how far the search came; empty if it is.
+    note
+        For a survivor: why it changes nothing, or what should kill it.
+    """
+
+    mutant: str
+    killed_by: str | None
+    steps: int | None
+    bounds: str
+    undecided: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What came of the search of a mutant at some bounds.
+
+    Parameters
+    ----------
+    number
+        The mutant's.
+    killed
+        How it was killed, if it was.
+    differs
+        Whether the mutant is another system than its original at these bounds.
+    stopped
+        What ended the search before it was decided, and how far it came; empty if nothing did.
+    share
+        The seconds that were too few; infinite if something else than the time stopped it.
+    """
+
+    number: int
+    killed: Fate | None = None
+    differs: bool = True
+    stopped: str = ""
+    share: float = inf
+
+
+@dataclass
+class Mutated:
+    """What is known about a mutant: its name, and what came of its searches, by their bounds."""
+
+    name: str
+    attempts: dict[str, Attempt] = field(default_factory=dict)
+
+    @property
+    def killed(self) -> Fate | None:
+        """How it was killed, if it was."""
+        fates = (attempt.killed for attempt in self.attempts.values())
+        return next((fate for fate in fates if fate is not None), None)
+
+    def undecided(self, ladder: Sequence[str]) -> list[str]:
+        """Return the bounds at which it is not decided; none if it was killed at some."""
+        if self.killed is not None:
+            return []
+        tried = self.attempts
+        return [bounds for bounds in ladder if bounds not in tried or tried[bounds].stopped]
+
+    @property
+    def is_untried(self) -> bool:
+        """Whether it is its original at all bounds at which it was to be searched."""
+        return not any(attempt.differs for attempt in self.attempts.values())
+
+    @property
+    def action(self) -> str:
+        """The action that it changes; of a rule its name."""
+        return self.name.partition(":")[0]
+
+    def fate(self, ladder: Sequence[str], note: str = "") -> Fate:
+        """Return the fate of a mutant that was not killed."""
+        searched = [one for one in ladder if one in self.attempts and self.attempts[one].differs]
+        why = ""
+        for bounds in self.undecided(ladder)[:1]:
+            at = f"at {bounds or 'the defaults'}"
+            known = self.attempts.get(bounds)
+            why = f"{known.stopped} {at}" if known else f"not searched {at}"
+        return Fate(self.name, None, None, searched[-1] if searched else "", why, note)

@@ -1,0 +1,485 @@
+"""Finds a protocol or a property by its name; a wrong one gets the nearest.
+
+A protocol is a built-in one (``tidegate list``), or a custom protocol: the path of a Python file
+(``fence.py``, or ``fence.py:FENCE`` if the file has several), or a module and a name in it
+(``kafka_rules.fence:FENCE``).  A tilde is followed by the name of a mutant, as ``tidegate mutate``
+prints it: ``kip-320~Produce: s.written == k.records``; several rules may follow, separated by
+commas, also as the newest protocol has them: ``kip-595~applies_known_record = only_if_new``.  A
+custom property is named like a custom protocol: ``promises.py:NO_GAP``.
+
+A function is read, not run, to find names that nothing defines, and attributes that the state ``s``
+and the constants ``k`` do not have.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dataclasses
+import difflib
+import hashlib
+import importlib
+import inspect
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import fields, is_dataclass, replace
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ..core.bounds import unknown
+from ..core.errors import (
+    ModelError,
+    TidegateError,
+    callers,
+    is_users,
+    lacks,
+    nearest,
+    one_line,
+    place_of,
+    shown,
+)
+from ..core.guards import read_tree
+from ..core.imports import PREFIX, Folder
+from ..core.sources import global_names
+from ..core.spec import Property, TransitionSystem
+from ..model.custom.model import Model
+from ..model.custom.signatures import refuse_unfit
+from ..model.protocol import Protocol
+
+_UNKNOWN = object()
+"""Stands for a value that is known only at run time."""
+
+
+def refuse_misspelt(protocol: Protocol) -> None:
+    """Refuse a protocol with a rule, action or property that reads a name that does not exist.
+
+    Raises
+    ------
+    ModelError
+        With the line of the first wrong name.
+    """
+    functions = [
+        function for function in _functions(protocol) if is_users(function.__code__.co_filename)
+    ]
+    for function in functions:
+        known = {**vars(builtins), **function.__globals__}
+        for name in global_names(function.__code__):
+            if name not in known:
+                near = nearest(name, function.__code__.co_varnames) or nearest(name, known)
+                hint = f"; did you mean {near}?" if near else ""
+                raise _error(function, _line_of(function, name), f"nothing defines {name!r}{hint}")
+    if not functions:
+        return
+    try:
+        system = protocol.system(protocol.within(()))
+    except TidegateError:
+        return  # The search with the requested bounds will report it.
+    for function in functions:
+        _refuse_unknown_attributes(function, system)
+
+
+def _functions(protocol: Protocol) -> Iterator[Any]:
+    """Yield the functions of a protocol that are called with the state and the constants."""
+    rules = (getattr(protocol.rules, field.name) for field in fields(protocol.rules))
+    candidates: list[Callable[..., Any]] = [
+        *filter(callable, rules),
+        *(action.apply for action in protocol.actions),
+        *(prop.witness or prop.predicate for prop in protocol.properties),
+        *(prop.explain for prop in protocol.properties),
+    ]
+    yield from filter(inspect.isfunction, map(inspect.unwrap, candidates))
+
+
+def _line_of(function: Any, name: str) -> int:
+    """Return the first line of a function that has a name, if its source is at hand."""
+    with suppress(OSError, AssertionError):
+        for node in ast.walk(read_tree(function)):
+            if isinstance(node, ast.Name) and node.id == name:
+                return node.lineno
+    return int(function.__code__.co_firstlineno)
+
+
+def _refuse_unknown_attributes(function: Any, system: TransitionSystem[Any, Any]) -> None:
+    """Refuse a function that reads an attribute that the state or the constants do not have."""
+    with suppress(OSError, AssertionError):
+        definition = read_tree(function)
+        parameters = list(inspect.signature(function).parameters)[:2]
+        if len(parameters) < 2:
+            return
+        values = dict(zip(parameters, (system.record, system.constants), strict=True))
+        wrong = sorted(
+            _read(definition, values), key=lambda one: (one[1].lineno, one[1].col_offset)
+        )
+        for owner, node in wrong[:1]:
+            raise _error(function, node.lineno, lacks(type(owner).__name__, dir(owner), node.attr))
+
+
+def _read(definition: ast.FunctionDef, values: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield each unknown attribute, with the part of the state or the constants that lacks it."""
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            [target] = node.targets
+            if isinstance(target, ast.Name):
+                value = _value(node.value, values)
+                new = target.id not in values
+                values[target.id] = value if new else _UNKNOWN
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            values.setdefault(node.id, _UNKNOWN)
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Attribute):
+            owner = _value(node.value, values)
+            if owner is not _UNKNOWN and not hasattr(owner, node.attr):
+                yield owner, node
+
+
+def _value(node: ast.expr, values: dict[str, Any]) -> Any:
+    """Return the part of the state or the constants that an expression denotes."""
+    if isinstance(node, ast.Name):
+        return values.get(node.id, _UNKNOWN)
+    if isinstance(node, ast.Attribute):
+        owner = _value(node.value, values)
+        if owner is _UNKNOWN or isinstance(owner, (int, str)):
+            return _UNKNOWN
+        return getattr(owner, node.attr, _UNKNOWN)
+    if isinstance(node, ast.Subscript):
+        owner = _value(node.value, values)
+        return owner[0] if isinstance(owner, (list, tuple)) and owner else _UNKNOWN
+    return _UNKNOWN
+
+
+def _error(function: Any, line: int, text: str) -> ModelError:
+    """Return an error at a line of a function."""
+    error = ModelError(f"{text} (in {function.__name__}())")
+    error.place = (function.__code__.co_filename, line)
+    return error
+
+
+class SelectionError(TidegateError):
+    """An unknown name, or names that contradict each other."""
+
+
+def find_protocol(name: str) -> Protocol:
+    """Return the protocol of that name; a custom protocol gets `name` as its name.
+
+    Raises
+    ------
+    SelectionError
+        If there is none, or if its file cannot be used.
+    """
+    base, tilde, mutant = _parts(name)
+    if not tilde:
+        return _own(base) if is_custom(base) else _built_in(base)
+    if is_custom(base):
+        own = _own(base)
+        return _mutated(own, lambda: _mutants_of(own), name, mutant)
+    return _mutated(_built_in(base), lambda: _mutants(base.lower()), name, mutant)
+
+
+def is_custom(name: str) -> bool:
+    """Whether a name is that of Python code: a custom protocol, a mutant of one, or a property.
+
+    >>> [is_custom(name) for name in ("kip-320", "fence.py", "kip-320~Produce: s.written == 1")]
+    [False, True, False]
+    """
+    base, _, _ = _parts(name)
+    return ":" in base or base.endswith(".py")
+
+
+def custom_file(name: str) -> Path | None:
+    """Return the file of a custom protocol that is named by its path."""
+    return _place(_parts(name)[0])[0]
+
+
+def _place(base: str) -> tuple[Path | None, str, str]:
+    """Return the file that a name begins with, else the module, and the name in it, or "".
+
+    A name that ends in ``.py``, or is that of a file, has no name after it, whatever colons it has.
+
+    >>> _place("a:b.py"), _place("a:b.py:MINE")
+    ((PosixPath('a:b.py'), '', ''), (PosixPath('a:b.py'), '', 'MINE'))
+    >>> _place("package.fence:MINE")
+    (None, 'package.fence', 'MINE')
+    """
+    if base.endswith(".py") or os.path.isfile(base):
+        return Path(base), "", ""
+    where, _, attribute = base.rpartition(":")
+    if where.endswith(".py") or os.path.isfile(where):
+        return Path(where), "", attribute
+    return None, where, attribute
+
+
+def is_same(name: str, other: str) -> bool:
+    """Whether two names are of one protocol: one file may be named by several paths."""
+    return name == other or (
+        is_custom(name) and is_custom(other) and _identity(name) == _identity(other)
+    )
+
+
+def _identity(name: str) -> tuple[str, str, str]:
+    """Return a custom protocol's file or module, its name there, and the mutant."""
+    base, _, mutant = _parts(name)
+    path, _, attribute = _place(base)
+    if path is None:
+        return base, "", mutant
+    return os.path.realpath(path), attribute, mutant
+
+
+def _parts(name: str) -> tuple[str, str, str]:
+    """Return a protocol's name, the tilde and a mutant's name, the last two empty for none."""
+    return (name, "", "") if os.path.isfile(name) else name.partition("~")
+
+
+def _built_in(name: str) -> Protocol:
+    # Kafka's families are imported only where one is named: a check of a custom model needs none.
+    from .. import model
+    from ..model.broker.releases import named_release
+
+    if release := named_release(name.lower()):
+        return release.protocol
+    known = {protocol.name: protocol for protocol in model.BROKER}
+    if name.lower() not in known:
+        known = {protocol.name: protocol for protocol in model.PROTOCOLS}
+    if name.lower() not in known:
+        own = "; name a custom protocol by its file (fence.py) or as module:NAME"
+        raise SelectionError(unknown("protocol", name, known) + own)
+    return known[name.lower()]
+
+
+@cache
+def _mutants(name: str) -> dict[str, Protocol]:
+    """Return all mutants of a built-in protocol by name."""
+    return _mutants_of(_built_in(name))
+
+
+def _mutants_of(protocol: Protocol) -> dict[str, Protocol]:
+    from .mutants import mutants
+
+    return {one.name: one.protocol for one in mutants(protocol)}
+
+
+def _mutated(
+    protocol: Protocol, mutants: Callable[[], Mapping[str, Protocol]], name: str, mutant: str
+) -> Protocol:
+    """Return one of the mutants of a protocol, or the protocol with repaired rules.
+
+    Parameters
+    ----------
+    mutants
+        Makes all of them, which takes longer than a search: repairs alone need none.
+    """
+    from .known import with_rules
+
+    changed = with_rules(protocol, mutant, {})
+    if changed is None:
+        known = mutants()
+        changed = known.get(mutant) or with_rules(protocol, mutant, known)
+        if changed is None:
+            near = difflib.get_close_matches(mutant, known, n=2, cutoff=0.4)
+            hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+            raise SelectionError(
+                f"{protocol.name} has no mutant {mutant!r}; {hint}"
+                f"'tidegate mutate {protocol.name}' lists them"
+            )
+    return replace(changed, name=name)
+
+
+def _own(name: str) -> Protocol:
+    """Return a custom protocol, named by a file or a module."""
+    module, attribute = _loaded(name, "a Protocol")
+    chosen = _named(module, attribute, name) if attribute else _only(module, name)
+    protocol = _as_protocol(chosen, name)
+    try:
+        refuse_misspelt(protocol)
+    except ModelError as error:
+        raise _unusable(name, error) from None
+    return replace(protocol, name=name)
+
+
+def custom_property(protocol: Protocol, name: str) -> Property:
+    """Return a property that a file or a module defines; it gets `name` as its name.
+
+    Parameters
+    ----------
+    protocol
+        The protocol that it is checked for.
+
+    Raises
+    ------
+    SelectionError
+        If there is none, or if its file cannot be used for this protocol.
+    """
+    module, attribute = _loaded(name, "a Property")
+    defined = {key: value for key, value in vars(module).items() if isinstance(value, Property)}
+    known = ", ".join(defined) or "none"
+    if attribute and attribute not in defined:
+        raise SelectionError(f"{name}: no Property is called {attribute}; the file has {known}")
+    if not attribute and len(defined) != 1:
+        raise SelectionError(f"{name}: name one Property after a colon; the file has {known}")
+    prop = replace(defined[attribute] if attribute else next(iter(defined.values())), name=name)
+    try:
+        refuse_unfit(prop.witness or prop.predicate, f"the predicate of {name}", "s", "k")
+        refuse_misspelt(replace(protocol, properties=(prop,)))
+    except ModelError as error:
+        raise _unusable(name, error) from None
+    return prop
+
+
+def _loaded(name: str, what: str) -> tuple[ModuleType, str]:
+    """Return the module of a custom protocol or property, and the name in it, empty for none."""
+    if one_line(name) != name:
+        raise SelectionError(
+            f"{name}: the name of {what.lower()} appears in reports, so it must be printable "
+            "UTF-8; rename the file"
+        )
+    path, where, attribute = _place(name)
+    if path is None:
+        module = _imported(where)
+    else:
+        try:
+            source = path.read_bytes()
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            raise SelectionError(
+                f"{path}: cannot be read ({why}); name a Python file that defines {what}"
+            ) from None
+        module = _executed(path.resolve(), str(path), source)
+    return module, attribute
+
+
+def _imported(name: str) -> ModuleType:
+    """Import a module from the present directory or from Python's path."""
+    here = os.getcwd()
+    try:
+        if "" in sys.path or here in sys.path:
+            return importlib.import_module(name)
+        return importlib.import_module(_present(here).resolved(name))
+    except BaseException as error:
+        raise _unusable(name, error) from error
+
+
+@cache
+def _present(here: str) -> Folder:
+    """Return a directory whose modules are named as MODULE:NAME."""
+    return Folder(Path(here), f"{PREFIX}{hashlib.sha256(os.fsencode(here)).hexdigest()[:12]}")
+
+
+@cache
+def _executed(path: Path, called: str, source: bytes) -> ModuleType:
+    """Run a file as a module.
+
+    Cached bytecode is not used: it may be of an earlier version within the same second.
+    """
+    digest = hashlib.sha256(os.fsencode(path) + source).hexdigest()[:12]
+    module = ModuleType(f"{PREFIX}{digest}_{path.stem}")
+    module.__file__ = str(path)
+    vars(module)["__builtins__"] = Folder(path.parent, f"{PREFIX}{digest}").builtins
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))
+    except BaseException as error:
+        del sys.modules[module.__name__]
+        raise _unusable(called, error) from error
+    return module
+
+
+def _unusable(name: str, error: BaseException) -> BaseException:
+    """Return the error to raise if a user's file or module cannot be imported."""
+    if isinstance(error, KeyboardInterrupt):
+        return error
+    if isinstance(error, TidegateError):
+        raised = place_of(error)
+        place = error.place or (raised if raised and is_users(raised[0]) else None)
+        wrong = SelectionError(f"{shown(place) if place else name}: {error.args[0]}")
+        wrong.place, wrong.details = place, error.details
+        return wrong
+    missing = isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]
+    text = "there is no such module" if missing else f"{type(error).__name__}: {error}"
+    if isinstance(error, TypeError):
+        text = _no_such_field(error) or text
+    if isinstance(error, SyntaxError):
+        text = f"{type(error).__name__}: {error.msg}"
+    failure = SelectionError(f"{name} cannot be imported: {text}")
+    failure.place = None if missing else place_of(error)
+    failure.details = () if isinstance(error, SyntaxError) else callers(error)
+    if isinstance(error, SyntaxError) and error.text:
+        line = error.text.rstrip()
+        begin = len(line) - len(line.lstrip())
+        caret = " " * max((error.offset or 1) - 1 - begin, 0) + "^"
+        failure.details = (one_line(line.strip()), caret)
+    return failure
+
+
+def _no_such_field(error: TypeError) -> str:
+    """Return the message if replace() was called with an unknown field; otherwise empty."""
+    match = re.search(r"got an unexpected keyword argument '(\w+)'", str(error))
+    traceback = error.__traceback__
+    while match and traceback is not None:
+        code, values = traceback.tb_frame.f_code, traceback.tb_frame.f_locals
+        of = values.get("obj")
+        if code.co_filename == dataclasses.__file__ and is_dataclass(of):
+            known = [field.name for field in dataclasses.fields(of)]
+            return lacks(type(of).__name__, known, match[1])
+        traceback = traceback.tb_next
+    return ""
+
+
+Own = Protocol | Model[Any, Any]
+"""The kinds of objects that a file may define."""
+
+
+def _as_protocol(own: Own, name: str) -> Protocol:
+    """Return the object that a file defines as a protocol."""
+    if isinstance(own, Protocol):
+        return own
+    try:
+        return own.protocol
+    except ModelError as error:
+        raise _unusable(name, error) from None
+
+
+def _named(module: ModuleType, attribute: str, name: str) -> Own:
+    """Return the protocol or model that a module calls `attribute`."""
+    own = getattr(module, attribute, None)
+    if not isinstance(own, (Protocol, Model)):
+        what = f"is {type(own).__name__}, not Protocol or Model" if own else "does not exist"
+        raise SelectionError(f"{name}: {attribute} {what}; {_choices(module)}")
+    return own
+
+
+def _only(module: ModuleType, name: str) -> Own:
+    """Return the only protocol or model of a module that is not a built-in one."""
+    own = _own_protocols(module)
+    if len(own) != 1:
+        how_many = f"{len(own)} protocols" if own else "no Protocol and no Model"
+        raise SelectionError(f"{name} defines {how_many}; {_choices(module)}")
+    return own[0][1]
+
+
+def _own_protocols(module: ModuleType) -> list[tuple[str, Own]]:
+    """Return the protocols and models in a module that are not built in, each once."""
+    own = {
+        id(value): (name, value)
+        for name, value in vars(module).items()
+        if isinstance(value, (Protocol, Model))
+    }
+    if any(isinstance(value, Protocol) for _, value in own.values()):
+        from ..model import PROTOCOLS
+
+        for protocol in PROTOCOLS:
+            own.pop(id(protocol), None)
+    return list(own.values())
+
+
+def _choices(module: ModuleType) -> str:
+    names = [name for name, _ in _own_protocols(module)]
+    if not names:
+        return (
+            "define one, as in: FENCE = replace(KIP_320, name='fence', ...), or "
+            "model = Model(Bounds, State)"
+        )
+    return f"name one after a colon: {', '.join(names)}"

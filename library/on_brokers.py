@@ -1,0 +1,198 @@
+"""Prepares runs on real brokers: the distribution, the protocol, and the forcible steps."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import inf
+from typing import Any
+
+from ..brokers.distribution import Distribution, find_distribution
+from ..checker.replay import retaken
+from ..core.behavior import Behavior
+from ..core.bounds import bound_name
+from ..core.replay_report import ForcedBehavior, KafkaError, MissingKafkaError, Observed, Report
+from ..core.spec import ReplayError, TransitionSystem
+from ..model import BROKER, Protocol
+from ..model.broker.bounds import WITH_KRAFT
+from ..model.broker.releases import KRAFT, ZOOKEEPER
+from ..model.broker.rules import once_its_fence_is_stored
+from .conformance import cluster_for, forced_behavior, run_brokers
+from .names import find_protocol
+from .properties import with_every_history
+
+WALK_BOUNDS = (
+    "replicas=3", "records=3", "elections=3", "crashes=1", "lost_messages=1", "moves",
+)  # fmt: skip
+"""The default bounds of walks."""
+
+FIRST_THAT_WAITS = (0, 10, 2)
+"""The release since which the high watermark waits for recently caught-up replicas."""
+
+FIRST_THAT_NEEDS_MIN_ISR = (3, 7)
+"""The release since which the high watermark does not advance while the ISR is too small."""
+
+OF_LISTED_OFFSETS = "ListedOffsetsMonotonic"
+"""The property of the leaders' answers to ListOffsets."""
+
+
+def forcible_distribution(folder: str, named: str = "--kafka") -> Distribution:
+    """Return the distribution in a directory, if steps can be forced on it.
+
+    Parameters
+    ----------
+    named
+        The option that names the directory, for messages.
+
+    Raises
+    ------
+    MissingKafkaError
+        If there is none, no Java, or no kazoo, the client of ZooKeeper.
+    KafkaError
+        If it has neither ZooKeeper nor KRaft, or more than one version.
+    """
+    if importlib.util.find_spec("kazoo") is None:
+        raise MissingKafkaError("kazoo is not installed; run: pip install 'tidegate[kafka]'")
+    distribution = find_distribution(folder, named)
+    if not distribution.has_zookeeper and not distribution.has_kraft:
+        version = distribution.version
+        raise KafkaError(f"{named} {folder}: there is no ZooKeeper beside Kafka {version}")
+    return distribution
+
+
+def forcible_behavior(path: str, protocol: Protocol, shown: Behavior) -> ForcedBehavior:
+    """Return a trace in the form that real brokers replay.
+
+    The cycle of a lasso closes only without acknowledgements in the states, but brokers send them.
+    The leaders' answers to ListOffsets are compared only if they are the bug: releases since 2.2
+    would differ by them from traces of older ones.
+
+    Parameters
+    ----------
+    path
+        The file of the trace.
+    shown
+        It, with the violated property if that is known.
+
+    Raises
+    ------
+    ReplayError
+        If it has a step that cannot be forced.
+    """
+    from ..brokers.replay import why_not
+
+    system, trace, prop = shown.system, shown.trace, shown.prop
+    if trace.loop is not None:
+        settings = [f"{name}={value}" for name, value in system.bounds.items()]
+        system = with_every_history(protocol, settings)
+        trace = retaken(system, 0, trace.steps, None)
+    lists = prop is not None and prop.name == OF_LISTED_OFFSETS
+    behavior = forced_behavior(system, trace, lists=lists)
+    reasons = why_not(behavior)
+    if reasons:
+        raise ReplayError(f"{path}: it cannot be replayed on real brokers: {'; '.join(reasons)}")
+    return behavior
+
+
+def replay_on(
+    distribution: Distribution,
+    behavior: ForcedBehavior,
+    say: Callable[[str], None],
+    until: float = inf,
+) -> Report:
+    """Start brokers, force a behavior on them step by step, and compare; see :func:`run_brokers`.
+
+    Parameters
+    ----------
+    say
+        Called with the next step.
+
+    Raises
+    ------
+    KafkaError
+        If Kafka cannot be started or controlled.
+    """
+    from ..brokers.replay import replay
+
+    def follow(observed: Observed) -> None:
+        if observed.number < len(behavior.steps):
+            step = f"step {observed.number + 1} of {len(behavior.steps)}"
+            following = behavior.steps[observed.number]
+            say(f"Kafka {distribution.version}: {step}, {following}")
+
+    async def replayed() -> Report:
+        async with cluster_for(distribution, behavior) as cluster:
+            return await replay(cluster, behavior, follow)
+
+    say(f"starting Kafka {distribution.version}")
+    return run_brokers(replayed(), until)
+
+
+def of_brokers(protocol: Protocol) -> Protocol:
+    """Return a protocol, if it is one that real brokers follow.
+
+    Raises
+    ------
+    ReplayError
+        If it is of another family.
+    """
+    family = BROKER[0].family
+    if protocol.family != family:
+        raise ReplayError(
+            f"{protocol.name} is of the {protocol.family} family; real brokers follow "
+            f"protocols of the {family} family"
+        )
+    return protocol
+
+
+def protocol_to_walk(
+    name: str | None, distribution: Distribution, settings: Sequence[str]
+) -> Protocol:
+    """Return the protocol of that name, or the rules of a distribution's release."""
+    from ..brokers.cluster import OLDER_PROTOCOL
+
+    if name is None:
+        kind = KRAFT if _has_quorum(distribution, settings) else ZOOKEEPER
+        name = f"kafka-{distribution.version}-{kind}"
+        if distribution.release >= (2, 7) and kind == ZOOKEEPER:
+            name += f"-{OLDER_PROTOCOL}"
+    return find_protocol(name)
+
+
+def _has_quorum(distribution: Distribution, settings: Sequence[str]) -> bool:
+    """Whether walks are taken with KRaft."""
+    return not distribution.has_zookeeper or any(
+        f"isr_propagation={value}" in settings for value in WITH_KRAFT
+    )
+
+
+def systems_to_walk(
+    protocol: Protocol, distribution: Distribution, settings: Sequence[str]
+) -> tuple[TransitionSystem[Any, Any], TransitionSystem[Any, Any]]:
+    """Return the system of a protocol, and the system with only the steps that can be forced.
+
+    Raises
+    ------
+    ReplayError
+        If the protocol is not one of brokers, or an option cannot be forced.
+    """
+    from ..brokers.steps import STEPS, cannot_force
+
+    of_brokers(protocol)
+    chosen = set(map(bound_name, settings))
+    own = [f"hw_waits={str(distribution.release >= FIRST_THAT_WAITS).lower()}"]
+    if _has_quorum(distribution, settings):
+        own += ["isr_propagation=kraft", "min_isr=2", "elr=off", "last_known_leader=off"]
+        own += ["hw_needs_min_isr"] * (distribution.release >= FIRST_THAT_NEEDS_MIN_ISR)
+    bounds = [one for one in (*WALK_BOUNDS, *own) if one.partition("=")[0] not in chosen]
+    actions = tuple(action for action in protocol.actions if action.name in STEPS)
+    # The scripted controller registers a broker once it is fenced, as that of Kafka 4 does.
+    rules = replace(protocol.rules, may_register_unfenced=once_its_fence_is_stored)
+    forcible = replace(protocol, actions=actions, rules=rules)
+    every = [*bounds, *settings]
+    system = with_every_history(protocol, every)
+    reasons = cannot_force(system.bounds)
+    if reasons:
+        raise ReplayError(f"these walks cannot be forced on real brokers: {'; '.join(reasons)}")
+    return system, with_every_history(forcible, every)

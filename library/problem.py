@@ -1,0 +1,237 @@
+"""What is asked: a protocol within bounds, and properties; how it is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ..checker import check as engine
+from ..checker.engines import EngineChoiceError
+from ..core.result import (
+    DEFAULT,
+    NO_LIMITS,
+    Cluster,
+    Limits,
+    Progress,
+    Resources,
+    Result,
+    SearchOptions,
+    StateStore,
+    Verdict,
+)
+from ..core.spec import Property, TransitionSystem
+from ..model.custom.model import Model
+from ..model.protocol import Protocol
+from .known import Known
+from .loading import Named, named
+from .names import SelectionError, find_protocol
+from .properties import (
+    Selection,
+    select,
+    select_of_states,
+    select_violable,
+    system_for,
+)
+from .recognising import Recognised, known_bug, recognise
+
+if TYPE_CHECKING:
+    from .simulation import Simulation, Walks
+
+PLAIN = SearchOptions()
+"""A search without options."""
+
+
+def simulation(
+    model: Model[Any, Any] | Protocol | str,
+    settings: Sequence[str],
+    properties: Sequence[str | Property],
+    how: Walks,
+) -> tuple[Problem, Simulation]:
+    """Take random walks; return through what, and what they found.
+
+    Parameters
+    ----------
+    model, settings, properties
+        As for :func:`problem_of`.
+    """
+    # Few commands take walks, in processes, whose modules take a while to import.
+    from .simulation import simulate
+
+    problem = problem_of(model, settings, properties, select_of_states)
+    judged = problem.selection.properties
+    names = [prop for prop in properties if isinstance(prop, str)]
+    chosen = select_violable(problem.protocol, names).properties
+    endless = [prop for prop in chosen if prop not in judged]
+    return problem, simulate(problem.system, judged, problem.load, how, endless)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A protocol within bounds, and the properties to decide.
+
+    Parameters
+    ----------
+    settings
+        The bounds, as on the command line.
+    load
+        Makes it in another process, by names; None where that cannot be done.
+    """
+
+    protocol: Protocol
+    settings: tuple[str, ...]
+    selection: Selection
+    load: Named | None
+
+    @cached_property
+    def system(self) -> TransitionSystem[Any, Any]:
+        """The transition system."""
+        return system_for(self.protocol, self.settings, self.selection.properties)
+
+    def check(
+        self,
+        search: SearchOptions = PLAIN,
+        limits: Limits = NO_LIMITS,
+        resources: Resources = DEFAULT,
+        report: Callable[[Progress], None] = lambda progress: None,
+    ) -> Result:
+        """Search every state; `search` says how, and the rest as for :func:`checker.check.check`.
+
+        Where it names a cluster, that searches.
+        """
+        self.system.debug = search.debug
+        return engine.check(
+            self.system,
+            self.selection.properties,
+            named=self.selection.named,
+            limits=limits,
+            keep_going=search.keep_going,
+            report=report,
+            symmetry=search.symmetry,
+            resources=replace(
+                resources,
+                engine=search.engine,
+                store=state_store(search.engine, search.store),
+                load=self.load,
+                cluster=search.cluster,
+            ),
+        )
+
+    def known_bug(self, verdict: Verdict | None) -> Known | None:
+        """Return the known bug that the trace of a verdict shows; None for none."""
+        return known_bug(self.protocol, self.settings, verdict)
+
+    def recognise(
+        self,
+        result: Result,
+        search: SearchOptions,
+        limits: Limits,
+        resources: Resources,
+        report: Callable[[Progress], None],
+    ) -> Recognised | None:
+        """Return which known bug was found; the rest is as for :meth:`check`, and reached that."""
+
+        def other(protocol: Protocol) -> Problem:
+            load = named(protocol.name, self.settings, self.selection.properties)
+            return replace(self, protocol=protocol, load=load)
+
+        def again(protocol: Protocol, seconds: float) -> Result:
+            return other(protocol).check(
+                SearchOptions(keep_going=search.keep_going),
+                replace(limits, seconds=seconds),
+                replace(resources, checkpoint=None, resume=False, about={}),
+                report,
+            )
+
+        return recognise(
+            self.protocol, result, lambda one: other(one).system, again, limits.seconds
+        )
+
+
+def problem_of(
+    model: Model[Any, Any] | Protocol | str,
+    settings: Sequence[str],
+    properties: Sequence[str | Property],
+    select: Callable[[Protocol, Sequence[str]], Selection] = select,
+) -> Problem:
+    """Return what is asked, by a model or the name of one.
+
+    Parameters
+    ----------
+    settings
+        Bounds, as on the command line.
+    properties
+        Names, or custom properties.
+    select
+        Chooses the properties by their names.
+
+    Raises
+    ------
+    SelectionError
+        For a name that does not exist.
+    """
+    protocol = _protocol(model)
+    own = tuple(prop for prop in properties if isinstance(prop, Property))
+    names = [prop for prop in properties if isinstance(prop, str)]
+    selection = select(protocol, names or (["none"] if own else []))
+    selection = replace(
+        selection,
+        properties=(*selection.properties, *own),
+        named=selection.named.union(prop.name for prop in own),
+    )
+    load = named(model, settings, selection.properties)
+    return Problem(protocol, tuple(settings), selection, load)
+
+
+def state_store(engine: str, store: str) -> StateStore:
+    """Return how states are stored, by ``--store``; with Spark it may name a directory instead.
+
+    Raises
+    ------
+    EngineChoiceError
+        For a directory with another engine.
+    """
+    try:
+        return StateStore(store)
+    except ValueError:
+        if engine == "spark":
+            return StateStore.EXACT
+        raise EngineChoiceError(
+            f"--store {store}: is neither {' nor '.join(StateStore)}; a directory is for "
+            "--engine spark"
+        ) from None
+
+
+def cluster(
+    engine: str, store: str, chosen: Mapping[str, Any], recorded: Cluster | None = None
+) -> Cluster | None:
+    """Return the cluster to search on: as the user chooses, and else as `recorded` in a store.
+
+    Parameters
+    ----------
+    store
+        Where the store is, which all executors share; how states are stored is not a place.
+
+    Raises
+    ------
+    EngineChoiceError
+        If an option is set that the engine does not take.
+    """
+    if engine != "spark":
+        for name in chosen:
+            option = name.replace("_", "-")
+            raise EngineChoiceError(
+                f"--{option} needs --engine spark; add that, or leave out --{option}"
+            )
+        return None
+    location = None if store in list(StateStore) else store
+    return replace(recorded or Cluster(), **chosen, store=location)
+
+
+def _protocol(model: Model[Any, Any] | Protocol | str) -> Protocol:
+    if isinstance(model, str):
+        return find_protocol(model)
+    if not isinstance(model, (Model, Protocol)):
+        raise SelectionError(f"{model!r} is no Model, no Protocol and no name of one")
+    return model.protocol if isinstance(model, Model) else model

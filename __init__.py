@@ -5,7 +5,9 @@ What is exported here is the public interface.  Everything else may change.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -107,3 +109,10 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module(".core.version", __name__).VERSION
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+kafka = ModuleType(f"{__name__}.kafka", "Another name of ``tidegate.model``.")
+"""Files name it so; a ``kafka.py`` here would be imported instead of a client of that name."""
+
+kafka.__getattr__ = lambda name: getattr(import_module(".model", __name__), name)  # type: ignore[method-assign]
+sys.modules[kafka.__name__] = kafka

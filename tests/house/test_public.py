@@ -59,3 +59,8 @@ def test_a_family_imports_only_what_is_exported(package, modules):
         or exported[what] is not getattr(importlib.import_module(module), what)
     }
     assert private == set()
+
+
+def test_kafkas_model_has_the_name_that_files_use():
+    module = importlib.import_module("tidegate.kafka")
+    assert module.KIP_595 is importlib.import_module("tidegate.model").KIP_595

@@ -33,9 +33,10 @@ from ..core.spec import (
 )
 from ..core.symmetry import Symmetry, refuse_unsound
 from .assumed import settle
-from .engines import Finished, finished_search
+from .engines import finished_search
 from .liveness.lasso import Decided
 from .request import SearchRequest
+from .search import LevelSearch
 from .verdicts import Judged, overall, verdicts_of
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def _trial(request: SearchRequest) -> Trial | None:
     return Trial(system, named, resources.load)
 
 
-def _tried(request: SearchRequest, search: Finished) -> Tried | None:
+def _tried(request: SearchRequest, search: LevelSearch) -> Tried | None:
     """End the trial of functions declared pure, if the model reaches any.
 
     A search that was stopped claims too little to be worth the seconds.
@@ -153,8 +154,7 @@ def _tried(request: SearchRequest, search: Finished) -> Tried | None:
         return Tried(request.trial.declared, not_elsewhere="the search was stopped")
     seconds = perf_counter() - request.started
     doing = "evaluating states again, for functions that are declared pure"
-    depth = len(search.level_sizes)
-    request.report(Progress(search.distinct_states, depth, 0, seconds, doing=doing))
+    request.report(Progress(search.distinct_states, search.depth, 0, seconds, doing=doing))
     try:
         return request.trial.end(search.some)
     except KeyboardInterrupt as error:
@@ -204,7 +204,7 @@ def _symmetric(request: SearchRequest) -> tuple[SearchRequest, Grounds]:
     return replace(request, symmetry=group if len(group.group) > 1 else None), grounds
 
 
-def _is_complete(request: SearchRequest, search: Finished) -> bool:
+def _is_complete(request: SearchRequest, search: LevelSearch) -> bool:
     """Whether a search that has ended has seen all states."""
     if search.stopped_by is None and received() is not None:
         # The model may have swallowed the interrupt, and with it a step.
@@ -212,7 +212,7 @@ def _is_complete(request: SearchRequest, search: Finished) -> bool:
     return search.stopped_by is None and request.goes_on(search.violations)
 
 
-def _refuse_empty(request: SearchRequest, search: Finished) -> None:
+def _refuse_empty(request: SearchRequest, search: LevelSearch) -> None:
     """Refuse the result of a watched search without any state and any violation: all would hold.
 
     Raises
@@ -232,7 +232,7 @@ def _refuse_empty(request: SearchRequest, search: Finished) -> None:
 
 def _result(
     request: SearchRequest,
-    search: Finished,
+    search: LevelSearch,
     judged: Judged,
     complete: bool,
     grounds: Grounds | None,
@@ -247,7 +247,8 @@ def _result(
         complete=complete,
         distinct_states=search.distinct_states,
         generated_states=sum(search.taken),
-        depth=len(search.level_sizes),
+        depth=search.depth,
+        levels=search.manifest.levels,
         seconds=perf_counter() - request.started,
         engine=search.name,
         taken=_taken(request.system, search.taken),
@@ -259,8 +260,7 @@ def _result(
         permutations=len(search.symmetry.group) if search.symmetry else 1,
         grounds=grounds,
         tried=tried,
-        spark_levels=getattr(search, "spark_levels", None),
-        states_left=None if complete else _left(search),
+        spark_levels=search.spark_levels,
         interpreted_because=search.because,
     )
 
@@ -279,20 +279,7 @@ def _leave_undecided(
     result.outcome = overall(result.verdicts, result.complete)
 
 
-def _left(search: Finished) -> int | None:
-    """Return about how many states a stopped search has not found; None if unknown."""
-    if search.stopped_by is None:
-        return None
-    from ..core.result import states_left
-
-    # The last level may lack states, unless the limit is its number.
-    complete_level = search.stopped_by.by is Stop.MAX_DEPTH
-    sizes = search.level_sizes if complete_level else search.level_sizes[:-1]
-    left = states_left(sizes)
-    return None if left is None else max(sum(sizes) + left - search.distinct_states, 0)
-
-
-def _judge_graph(request: SearchRequest, search: Finished) -> Judged:
+def _judge_graph(request: SearchRequest, search: LevelSearch) -> Judged:
     """Decide the properties that need all states; what is decided before a limit counts."""
     stuck = [prop for prop in request.properties if prop.kind is Kind.STUCK]
     live = [prop for prop in request.properties if prop.kind.is_liveness]

@@ -1,24 +1,21 @@
-"""The interface of the engines, and the choice of the one that searches."""
+"""The choice of the engine that searches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from time import perf_counter
-from typing import Protocol
 
-from ..core.interrupts import Stopped, alarm, reason
-from ..core.layout import State
+from ..core.interrupts import alarm, reason
 from ..core.memory import LLVM_BYTES, address_space
 from ..core.result import Progress, Reason
-from ..core.spec import Property, TidegateError
-from ..core.symmetry import Symmetry
+from ..core.spec import TidegateError
 from .compiled.choices import MOST_INSTANCES, pieces
 from .interpreted import Pause, Search
 from .liveness.decide import refuse_undecidable
-from .liveness.lasso import Decided
 from .request import SearchRequest
+from .search import LevelSearch
 
 SMALL = 20_000
 """States up to which ``auto`` leaves a model to the interpreted engine: compiling takes longer."""
@@ -44,52 +41,7 @@ class EngineChoiceError(TidegateError):
     """The requested engine cannot do the requested search."""
 
 
-class Finished(Protocol):
-    """A search that has ended, whichever engine did it."""
-
-    name: str
-    symmetry: Symmetry | None
-    violations: dict[str, tuple[int, list[State]]]
-    stopped_by: Stopped | None
-    because: tuple[Reason, ...]
-
-    @property
-    def exact(self) -> bool:
-        """Whether states were compared themselves, not by fingerprints."""
-
-    @property
-    def collision_probability(self) -> float:
-        """Probability that some state was taken for another one."""
-
-    @property
-    def distinct_states(self) -> int:
-        """Distinct states found."""
-
-    @property
-    def level_sizes(self) -> list[int]:
-        """States of each level that was found."""
-
-    @property
-    def taken(self) -> list[int]:
-        """How often each instance of an action was taken."""
-
-    def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
-        """Return for each child its parent with the least fingerprint on the level before it."""
-
-    def states(self) -> list[list[State]]:
-        """Return all states, level by level."""
-
-    def some(self, most: int) -> list[State]:
-        """Return states that were found, spread over all levels, about so many at most."""
-
-    def decided(self, properties: Sequence[Property]) -> Iterable[Decided]:
-        """Decide liveness properties once it has seen all states; a limit can leave some out."""
-
-    def close(self) -> None:
-        """Release its resources; it cannot be used any more."""
-
-
-def finished_search(request: SearchRequest) -> Finished:
+def finished_search(request: SearchRequest) -> LevelSearch:
     """Search with the requested engine, and return the search when it has ended.
 
     Raises
@@ -152,7 +104,7 @@ def _ticking(request: SearchRequest, interpreted: Search | None = None) -> Searc
     return replace(request, tick=tick)
 
 
-def _compiled(request: SearchRequest, interpreted: Search) -> Finished | tuple[Reason, ...]:
+def _compiled(request: SearchRequest, interpreted: Search) -> LevelSearch | tuple[Reason, ...]:
     """Search with the compiled engine; return why, if the interpreted engine has to continue.
 
     Parameters
@@ -203,8 +155,8 @@ def _compiled(request: SearchRequest, interpreted: Search) -> Finished | tuple[R
         )
         notice = f"{why}; the interpreted engine continues"
         seconds = perf_counter() - request.started
-        depth = len(search.level_sizes)
-        request.report(Progress(search.distinct_states, depth, 0, seconds, notice=notice))
+        progress = Progress(search.distinct_states, search.depth, 0, seconds, notice=notice)
+        request.report(progress)
         search.close()
         return (Reason(why),)
     except BaseException:
@@ -228,7 +180,7 @@ def _unloaded() -> str:
     return ""
 
 
-def _distributed(request: SearchRequest) -> Finished:
+def _distributed(request: SearchRequest) -> LevelSearch:
     """Search with Spark.
 
     Raises

@@ -7,7 +7,7 @@ on the order in which states were found.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -16,13 +16,14 @@ from typing import Any, TypeVar
 
 from ..core.interrupts import Alarm, Stop, Stopped, reason
 from ..core.layout import State
-from ..core.result import Progress, Reason
+from ..core.result import Level, Progress
 from ..core.spec import Kind, ModelError, Property, TransitionSystem
 from ..core.symmetry import Symmetry
 from .counterexample import itself
 from .liveness.decide import decided
 from .liveness.lasso import Decided
 from .request import SearchRequest
+from .search import LevelSearch
 
 T = TypeVar("T")
 
@@ -57,7 +58,7 @@ class Pause:
         return states >= self.states and seconds >= long_enough
 
 
-class Search:
+class Search(LevelSearch):
     """A breadth-first search and its results so far.
 
     Attributes
@@ -66,36 +67,20 @@ class Search:
         Every distinct state found.
     levels
         The same states by their distance from an initial state.
-    taken
-        How often each instance of an action was taken.
     outside
         Every state met outside the system's constraint: judged, but in no level and not expanded.
-    violations
-        For every violated property the first level that violates it, with the violating states; for
-        a property that must be reached, the first level that reaches it.
-    stopped_by
-        What ended the search before it had explored everything, if anything did.
-    because
-        Why it went on in Python when it was large enough to be compiled.
     alarm
         Rings when the time is up, also between two looks at the clock.
     """
 
     name = "interpreted"
-    exact = True
-    collision_probability = 0.0
 
     def __init__(self, request: SearchRequest) -> None:
-        self.request = request
-        self.system, self.properties = request.system, request.properties
-        self.symmetry = request.symmetry
+        super().__init__(request)
         self.seen: set[State] = set()
         self.outside: set[State] = set()
         self.levels: list[list[State]] = []
-        self.taken = [0] * len(self.system.instances)
-        self.violations: dict[str, tuple[int, list[State]]] = {}
-        self.stopped_by: Stopped | None = None
-        self.because: tuple[Reason, ...] = ()
+        self._taken = [0] * len(self.system.instances)
         self.alarm = Alarm()
         self._looked = request.started
         self._between = max(_WIDE // max(len(self.system.layout.variables), _WIDE // 64), 1)
@@ -110,9 +95,9 @@ class Search:
         return len(self.seen)
 
     @property
-    def level_sizes(self) -> list[int]:
-        """States of each level that was found."""
-        return [len(level) for level in self.levels]
+    def taken(self) -> list[int]:
+        """How often each instance of an action was taken."""
+        return self._taken
 
     def run(self, pause: Pause | None = None) -> bool:
         """Search until all is seen or decided, a limit is reached, or the user interrupts.
@@ -143,9 +128,7 @@ class Search:
         """Search; return whether that ended, not only paused."""
         began = perf_counter()
         if not self.levels:
-            self.levels.append([])
-            self._begin()
-            self._try_again()
+            self._find_level(self._begin)
         if self.stopped_by:
             return True
         while self.levels[-1] and self.request.goes_on(self.violations):
@@ -154,8 +137,7 @@ class Search:
                 return False
             self.stopped_by = self.request.limits.reached(depth=len(self.levels))
             if not self.stopped_by:
-                self._expand_last_level()
-                self._try_again()
+                self._find_level(self._expand_last_level)
             if self.stopped_by:
                 break
         return True
@@ -184,8 +166,16 @@ class Search:
     def close(self) -> None:
         """Do nothing: the memory is freed with the search itself."""
 
-    def _try_again(self) -> None:
-        """Let a trial of functions declared pure evaluate the model again in some states."""
+    def _find_level(self, find: Callable[[], None]) -> None:
+        """Find the states of a level, and record it, also if that ends early.
+
+        A trial of functions declared pure evaluates the model again in some of them.
+        """
+        self.levels.append([])
+        try:
+            find()
+        finally:
+            self.manifest.end_level(Level(len(self.levels[-1])), self._taken)
         if self.request.trial and not self.stopped_by:
             self.request.trial.level_ended(self.levels[-1])
 
@@ -210,14 +200,13 @@ class Search:
     def _expand_last_level(self) -> None:
         """Find the states of the next level: successors that were not seen before."""
         limits = self.request.limits
-        frontier = self.levels[-1]
-        self.levels.append([])
+        frontier = self.levels[-2]
         for expanded, state in enumerate(frontier):
             if self.symmetry and not expanded % _VERIFIED_EVERY:
                 self.symmetry.verify(state, self.properties)
             stuck = True
             for instance, successor in self._successors(state):
-                self.taken[instance] += 1
+                self._taken[instance] += 1
                 self._meet(successor)
                 stuck = False
             if stuck and self._deadlock:

@@ -14,49 +14,27 @@ import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Any, Self
 
 from ..core import documents
 from ..core.documents import (
     MOST_STATES,
     Count,
-    Within,
     Word,
     sealed,
     unsealed,
 )
 from ..core.layout import WORD_BITS, Layout
+from ..core.result import Level
 from ..core.spec import Property, TidegateError, TransitionSystem
 
-VERSION = 5
+VERSION = 6
 NAME = "manifest.json"
 LOCK = "lock"
-
-MOST_SHARES = 100_000
-"""The most shares of a level."""
 
 
 class CheckpointError(TidegateError):
     """A checkpoint or a store that cannot be used, with the reason."""
-
-
-@dataclass(frozen=True)
-class Level:
-    """What is known of a level.
-
-    Attributes
-    ----------
-    states
-        How many it has.
-    checksum
-        Of its states in the file of a checkpoint.
-    shares
-        In how many files of a store they are.
-    """
-
-    states: Count
-    checksum: Annotated[int, Within(0, (1 << 32) - 1)] = 0
-    shares: Annotated[int, Within(1, MOST_SHARES)] = 1
 
 
 @dataclass(kw_only=True)
@@ -70,7 +48,8 @@ class Manifest:
     code
         Hash of the code that the search was compiled from, and of its initial states.
     levels
-        All that were found; none if the search was stopped before its first level was saved.
+        All that were found, the last one without a state if there are no others; none if the search
+        was stopped before its first level was saved.
     taken
         How often each instance of an action was taken.
     violations
@@ -89,6 +68,18 @@ class Manifest:
     def states(self) -> int:
         """Distinct states found."""
         return sum(level.states for level in self.levels)
+
+    def end_level(self, level: Level, taken: Sequence[int] = ()) -> None:
+        """Record a level that was found, whichever engine did.
+
+        Parameters
+        ----------
+        taken
+            How often each instance was taken so far; none if that is not known of this level.
+        """
+        self.levels.append(level)
+        if taken:
+            self.taken = list(taken)
 
     def sealed(self) -> bytes:
         """Return it as the content of a file."""

@@ -30,10 +30,10 @@ from ..core.layout import State
 from ..core.result import Verdict, doing
 from ..core.spec import EngineError, Kind, Outcome, Property, TidegateError, Trace, TransitionSystem
 from .counterexample import confirm, confirm_end, itself, least, shortest_traces
-from .engines import Finished
 from .liveness.decide import lasso_of
 from .liveness.lasso import Witness, confirm_lasso
 from .request import SearchRequest
+from .search import LevelSearch
 
 GRACE = 1.0
 """Seconds for the traces of a search that was stopped itself: most take a few milliseconds."""
@@ -132,7 +132,7 @@ class Judged:
 
 
 def verdicts_of(
-    request: SearchRequest, search: Finished, judged: Judged, complete: bool
+    request: SearchRequest, search: LevelSearch, judged: Judged, complete: bool
 ) -> tuple[list[Verdict], Verdict | None]:
     """Return the verdict on every property, and the one that is reported first.
 
@@ -177,7 +177,7 @@ class _Ends:
         By the names of the properties; those that were finished.
     """
 
-    def __init__(self, request: SearchRequest, search: Finished, judged: Judged) -> None:
+    def __init__(self, request: SearchRequest, search: LevelSearch, judged: Judged) -> None:
         self._request, self._search, self._judged = request, search, judged
         self._system: TransitionSystem[Any, Any] = request.system
         self._states = {name: (at, some[0]) for name, (at, some) in search.violations.items()}

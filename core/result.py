@@ -14,8 +14,9 @@ from enum import StrEnum
 from itertools import pairwise
 from math import exp, log
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from .documents import Count, Within
 from .errors import Line, shown
 from .interrupts import Stop, Stopped
 from .options import (
@@ -393,6 +394,29 @@ class Tried:
     not_elsewhere: str = ""
 
 
+MOST_SHARES = 100_000
+"""The most shares of a level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What is known of a level.
+
+    Attributes
+    ----------
+    states
+        How many it has.
+    checksum
+        Of its states in the file of a checkpoint.
+    shares
+        In how many files of a store they are.
+    """
+
+    states: Count
+    checksum: Annotated[int, Within(0, (1 << 32) - 1)] = 0
+    shares: Annotated[int, Within(1, MOST_SHARES)] = 1
+
+
 @dataclass
 class Result:
     """Everything a search reports.
@@ -426,8 +450,8 @@ class Result:
         The verdict whose counterexample is reported: the least in the canonical order.
     spark_levels
         How many levels Spark found; None with another engine.
-    states_left
-        About how many states a stopped search has not found; None if unknown.
+    levels
+        What is known of each level, the last one included if it was not finished or has no state.
     interpreted_because
         Why a search went on in Python when it was large enough to be compiled.
     """
@@ -449,7 +473,7 @@ class Result:
     grounds: Grounds | None = None
     tried: Tried | None = None
     spark_levels: int | None = None
-    states_left: int | None = None
+    levels: Sequence[Level] = ()
     interpreted_because: tuple[Reason, ...] = ()
 
     @property
@@ -458,6 +482,17 @@ class Result:
         return self.first or next(
             (verdict for verdict in self.verdicts if verdict.trace is not None), None
         )
+
+    @property
+    def states_left(self) -> int | None:
+        """About how many states a stopped search has not found; None if unknown."""
+        if self.complete or self.stopped_by is None:
+            return None
+        sizes = [level.states for level in self.levels if level.states]
+        # The last level may lack states, unless the limit is its number.
+        found = sizes if self.stopped_by.by is Stop.MAX_DEPTH else sizes[:-1]
+        left = states_left(found)
+        return None if left is None else max(sum(found) + left - self.distinct_states, 0)
 
     @property
     def undecided(self) -> dict[str, str]:

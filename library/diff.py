@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..checker.counterexample import shortest_traces
-from ..checker.engines import Finished, finished_search
+from ..checker.engines import finished_search
 from ..checker.request import SearchRequest
 from ..core.behavior import Behavior
 from ..core.layout import State
@@ -223,7 +223,7 @@ class Reached:
         report: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
         self._system = system
-        self._search: Finished = finished_search(
+        self._search = finished_search(
             SearchRequest(system, [], keep_going=True, limits=limits, report=report)
         )
         self.stopped_by = self._search.stopped_by

@@ -33,7 +33,6 @@ from ..counterexample import itself
 from ..manifest import (
     NAME,
     CheckpointError,
-    Level,
     Manifest,
     damaged,
     is_manifest,
@@ -201,16 +200,14 @@ class Journal:
             states = self.machine.states
             self._checksum = self.file.append(states, start, count, self._checksum)
 
-    def end_level(self) -> None:
-        """Record the end of a level."""
-        first = self.firsts[-1]
-        self.manifest.levels.append(Level(self.file.states - first, self._checksum))
+    def end_level(self) -> int:
+        """End a level; return the checksum of its states."""
         self.firsts.append(self.file.states)
-        self._checksum = 0
+        checksum, self._checksum = self._checksum, 0
+        return checksum
 
     def finish_level(self, violations: dict[str, tuple[int, Words]]) -> None:
         """Record what is known at the end of a level, and save it if a checkpoint is due."""
-        self.end_level()
         manifest = self.manifest
         self._complete = len(manifest.levels)
         manifest.taken = self.machine.taken

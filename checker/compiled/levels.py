@@ -1,4 +1,4 @@
-"""The common part of the searches in machine code: on one machine, and distributed."""
+"""Where the states of each level are."""
 
 from __future__ import annotations
 
@@ -7,46 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import overload
 
-from ...core.interrupts import Stopped
-from ...core.layout import State
-from ...core.result import Reason
 from ..interpreted import spread
-from ..request import SearchRequest
 from .machine import Segments
-
-
-class LevelSearch:
-    """A breadth-first search in machine code, and its results so far.
-
-    It has attributes of :class:`..interpreted.Search` that a report needs.
-    """
-
-    def __init__(self, request: SearchRequest) -> None:
-        self.request = request
-        self.system, self.properties = request.system, request.properties
-        self.symmetry = request.symmetry
-        self.violations: dict[str, tuple[int, list[State]]] = {}
-        self.stopped_by: Stopped | None = None
-        self.because: tuple[Reason, ...] = ()
-
-    def _within_limits(self, distinct: int, seconds: float) -> bool:
-        """Whether a search that has found so many states may continue; record why it may not."""
-        self.stopped_by = self.request.limits.reached(distinct, seconds=seconds) or self.stopped_by
-        return self.stopped_by is None
-
-    def _largest(self, taken: Sequence[int]) -> str:
-        """Return the name of the most frequent action; empty if none was taken."""
-        if not any(taken):
-            return ""
-        return self.system.instances[max(range(len(taken)), key=taken.__getitem__)].action.name
-
-    def _active(self) -> int:
-        """Return a bit for every property that is still to be decided."""
-        return sum(
-            1 << number
-            for number, prop in enumerate(self.properties)
-            if prop.name not in self.violations
-        )
 
 
 class Levels(Sequence[Segments]):

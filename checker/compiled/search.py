@@ -16,18 +16,19 @@ from typing import Any
 from ...core.interrupts import Stop, Stopped, abandon, alarm, reason
 from ...core.layout import Layout, State
 from ...core.memory import MemoryLimit, available_memory
-from ...core.result import Progress, Resources
+from ...core.result import Level, Progress, Resources
 from ...core.spec import Kind, Property
 from ..interpreted import Search, least_parents
 from ..liveness.formulas import with_premises
 from ..liveness.lasso import Decided
 from ..manifest import Manifest
 from ..request import SearchRequest
+from ..search import LevelSearch
 from .build import Code
 from .checkpoint import Checkpoint, Journal, code_hash, restore
 from .comparison import Comparison
 from .kernel import Block
-from .levels import Levels, LevelSearch, spread_over
+from .levels import Levels, spread_over
 from .machine import Machine, Segments, Sizes
 from .memory import DONE, GROW, MAX_NUMBER, TARGETS, MemoryLimitError, Region, Shared, Worker
 from .memory_budget import LEAST_MEMORY, MemoryBudget, first_buckets
@@ -146,8 +147,7 @@ def keep_passed(search: CompiledSearch) -> tuple[list[tuple[int, int]], int]:
     for segment in search.narrow.passed:
         if search.journal is not None:
             search.writing(partial(search.journal.add, [segment]))
-            search.journal.end_level()
-        search.levels.append([segment])
+        search.add_level([segment])
         search.verification.level_ended()
     return search.narrow.start_of_last
 
@@ -274,14 +274,11 @@ class CompiledSearch(LevelSearch):
         predicates = with_premises(properties)
         self.comparison = Comparison(system, predicates, lambda state: machine.sampler.steps(state))
         self.verification = Verification(self, interpreted or Search(request))
+        self.manifest = self._begun or Manifest(about=resources.about, code=self._code)
         self.journal = None
         if keep or not self.exact:
-            self.journal = Journal(
-                self.machine,
-                keep,
-                self._begun or Manifest(about=resources.about, code=self._code),
-                resources.checkpoint_every,
-            )
+            every = resources.checkpoint_every
+            self.journal = Journal(self.machine, keep, self.manifest, every)
 
     def _machine(self, resources: Resources) -> Machine:
         """Make the machine, with a table that is large enough for the states of a checkpoint."""
@@ -306,11 +303,6 @@ class CompiledSearch(LevelSearch):
     def taken(self) -> list[int]:
         """How often each instance of an action was taken."""
         return self.machine.taken
-
-    @property
-    def level_sizes(self) -> list[int]:
-        """States of each level that was found."""
-        return [sum(count for _, count in level) for level in self.levels]
 
     @property
     def collision_probability(self) -> float:
@@ -430,7 +422,7 @@ class CompiledSearch(LevelSearch):
             self.frontier = [(first, count)] if count else []
         elif self.journal is not None and complete:
             self.writing(partial(self.journal.add, self.frontier))
-        self.levels.append(self.frontier)
+        self.add_level(self.frontier)
         if not self.machine.stuck:
             self._note_violations(len(self.levels) - 2)
             self._compare(complete)
@@ -438,6 +430,12 @@ class CompiledSearch(LevelSearch):
             self.verification.level_ended()
         if self.journal is not None and complete and self._intact:
             self.writing(partial(self.journal.finish_level, self._words))
+
+    def add_level(self, level: Segments) -> None:
+        """Record a level that was found."""
+        self.levels.append(level)
+        checksum = self.journal.end_level() if self.journal else 0
+        self.manifest.end_level(Level(sum(count for _, count in level), checksum))
 
     def _verify(self) -> None:
         """Verify the answer; a search that was stopped claims too little for that."""
@@ -481,7 +479,7 @@ class CompiledSearch(LevelSearch):
         """Restore the search of another process."""
         assert self.journal is not None
         violated = restore(self.system, self.properties, self.symmetry, self.journal)
-        firsts = zip(self.journal.firsts, self.journal.manifest.levels, strict=False)
+        firsts = zip(self.journal.firsts, self.manifest.levels, strict=False)
         self.levels.extend([(first, level.states)] for first, level in firsts)
         self.frontier = self.levels[-1]
         for name, (level, words) in violated.items():

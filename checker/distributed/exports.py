@@ -136,7 +136,7 @@ def opened_exports(
     location
         The path or URI for a search that begins.
     """
-    begun = bool(manifest.levels or manifest.expanded)
+    begun = bool(manifest.levels)
     where = manifest.export if begun else manifest.export or location
     if where is None:
         yield None

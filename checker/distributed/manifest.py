@@ -21,11 +21,10 @@ from typing import Annotated, Any
 from ...core import documents
 from ...core.documents import Count, Like, Within
 from ...core.layout import Layout
-from ...core.result import Cluster
+from ...core.result import MOST_SHARES, Cluster
 from ...core.spec import Property
 from ..compiled.statefile import temporary_folder
 from ..manifest import (
-    MOST_SHARES,
     NAME,
     CheckpointError,
     Manifest,
@@ -51,8 +50,6 @@ class StoreManifest(Manifest):
         Partitions of a level that runs as a job.
     spark_levels
         How many levels were found by Spark.
-    expanded
-        Whether the last level was expanded without finding new states.
     export
         The directory of the tables, if any.
     exported
@@ -66,7 +63,6 @@ class StoreManifest(Manifest):
     shares: Annotated[int, Within(0, MOST_SHARES)]
     search: Annotated[str, Like("[0-9a-f]{32}")] = field(default_factory=lambda: uuid.uuid4().hex)
     spark_levels: Count = 0
-    expanded: bool = False
     export: str | None = None
     exported: Annotated[int, Within(0, 1 << 62)] = 0
     exporting: list[Annotated[str, Like(PART_NAME)]] = field(default_factory=list)
@@ -77,6 +73,7 @@ class StoreManifest(Manifest):
         return [
             Run(level_name(number), level.shares, level.states)
             for number, level in enumerate(self.levels)
+            if level.states
         ]
 
     def verify(self, layout: Layout[Any], instances: int, properties: Sequence[Property]) -> None:

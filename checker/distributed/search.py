@@ -9,18 +9,18 @@ from typing import Any
 
 from ...core.interrupts import Stop, Stopped, postponed, reason
 from ...core.layout import State
-from ...core.result import Cluster, Progress, Resources
+from ...core.result import Cluster, Level, Progress, Resources
 from ...core.spec import Kind, Property
 from ..compiled.blocks import ranges_of
 from ..compiled.checkpoint import code_hash
 from ..compiled.comparison import Comparison
 from ..compiled.generate import Generator
-from ..compiled.levels import LevelSearch
 from ..counterexample import itself
 from ..liveness.decide import decided
 from ..liveness.lasso import Decided
-from ..manifest import CheckpointError, Level
+from ..manifest import CheckpointError
 from ..request import SearchRequest
+from ..search import LevelSearch
 from .columns import Export
 from .exports import Exports, opened_exports
 from .history import History
@@ -43,8 +43,7 @@ class SparkSearch(LevelSearch):
     """A breadth-first search whose levels are found by Spark, and its results so far."""
 
     name = "spark"
-    exact = True
-    collision_probability = 0.0
+    manifest: StoreManifest
 
     def __init__(self, request: SearchRequest) -> None:
         super().__init__(request)
@@ -93,24 +92,9 @@ class SparkSearch(LevelSearch):
         return StoreManifest(about=resources.about, code=code, shares=shares)
 
     @property
-    def distinct_states(self) -> int:
-        """Distinct states found."""
-        return self.manifest.states
-
-    @property
     def taken(self) -> list[int]:
         """How often each instance of an action was taken."""
         return self.manifest.taken or [0] * len(self.system.instances)
-
-    @property
-    def depth(self) -> int:
-        """Levels found."""
-        return len(self.manifest.levels)
-
-    @property
-    def level_sizes(self) -> list[int]:
-        """States of each level that was found."""
-        return [level.states for level in self.manifest.levels]
 
     @property
     def spark_levels(self) -> int:
@@ -134,7 +118,7 @@ class SparkSearch(LevelSearch):
 
     def _undecided(self) -> bool:
         """Whether there is a level to expand, and a reason to."""
-        if self.stopped_by or self.manifest.expanded or not self.manifest.levels:
+        if self.stopped_by or not self.depth or self.depth < len(self.manifest.levels):
             return False
         return self.request.goes_on(self.violations)
 
@@ -150,7 +134,7 @@ class SparkSearch(LevelSearch):
         counts = self.kernel.counts()
         self.comparison.compare(counts.samples)
         self._note(0, counts.violations)
-        self._add_level(run, files)
+        self._add_level(run, files, counts.taken)
 
     def _tables(self) -> Export | None:
         """Return the tables to write, if any."""
@@ -174,11 +158,10 @@ class SparkSearch(LevelSearch):
         counts = self._summed(plan, owned)
         new = Run(plan.found, plan.shares, sum(part.states for part in owned))
         self._branching = max(sum(counts.taken) / max(frontier.states, 1), 1.0)
-        self.manifest.taken = [a + b for a, b in zip(self.taken, counts.taken, strict=True)]
+        taken = [a + b for a, b in zip(self.taken, counts.taken, strict=True)]
         self._note(self.depth, counts.violations)
         self.manifest.spark_levels += not here
-        self.manifest.expanded = not new.states
-        self._add_level(new, [name for one in owned for name in one.all_files])
+        self._add_level(new, [name for one in owned for name in one.all_files], taken)
 
     def _pays_here(self, frontier: Run) -> bool:
         """Whether a level is so small that a job would cost more than it saves."""
@@ -275,12 +258,9 @@ class SparkSearch(LevelSearch):
             self.comparison.compare(counts.samples)
         return total
 
-    def _add_level(self, run: Run, files: Sequence[str]) -> None:
+    def _add_level(self, run: Run, files: Sequence[str], taken: Sequence[int]) -> None:
         """Make a run the last level, and save that in the store; `files` are those of tables."""
-        if run.states:
-            self.manifest.levels.append(Level(run.states, shares=run.shares))
-        else:
-            self.manifest.expanded = True
+        self.manifest.end_level(Level(run.states, shares=run.shares), taken)
         if self.exports:
             self.exports.add(files)
         self.manifest.save(self.store)

@@ -158,7 +158,7 @@ def test_limits_end_a_batch_where_they_end_a_search_in_python(seed):
         sizes = []
         for search in searches:
             search.run()
-            sizes.append(search.level_sizes)
+            sizes.append([level.states for level in search.manifest.levels])
             search.close()
         assert sizes[0] == sizes[1]
         assert len(sizes[0]) == depth

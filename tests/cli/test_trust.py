@@ -241,7 +241,7 @@ def test_what_a_store_records_that_acts_outside_it_is_not_used(option):
         "tidegate-store": VERSION, "search": "0" * 32,
         "about": {**about, "cluster": cluster}, "code": "", "shares": 1,
         "levels": [], "taken": [], "violations": {}, "spark_levels": 0,
-        "expanded": False, "export": cluster["export"], "exported": 0, "exporting": [],
+        "export": cluster["export"], "exported": 0, "exporting": [],
     }  # fmt: skip
     Path("run").mkdir()
     Path("run/manifest.json").write_text(sealed(document))

@@ -159,7 +159,7 @@ def test_a_search_whose_driver_was_killed_is_resumed(reported, master, tmp_path,
         driver.send_signal(signal.SIGKILL)
     begun = json.loads((store / "manifest.json").read_text())["manifest"]
     assert begun["spark_levels"] + 1 >= FATAL
-    assert not begun["expanded"]
+    assert begun["levels"][-1]["states"]
     # Elsewhere is with another number of executors: those of this process.
     again = [*tidegate, "check", "--resume", str(store), "--trust", "--json", "-"]
     done = subprocess.run(

@@ -358,7 +358,6 @@ EDITS = {
         put("violations", "WeakIsr", 1, [(1 << 64) - 1]), "not the words of a state"
     ),
     "spark levels": (put("spark_levels", 99), "spark_levels is 99, not a whole number"),
-    "expanded": (put("expanded", "no"), "expanded is 'no', not true or false"),
     "export": (put("export", 5), "export is 5, not a text"),
     "exported": (put("exported", 3), "exported is 3, not a whole number from 0 to 0"),
     "exporting elsewhere": (put("exporting", ["../../x"]), "exporting[0] is '../../x', not a text"),
@@ -458,7 +457,7 @@ def test_what_a_search_leaves_that_is_killed_at_once_is_in_nobodys_way(resumed, 
 
 def test_a_search_that_was_killed_before_its_first_level_is_resumed(resumed, store):
     expected = resumed(store)
-    nothing = {"levels": [], "taken": [], "violations": {}, "expanded": False}
+    nothing = {"levels": [], "taken": [], "violations": {}}
     edit(store, lambda document: document.update(nothing))
     assert resumed(store) == expected
 

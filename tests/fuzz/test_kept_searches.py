@@ -43,7 +43,7 @@ DOCUMENTED = {0, 2, 3, 11, 12, 13, 130}
 
 BELIEVED = {
     "checkpoint": ("about", "taken"),
-    "store": ("about", "taken", "violations", "expanded", "spark_levels"),
+    "store": ("about", "taken", "violations", "spark_levels"),
 }
 """Fields of a manifest that say what only another search would find out; edits can be plausible."""
 

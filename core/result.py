@@ -490,9 +490,10 @@ class Result:
             return None
         sizes = [level.states for level in self.levels if level.states]
         # The last level may lack states, unless the limit is its number.
-        found = sizes if self.stopped_by.by is Stop.MAX_DEPTH else sizes[:-1]
-        left = states_left(found)
-        return None if left is None else max(sum(found) + left - self.distinct_states, 0)
+        if self.stopped_by.by is not Stop.MAX_DEPTH:
+            sizes = sizes[:-1]
+        left = states_left(sizes)
+        return None if left is None else max(sum(sizes) + left - self.distinct_states, 0)
 
     @property
     def undecided(self) -> dict[str, str]:

@@ -107,6 +107,28 @@ def test_nothing_heals_by_way_of_a_state_outside(walk, limit, outcome):
     assert check(system, [healed]).outcome is outcome
 
 
+def at_node_0_again(s, k):
+    return s.at == 0
+
+
+RECOVERED = Property(
+    "Recovered", "At 0.", "toy", at_node_0_again, lambda s, k: "not at 0", kind=Kind.STUCK
+)
+
+
+def test_a_state_outside_need_not_recover(walk):
+    system = walk(2, {(0, 1)})
+    system.constraint = below(1)
+    assert check(system, [RECOVERED]).outcome is Outcome.HOLDS
+
+
+def test_a_step_that_need_not_be_taken_is_no_recovery(walk, monkeypatch):
+    system = walk(2, {(0, 1), (1, 0)})
+    assert check(system, [RECOVERED]).outcome is Outcome.HOLDS
+    monkeypatch.setattr(type(system), "is_fair", lambda self, action: False)
+    assert check(system, [RECOVERED]).outcome is Outcome.VIOLATED
+
+
 def graphs(number):
     """Yield random graphs: nodes, edges, the limit of the constraint, and the initial nodes."""
     dice = Random(number)

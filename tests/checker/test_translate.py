@@ -268,6 +268,7 @@ def test_it_means_what_python_means(translated, body):
 
 FAILS = {
     "s.cell[s.a]": "beyond an array, or its last element",
+    "s.cell[s.cell[0] - 1]": "before an array, where Python takes its last element",
     "1 << s.a - 3": "a shift by a negative number",
     "s.b >> s.a - 3": "a shift by a negative number",
     "s.wide * s.wide": "more than 64 bits",
@@ -292,6 +293,32 @@ def test_what_does_not_fit_fails_instead_of_meaning_something_else(translated, e
         if found is not None:
             assert found == meanings.python(state)
     assert 0 < failed < len(STATES)
+
+
+AT_THE_END = {
+    "the last round of a loop": """
+        last = 0
+        for i in range(20):
+            last = i * 485440633518672411
+        return last
+    """,
+    "the last number that a test allows": """
+        x, last = (1 << 62) - 2, 0
+        while x >= 0 and x <= 1 << 62:
+            last = x * 2
+            x += 1
+        return last
+    """,
+    "the first bit that is shifted out": "return s.wide << 22 << s.flag",
+}
+
+
+@pytest.mark.parametrize("body", AT_THE_END.values(), ids=AT_THE_END)
+def test_what_goes_wrong_with_the_last_number_of_a_range_alone_fails(translated, body):
+    meanings = translated(source(body), 3)
+    answers = [(meanings.compiled(state), meanings.python(state)) for state in STATES]
+    assert None in [found for found, _ in answers]
+    assert all(found in (None, expected) for found, expected in answers)
 
 
 UNKNOWN = """

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 
+from tidegate.checker import interpreted
 from tidegate.checker.check import check
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.liveness.arrays import fingerprints
+from tidegate.checker.liveness.decide import decided
+from tidegate.checker.liveness.lasso import Decided
 from tidegate.core.result import Limits, Resources
-from tidegate.core.spec import Kind, Outcome, Trace
+from tidegate.core.spec import Kind, Outcome, Property, Trace, TransitionSystem
 from tidegate.library.selection import assemble
 
 ALL = (
@@ -100,3 +105,18 @@ def test_fingerprints_of_arrays_are_those_of_the_layout() -> None:
     words = np.array([system.layout.pack(state) for state in states], np.uint64)
     expected = [system.layout.fingerprint(state) for state in states]
     assert fingerprints(words).tolist() == expected
+
+
+def test_a_property_whose_decision_was_interrupted_is_not_decided(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(
+        system: TransitionSystem[Any, Any], properties: Sequence[Property]
+    ) -> Iterator[Decided]:
+        yield from decided(system, properties[:1])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(interpreted, "decided", interrupted)
+    system, properties = assemble("hw", ("records=1", "crashes=1"), ("LeaderElected", "Converges"))
+    result = check(system, properties, resources=Resources(engine="interpreted"))
+    assert [it.outcome for it in result.verdicts] == [Outcome.HOLDS, Outcome.INCOMPLETE]

@@ -5,7 +5,16 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.docs import bounds, catalogue, pictures, readme, reference, releases, verdicts
+from tests.docs import (
+    architecture,
+    bounds,
+    catalogue,
+    pictures,
+    readme,
+    reference,
+    releases,
+    verdicts,
+)
 from tests.protocols import pairs
 
 
@@ -24,6 +33,7 @@ class Generated:
 PAGES = {
     "readme": Generated(readme.write, "output of commands in README.md and docs/", slow=False),
     "reference": Generated(reference.write, "docs/reference/", slow=False),
+    "ways": Generated(architecture.write, "docs/pictures/ways.svg", slow=False),
     "pictures": Generated(pictures.write, "docs/pictures/; needs Chromium"),
     "releases": Generated(releases.write, "docs/releases.md"),
     "catalogue": Generated(catalogue.write, "docs/catalogue/"),

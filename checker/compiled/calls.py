@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable
+from enum import EnumType
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
+    ask,
     integer_of,
     kind_of,
     span,
@@ -43,6 +45,13 @@ def is_never_called(callee: object) -> bool:
     if isinstance(callee, type):
         return callee not in CALLED and not issubclass(callee, Record)
     return isinstance(callee, types.BuiltinFunctionType) and callee not in CALLED
+
+
+def _is_subclass(kind: type, other: Any) -> bool:
+    """Whether values of a type are instances of another one."""
+    if type(other) not in (type, EnumType):
+        raise UnsupportedError(f"isinstance() of {other!r}, which is no plain class,")
+    return issubclass(kind, other)
 
 
 class Calls:
@@ -109,7 +118,7 @@ class Calls:
         """Translate bool(), int() or len() of one value."""
         value = self.filled(value) if which is bool else value
         if isinstance(value, Constant):
-            return Constant(self.unit.known.ask(which.__name__, value.value))
+            return Constant(ask(which, value.value))
         if which is bool:
             return Truth(self.out.truth(value))
         if which is int and isinstance(value, (Number, Truth)):
@@ -138,7 +147,7 @@ class Calls:
         kind = kind_of(value)
         if kind is None or not isinstance(classes, Constant):
             raise UnsupportedError(f"the call {ast.unparse(node)}, of a value of unknown type")
-        known = self.unit.known.ask("is_subclass", kind, classes.value)
+        known = _is_subclass(kind, classes.value)
         if kind is int and not known and not isinstance(value, Constant):
             # A truth value that was written to a whole number reads as 1 only in the next state.
             raise UnsupportedError(f"the call {ast.unparse(node)}, of a whole number")
@@ -189,8 +198,7 @@ class Calls:
         result = arguments[0]
         for other in arguments[1:]:
             if isinstance(result, Constant) and isinstance(other, Constant):
-                known = self.unit.known.ask(which.__name__, result.value, other.value)
-                result = Constant(known)
+                result = Constant(ask(which, result.value, other.value))
             else:
                 result = self.out.extreme(which.__name__, result, other)
         return result
@@ -318,7 +326,7 @@ class Calls:
         misplaced = set(named) - set(names[code.co_posonlyargcount :]) | set(named) & set(passed)
         passed |= named
         missing = [name for name in names if name not in passed]
-        defaults = self.unit.known.elements("defaults", function) if missing else []
+        defaults = function.__defaults__ or ()
         optional = dict(zip(reversed(names), reversed(defaults), strict=False))
         if len(positional) > len(names) or misplaced or not optional.keys() >= set(missing):
             raise UnsupportedError(

@@ -27,8 +27,8 @@ from .sequences import OF_SEQUENCES
 from .state_refs import Columns, StateRefs
 from .statements import Translation
 from .syntax import DEFINITIONS, blocks_of, bound, parts_of, stored
-from .unit import MISTAKES, Unit
-from .values import Constant, Method, StateRef, UnsupportedError, Value, WritingError
+from .unit import Unit
+from .values import MISTAKES, Constant, Method, StateRef, UnsupportedError, Value, WritingError
 
 LOST = Constant("lost")
 """The value of a name whose assignment could not be translated."""

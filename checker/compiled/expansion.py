@@ -368,7 +368,7 @@ class Expansion:
         self.constants = Constant(system.constants)
         self.sides = Columns(system.layout)
         points = Points(8, {-1 - way for way in compared})
-        self.guards = Unit(self.sides, unit.intrinsics, "asked.", unit.known, points, unit.sizes)
+        self.guards = Unit(self.sides, unit.intrinsics, "asked.", points, unit.sizes)
         self._noted: dict[int, set[int]] = {}
         self._parts: list[Part] = []
         self.columns = ", ".join(f"ptr noalias %c{word}" for word in range(self.words))

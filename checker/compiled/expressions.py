@@ -9,6 +9,7 @@ import ast
 import types
 from dataclasses import replace
 from enum import Enum
+from operator import contains
 
 from .arithmetic import ARITHMETIC, COMPARISONS, DIVISIONS, FOLDED, UNARY, exact, folds
 from .calls import Calls
@@ -29,6 +30,7 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
+    ask,
     common,
     is_truth,
     kind_of,
@@ -52,10 +54,7 @@ class Identities:
         one, other = self.expressions.expression(node.left), self.expressions.expression(right)
         if one is NOWHERE or other is NOWHERE:
             return Constant(False)
-        kinds = [
-            self.unit.known.ask("type", v.value) if isinstance(v, Constant) else kind_of(v)
-            for v in (one, other)
-        ]
+        kinds = [type(v.value) if isinstance(v, Constant) else kind_of(v) for v in (one, other)]
         kind = common(*kinds)
         if kind is not bool and not (isinstance(kind, type) and issubclass(kind, Enum)):
             raise UnsupportedError(
@@ -63,7 +62,7 @@ class Identities:
                 "members of one enumeration,"
             )
         if isinstance(one, Constant) and isinstance(other, Constant):
-            return Constant(self.unit.known.ask("is_", one.value, other.value) is not negated)
+            return Constant((one.value is other.value) is not negated)
         same = self.out.compare("eq", one, other)
         return self.expressions.negation(same) if negated else same
 
@@ -88,6 +87,13 @@ class Identities:
         """Return whether the callee is a plain Python function."""
         callee = self.expressions.expression(node)
         return isinstance(callee, Constant) and isinstance(callee.value, types.FunctionType)
+
+
+def _has_value(kind: type) -> bool:
+    """Whether the value of each member of an enumeration is its number."""
+    return issubclass(kind, Enum) and not any(
+        "value" in vars(part) for part in kind.__mro__ if part is not Enum
+    )
 
 
 def is_known_none(value: Value, node: ast.expr) -> bool:
@@ -145,7 +151,7 @@ class Expressions:
 
     def true(self, value: Constant) -> bool:
         """Whether a value that is known is true."""
-        return bool(self.unit.known.ask("bool", value.value))
+        return bool(ask(bool, value.value))
 
     def _constant(self, node: ast.Constant) -> Value:
         return Constant(node.value)
@@ -172,12 +178,12 @@ class Expressions:
         if owner is NOWHERE:
             return NOWHERE
         if isinstance(owner, Number) and owner.kind is not None and node.attr == "value":
-            if not self.unit.known.ask("has_value", owner.kind):
+            if not _has_value(owner.kind):
                 raise UnsupportedError(f"the expression {ast.unparse(node)}")
             return Number(owner.register, owner.range, int)
         if not isinstance(owner, Constant):
             raise UnsupportedError(f"the expression {ast.unparse(node)}")
-        return Constant(self.unit.known.ask("attribute", owner.value, node.attr))
+        return Constant(ask(getattr, owner.value, node.attr))
 
     def _subscript(self, node: ast.Subscript) -> Value:
         owner = self.expression(node.value)
@@ -228,8 +234,7 @@ class Expressions:
                 # The model may never get there.
                 self.out.fail_if("true")
                 return Constant(0)
-            folded = FOLDED[type(operator)].__name__
-            return Constant(self.unit.known.ask(folded, left.value, right.value))
+            return Constant(ask(FOLDED[type(operator)], left.value, right.value))
         name = ARITHMETIC[type(operator)]
         if self.out.wraps and name not in DIVISIONS:
             return self.out.arithmetic(name, left, right)
@@ -240,7 +245,7 @@ class Expressions:
             return self.negation(self.condition(node.operand))
         value = self.known(node.operand)
         if isinstance(value, Constant):
-            return Constant(self.unit.known.ask(UNARY[type(node.op)].__name__, value.value))
+            return Constant(ask(UNARY[type(node.op)], value.value))
         if isinstance(node.op, ast.USub):
             return self.computed(ast.Sub(), Constant(0), value)
         if isinstance(node.op, ast.UAdd):
@@ -284,8 +289,7 @@ class Expressions:
         if type(comparison) not in COMPARISONS:
             raise UnsupportedError(f"the comparison {type(comparison).__name__}")
         if isinstance(left, Constant) and isinstance(right, Constant):
-            folded = FOLDED[type(comparison)].__name__
-            return Constant(self.unit.known.ask(folded, left.value, right.value))
+            return Constant(ask(FOLDED[type(comparison)], left.value, right.value))
         compound = (StateRef, Made, Span, Elements)
         if isinstance(left, compound) or isinstance(right, compound):
             return self.sequences.records_compared(comparison, left, right)
@@ -294,17 +298,18 @@ class Expressions:
     def _among(self, node: ast.cmpop, left: Value, right: Value, negated: bool) -> Value:
         """Return whether a number is one of a few."""
         if isinstance(left, Constant) and isinstance(right, Constant):
-            return Constant(self.unit.known.ask("contains", right.value, left.value) is not negated)
-        contains = None
+            return Constant(ask(contains, right.value, left.value) is not negated)
+        method = None
         if isinstance(right, (StateRef, Made)):
-            contains = self.records.method(right, "__contains__")
-        if contains is not None:
-            within = self.calls.asked(contains, [left])
+            method = self.records.method(right, "__contains__")
+        if method is not None:
+            within = self.calls.asked(method, [left])
             self.mark(within, node)
             return self.negation(within) if negated else within
         if isinstance(right, Constant):
-            choices = self.unit.known.elements("choices", right.value)
-            right = Items(tuple(Constant(value) for value in choices))
+            if type(right.value) not in (tuple, list, range, set, frozenset, dict):
+                raise UnsupportedError("membership in something else than a tuple")
+            right = Items(tuple(map(Constant, right.value)))
         if not isinstance(right, Items):
             raise UnsupportedError("membership in something else than a tuple")
         result: Value = Constant(False)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence, Set
+from itertools import chain
 from typing import Any
 
 from ...core.layout import WORD_BITS, Layout
 from ...core.spec import Kind, Property, TransitionSystem
 from ...core.symmetry import Symmetry
+from ...core.values import members_of
 from ..liveness.formulas import predicates_of
 from ..request import SearchRequest
 from . import behaviors, blocks, kernel, sampling, seen
@@ -21,7 +23,7 @@ from .program import Module, Program
 from .sampling import Query, Samples
 from .state_refs import StateRefs
 from .unit import CodeSize, Unit
-from .values import Constant, Number, StateRef, Truth, UnsupportedError, Value
+from .values import Constant, Number, StateRef, Truth, UnsupportedError, Value, integer_of
 
 MOST_PROPERTIES = 62
 """The most properties: each has a bit in one number, whose sign means a failure."""
@@ -149,8 +151,9 @@ class Generator:
         str, Module
             The LLVM text, and its description.
         """
-        for kind in self.layout.kinds:
-            self.unit.known.ask("overrides", kind)
+        for member in chain.from_iterable(members_of(kind).values() for kind in self.layout.kinds):
+            # It is refused if it computes otherwise than numbers.
+            integer_of(member)
         stride = self.program.stride
         expansion = Expansion(self.system, self.unit, stride, self._compared)
         self.texts += expansion.functions(tick)

@@ -78,8 +78,9 @@ class Loops:
             ]
             elements: list[Value] = [part for part in parts if part is not None]
         elif isinstance(iterable, Constant):
-            row = self.unit.known.elements("elements", iterable.value)
-            elements = [Constant(value) for value in row]
+            if not issubclass(type(iterable.value), (tuple, list, range)):
+                raise UnsupportedError("a for loop over something else than a range or an array")
+            elements = list(map(Constant, iterable.value))
         elif isinstance(iterable, Items):
             elements = list(iterable.items)
         elif isinstance(iterable, Made) and isinstance(iterable.sample, (list, tuple)):

@@ -11,11 +11,13 @@ import ast
 import types
 from dataclasses import replace
 from functools import reduce
+from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from ...core.containers import RecordSeq, Seq
 from ...core.errors import acts_for_caller
-from ...core.fields import Record, method_of, part_names
+from ...core.fields import Field, Record, declared_parts, method_of, part_names
+from ...core.values import as_kind, members_of
 from .arithmetic import COMPARISONS, FOLDED
 from .function import Scope
 from .values import (
@@ -31,6 +33,7 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
+    ask,
     integer_of,
     kind_of,
     span,
@@ -63,7 +66,7 @@ class Records:
             own = isinstance(vars(kind).get(name), types.FunctionType)
         if not own and not (name == "assign" and issubclass(kind, Record)):
             return None
-        return Method(self.unit.known.ask("attribute", kind, name), owner)
+        return Method(ask(getattr, kind, name), owner)
 
     def element_method(self, owner: StateRef | Made, name: str) -> Method | None:
         """Return the method by which a record reads or writes an element.
@@ -81,9 +84,9 @@ class Records:
         if isinstance(owner, Items):
             length = len(owner.items)
         elif type(owner.value) in (tuple, list, range):
-            length = self.unit.known.ask("len", owner.value)
+            length = len(owner.value)
         else:
-            return Constant(self.unit.known.ask("getitem", owner.value, index.value))
+            return Constant(ask(getitem, owner.value, index.value))
         if number is None:
             raise UnsupportedError(f"an index that is no number in {ast.unparse(node)}")
         if not -length <= number < length:
@@ -91,7 +94,7 @@ class Records:
             return NOWHERE
         if isinstance(owner, Items):
             return owner.items[number]
-        return Constant(self.unit.known.ask("getitem", owner.value, index.value))
+        return Constant(ask(getitem, owner.value, index.value))
 
     @staticmethod
     def part(owner: StateRef, name: str) -> StateRef:
@@ -263,22 +266,24 @@ class Sequences:
     def made(self, declaration: type[Record], node: ast.Call) -> Made:
         """Return a record outside of the state."""
         named = {str(part.arg): self.known(part.value) for part in node.keywords}
-        names = self.unit.known.elements("variables", declaration)
-        if node.args or set(named) != set(names):
+        declared = declared_parts(declaration)
+        parts = {name: part for name, part in declared.items() if isinstance(part, Field)}
+        if parts.keys() != declared.keys():
+            raise TypeError(f"{declaration.__name__} has parts that are no variables")
+        if node.args or set(named) != set(parts):
             raise UnsupportedError(f"{ast.unparse(node)}, which lacks a variable or names another,")
-        kinds = self.unit.known.elements("kinds", declaration)
-        values = (self._as_kind(named[name], kind) for name, kind in zip(names, kinds, strict=True))
-        return Made(tuple(f".{name}" for name in names), tuple(values), declaration)
+        values = (self._as_kind(named[name], part.kind) for name, part in parts.items())
+        return Made(tuple(f".{name}" for name in parts), tuple(values), declaration)
 
     def _as_kind(self, value: Value, kind: type) -> Value:
         """Return what a variable of a record outside of the state reads as, once it is written."""
         if kind is int or kind_of(value) is kind:
             return value
         if isinstance(value, Constant):
-            return Constant(self.unit.known.ask("as_kind", kind, value.value))
+            return Constant(ask(as_kind, kind, value.value))
         if not isinstance(value, (Number, Truth)):
             return value
-        known, members = span(value), self.unit.known.ask("members", kind)
+        known, members = span(value), len(members_of(kind))
         surely = known is not None and known[0] >= 0 and known[1] < members
         return Number(self.out.number(value), known, kind if surely else None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import KEEP, Enum, Flag, IntEnum, IntFlag, ReprEnum
 from typing import Any
@@ -175,6 +175,62 @@ def integer_of(value: object) -> int | None:
                 f"a number of the class {which.__name__}, which overrides arithmetic"
             )
     return int.__int__(value)  # type: ignore[arg-type]
+
+
+MISTAKES = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    OSError,
+    RecursionError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+"""The errors of Python if a value that is known while translating does not fit its use.
+
+The model may never get there; the interpreted engine finds out whether it does.
+"""
+
+
+def ask(operation: Callable[..., Any], *operands: Any) -> Any:
+    """Return the result of an operation on known objects, some of which are a model's own.
+
+    What changes by itself would make the machine code another one the next time.
+
+    Raises
+    ------
+    UnsupportedError
+        If it fails otherwise than by ``MISTAKES``, or has another result the second time.
+    """
+    try:
+        value, again = operation(*operands), operation(*operands)
+    except (KeyboardInterrupt, UnsupportedError, *MISTAKES):
+        raise
+    except BaseException as error:  # noqa: BLE001 - a user's property may raise anything
+        raise UnsupportedError(
+            f"what cannot be computed while translating: {type(error).__name__}: {error}"
+        ) from None
+    if type(value) is not type(again) or _plain(value) != _plain(again):
+        raise UnsupportedError(
+            f"{operation.__name__} of {_shown(operands)}, which changes by itself,"
+        )
+    return value
+
+
+def _plain(value: Any) -> object:
+    """Return the plain value of a value, or the number that it is; None for any other object."""
+    if type(value) in PLAIN:
+        return value
+    try:
+        return integer_of(value)
+    except UnsupportedError:
+        return None
+
+
+def _shown(operands: Sequence[object]) -> str:
+    plain = [repr(part) for part in operands if type(part) in PLAIN]
+    return ", ".join([type(part).__name__ for part in operands if type(part) not in PLAIN] + plain)
 
 
 def span(value: Value) -> Range:

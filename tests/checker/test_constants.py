@@ -4,7 +4,6 @@ import pytest
 
 from tidegate.checker.compiled.generate import Generator
 from tidegate.checker.compiled.syntax import described, plain_tree
-from tidegate.checker.compiled.unit import Constants
 from tidegate.checker.compiled.values import UnsupportedError
 from tidegate.core.fields import Record, integer
 
@@ -191,17 +190,3 @@ def test_a_number_of_a_class_that_leaves_arithmetic_alone_is_one(source, toy):
         "class Own(int):\n    def __repr__(self):\n        return 'own'",
     ):
         assert "add i64" in translated(toy(source(f"{setup}\nK = Own(3)", "k + s.at").space))
-
-
-def test_true_is_no_one_and_objects_are_told_apart():
-    known = Constants()
-    assert known.ask("type", 1) is int
-    assert known.ask("type", True) is bool
-    assert [known.ask("len", [0] * size) for size in (1, 2, 3)] == [1, 2, 3]
-
-
-def test_an_error_is_an_answer():
-    known = Constants()
-    for _ in range(2):
-        with pytest.raises(IndexError):
-            known.ask("getitem", (1, 2), 2)

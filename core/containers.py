@@ -25,6 +25,7 @@ from .fields import (
     integer,
     limit_of,
     members,
+    size,
     subset,
     value_of,
 )
@@ -50,12 +51,7 @@ class Set(Record):
         return number != NONE and self.mask >> number & 1 == 1
 
     def __len__(self) -> int:
-        count = 0
-        left = self.mask
-        while left:
-            left &= left - 1
-            count += 1
-        return count
+        return size(self.mask)
 
     def __bool__(self) -> bool:
         return self.mask != 0

@@ -9,10 +9,10 @@ behind at any time, for a moment), so each property says "again and again", not 
 
 from __future__ import annotations
 
-from ..core.fields import NONE
+from ..core.fields import NONE, size
 from ..core.scene import LogOffset
 from ..core.spec import Kind
-from ..model.broker.assignment import assigned, knows_metadata, least_isr, reassigning, size
+from ..model.broker.assignment import assigned, knows_metadata, least_isr, reassigning
 from ..model.broker.bounds import Constants
 from ..model.broker.family import BROKER
 from ..model.broker.leadership import acting_leader

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...core.fields import size
 from .emitter import Emitter
-from .values import Constant, Number, Truth, Value
+from .values import WORD, Constant, Number, Truth, Value, span
 
 
 def load(address: int) -> int:
@@ -134,6 +135,17 @@ def _first_of_eight(out: Emitter, arguments: list[Value]) -> Value:
     return Number(out.value(f"call i64 @llvm.cttz.i64(i64 {nine}, i1 true)"), (0, 8))
 
 
+def _size(out: Emitter, arguments: list[Value]) -> Value:
+    [mask] = arguments
+    known = span(mask)
+    if known is None or known[0] < 0:
+        # Python would never end.
+        out.fail_if(out.value(f"icmp slt i64 {out.number(mask)}, 0"))
+        known = WORD
+    count = out.value(f"call i64 @llvm.ctpop.i64(i64 {out.number(mask)})")
+    return Number(count, (0, known[1].bit_length()))
+
+
 INTRINSICS: dict[Any, Callable[[Emitter, list[Value]], Value]] = {
     load: _load,
     load_published: _load_published,
@@ -145,6 +157,7 @@ INTRINSICS: dict[Any, Callable[[Emitter, list[Value]], Value]] = {
     shifted: _shifted,
     below: _below,
     first_of_eight: _first_of_eight,
+    size: _size,
 }
 
 DECLARATIONS = """

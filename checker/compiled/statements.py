@@ -18,7 +18,7 @@ from .emitter import FAILURE, MARKS, Emitter, Marking
 from .expressions import Expressions
 from .function import Compiled, Mode, Scope, received
 from .sequences import is_value
-from .syntax import assignments, counts_members, first_effect, held, parameter_names, stored
+from .syntax import assignments, first_effect, held, parameter_names, stored
 from .values import (
     WORD,
     Constant,
@@ -375,9 +375,6 @@ class Translation:
         if node.orelse:
             raise UnsupportedError("a while loop with an else")
         out = self.out
-        counting = counts_members(node)
-        if counting is not None and self._count_members(*counting):
-            return
         head, body, end = out.label("while"), out.label("do"), out.label("end")
         out.loops.append(True)
         out.unsettle(stored([node]))
@@ -391,22 +388,6 @@ class Translation:
         if not out.terminated:
             out.jump(head)
         out.place_label(end)
-
-    def _count_members(self, name: str, sums: list[ast.AugAssign]) -> bool:
-        """Count the members of a set at once; False if it may not be a set."""
-        mask = self.known(ast.Name(name, ast.Load()))
-        known = span(mask)
-        if known is None or known[0] < 0:
-            return False
-        count = self.out.value(f"call i64 @llvm.ctpop.i64(i64 {self.out.number(mask)})")
-        members = Number(count, (0, known[1].bit_length()))
-        for node in sums:
-            assert isinstance(node.target, ast.Name)
-            before = self.known(ast.Name(node.target.id, ast.Load()))
-            more = self.expressions.computed(ast.Mult(), members, self.known(node.value))
-            self._assign_local(node.target.id, self.expressions.computed(ast.Add(), before, more))
-        self._assign_local(name, Constant(0))
-        return True
 
     def _narrow(self, test: ast.expr) -> None:
         """Narrow the ranges of local variables that a true test compares."""

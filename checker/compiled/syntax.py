@@ -342,33 +342,6 @@ def blocks_of(node: ast.stmt) -> list[list[ast.stmt]]:
     return [*blocks, *(part.body for part in others)]
 
 
-def counts_members(node: ast.While) -> tuple[str, list[ast.AugAssign]] | None:
-    """Return the set and the sums, if a loop only counts the members of a set.
-
-    It removes one member after the other (``isr &= isr - 1``), and adds a constant to some names
-    for each.
-    """
-    if not isinstance(node.test, ast.Name):
-        return None
-    name = node.test.id
-    taken_out = ast.dump(ast.parse(f"{name} &= {name} - 1").body[0])
-    sums = [part for part in node.body if ast.dump(part) != taken_out]
-    adding = [part for part in sums if isinstance(part, ast.AugAssign) and _adds(part, name)]
-    once = len(sums) == len(node.body) - 1
-    return (name, adding) if once and len(adding) == len(sums) else None
-
-
-def _adds(node: ast.AugAssign, mask: str) -> bool:
-    """Whether a statement adds a constant to a name that is not that of a set."""
-    return (
-        isinstance(node.target, ast.Name)
-        and node.target.id != mask
-        and isinstance(node.op, ast.Add)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, int)
-    )
-
-
 def first_effect(body: list[ast.stmt]) -> int:
     """Return how many statements at the beginning are guards, or names for them."""
     last = 0

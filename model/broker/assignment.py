@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...core.fields import NONE, members
+from ...core.fields import NONE, members, size
 
 if TYPE_CHECKING:
     from .bounds import Constants
@@ -23,19 +23,6 @@ def braced(isr: int) -> str:
     '{0,2}'
     """
     return f"{{{','.join(str(broker) for broker in members(isr))}}}"
-
-
-def size(isr: int) -> int:
-    """Return the size of a set of replicas.
-
-    >>> size(0b101)
-    2
-    """
-    count = 0
-    while isr:
-        isr &= isr - 1
-        count += 1
-    return count
 
 
 def assigned(s: BrokerState, k: Constants) -> int:

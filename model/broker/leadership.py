@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...core.fields import NONE
-from .assignment import least_isr, size
+from ...core.fields import NONE, size
+from .assignment import least_isr
 from .bounds import ZOOKEEPER, Constants
 from .history import (
     note_committed,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ....core.fields import NONE
-from ..assignment import assigned, size
+from ....core.fields import NONE, size
+from ..assignment import assigned
 from ..bounds import Constants
 from ..state import BrokerState
 from .metadata import forget_outdated, send_leader_and_isr

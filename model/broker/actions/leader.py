@@ -8,8 +8,8 @@ when it arrives, and not again when it is completed.
 
 from __future__ import annotations
 
-from ....core.fields import NONE
-from ..assignment import is_served, least_isr, size
+from ....core.fields import NONE, size
+from ..assignment import is_served, least_isr
 from ..bounds import ACKS_ALL, ZOOKEEPER, Constants
 from ..history import note_acked, note_produced
 from ..leadership import advance_hw, change_isr, drop_produce, fail_produces, leads, reads_hw

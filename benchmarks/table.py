@@ -14,7 +14,7 @@ import sys
 
 from processes import below
 
-from tidegate.checker.compiled.blocks import EXPORTED, ranges_of
+from tidegate.checker.compiled.blocks import EXPORTED
 from tidegate.checker.compiled.generate import Generator
 from tidegate.checker.distributed.kernel import Candidates, Kernel
 from tidegate.library.selection import assemble
@@ -28,8 +28,7 @@ def main():
     bounds = ["replicas=3", "max_leader_epoch=2", f"log_size={log_size}", f"records={log_size}"]
     system, _ = assemble("published/kip-320", bounds, ["none"])
     text, module = Generator(system, [], True, None).module(EXPORTED)
-    ranges = ranges_of(system.layout)
-    kernel = Kernel(text, module, len(system.instances), 0, ranges)
+    kernel = Kernel(text, module, len(system.instances), 0)
     [(before, _)] = below([os.getpid()])
     table = Candidates(kernel, 1, 0)
     for _ in range(count // PIECE):

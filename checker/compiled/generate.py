@@ -13,8 +13,8 @@ from ...core.symmetry import Symmetry
 from ...core.values import members_of
 from ..liveness.formulas import predicates_of
 from ..request import SearchRequest
-from . import behaviors, blocks, kernel, sampling, seen
-from .emitter import Emitter, Points
+from . import behaviors, kernel, sampling, seen
+from .emitter import Emitter, Points, stored_value
 from .expansion import Expansion, clear_marks, keep_if_wanted, make_marks, parts_of
 from .function import Compiled
 from .intrinsics import DECLARATIONS, INTRINSICS
@@ -38,7 +38,6 @@ EXPORTED: tuple[Callable[..., Any], ...] = (
     kernel.grow,
     kernel.reinsert,
     kernel.remember,
-    blocks.valid_states,
     seen.census,
 )
 """The functions that the driver calls; all arguments after the program are numbers."""
@@ -127,6 +126,7 @@ class Generator:
             holds=self._generated("holds", 1, "i64"),
             canonical=self._generated("canonical", 1, "void"),
             admits=self._generated("admits", 1, "i1"),
+            valid=self._generated("valid", 1, "i1"),
             **{name: self._address(name) for name in SAMPLING},
             judged=any(prop.kind.is_of_state for prop in properties),
             full=self.layout.bits == WORD_BITS * self.words,
@@ -163,6 +163,7 @@ class Generator:
             entries = (*entries, *behaviors.EXPORTED)
         self._canonical()
         self._admits()
+        self._valid()
         exported = [self._exported(function) for function in (*entries, *sampling.EXPORTED)]
         exported += [self._internal(function) for function in INTERNAL]
         points = [self.unit.points, expansion.guards.points]
@@ -343,6 +344,24 @@ class Generator:
         well = out.value(f"icmp eq i64 {error}, 0")
         out.emit(f"ret i1 {out.value(f'and i1 {holds}, {well}')}")
         self._define("i1 @admits(i64 %state)", out, "noinline")
+
+    def _valid(self) -> None:
+        """Generate ``valid(state)``: whether each variable of words from a file is in its range."""
+        out, wrong = Emitter(), "false"
+        words = [
+            out.value(f"load i64, ptr {out.at('%state', 8 * word)}") for word in range(self.words)
+        ]
+        unused = [(1 << WORD_BITS) - 1] * self.words
+        for variable in self.layout.stored:
+            unused[variable.word] &= ~((1 << variable.width) - 1 << variable.shift)
+            value = stored_value(out, words, variable)
+            above = out.value(f"icmp ugt i64 {value}, {variable.high - variable.low}")
+            wrong = out.value(f"or i1 {wrong}, {above}")
+        for word, mask in zip(words, unused, strict=True):
+            stray = out.value(f"icmp ne i64 {out.value(f'and i64 {word}, {mask}')}, 0")
+            wrong = out.value(f"or i1 {wrong}, {stray}")
+        out.emit(f"ret i1 {out.value(f'xor i1 {wrong}, true')}")
+        self._define("i1 @valid(i64 %state)", out, "noinline")
 
     def _define(self, head: str, out: Emitter, attributes: str) -> None:
         self.texts.append(out.definition(head, attributes))

@@ -393,7 +393,8 @@ def remember(p: Program, worker: int, first: int, number: int, count: int) -> in
 
     `first` is the address of the first state, and `number` its number.  They are judged again, so
     that no verdict relies on the file.  A state that no search would store is an error.  It stops
-    if more states belong into the same bucket than chance explains.
+    at one with a variable beyond its range, for which the code is not made, and if more states
+    belong into the same bucket than chance explains.
     """
     shared = load(worker + Worker.SHARED)
     buffer = load(worker + Worker.BUFFER)
@@ -403,6 +404,8 @@ def remember(p: Program, worker: int, first: int, number: int, count: int) -> in
         for index in range(some):
             candidate = buffer + index * p.stride
             state = first + (done + index) * p.words * 8
+            if not p.valid(state):
+                return done
             copy(p, state, candidate)
             seal(p, candidate)
             prefetch(bucket_of(p, shared, candidate))

@@ -40,6 +40,7 @@ class Program:
     holds: Callable[[int], int]
     canonical: Callable[[int], None]
     admits: Callable[[int], bool]
+    valid: Callable[[int], bool]
     samples: Callable[[], int]
     wanted: Callable[[], int]
     counts: Callable[[], int]

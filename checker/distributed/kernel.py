@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..compiled import blocks, listing
 from ..compiled.blocks import Table, Walk
 from ..compiled.build import Code
-from ..compiled.memory import GROUP, Region, Shared, Worker, region_of
+from ..compiled.memory import GROUP, Region, Shared, Worker
 from ..compiled.object_files import code_of
 from ..compiled.program import Module
 from ..compiled.sampler import Sample, Sampler
@@ -61,8 +61,6 @@ class Kernel:
         The text that it is compiled from, unless it is in this host's cache, and its description.
     instances, properties
         How many there are.
-    ranges
-        The ranges of a state's variables, from :func:`..compiled.blocks.ranges_of`.
     tick
         Called now and then while it is compiled.
     """
@@ -73,7 +71,6 @@ class Kernel:
         module: Module,
         instances: int,
         properties: int,
-        ranges: Sequence[int],
         tick: Callable[[], None] = lambda: None,
     ) -> None:
         self.words, self.instances, self.properties = module.words, instances, properties
@@ -103,12 +100,10 @@ class Kernel:
         ):
             self._block[place] = self._own.address + offset
         self._block[Worker.SHARED] = self._shared.address
-        self._ranges = region_of(ranges)
 
     def are_states(self, address: int, count: int) -> bool:
         """Whether consecutive records are of valid states, with each variable in its range."""
-        ranges = self._ranges.address
-        return self.call["valid_records"](self.worker, ranges, address, count) == count
+        return self.call["valid_records"](self.worker, address, count) == count
 
     def begin(self, active: int) -> None:
         """Reset all counts; `active` has a bit for each property that is to be decided."""

@@ -11,7 +11,6 @@ from ...core.interrupts import Stop, Stopped, postponed, reason
 from ...core.layout import State
 from ...core.result import Cluster, Level, Progress, Resources
 from ...core.spec import Kind, Property
-from ..compiled.blocks import ranges_of
 from ..compiled.checkpoint import code_hash
 from ..compiled.comparison import Comparison
 from ..compiled.generate import Generator
@@ -72,9 +71,8 @@ class SparkSearch(LevelSearch):
             raise
         canonical = symmetry.canonical if symmetry else itself
         self.history = History(system, self.store, canonical)
-        self._ranges = ranges_of(system.layout)
         counts = len(system.instances), len(properties)
-        self.kernel = Kernel(self._text, self.module, *counts, self._ranges, request.tick)
+        self.kernel = Kernel(self._text, self.module, *counts, request.tick)
         self.comparison = Comparison(system, properties, self.kernel.sampler.steps)
         self._jobs: Any = None
         self._branching = BRANCHING
@@ -186,7 +184,6 @@ class SparkSearch(LevelSearch):
             earlier=earlier,
             shares=shares,
             senders=1 if here else senders_of(shares, self._connected().context.defaultParallelism),
-            ranges=self._ranges,
             export=self._tables(),
         )
 

@@ -47,8 +47,6 @@ class Plan:
         Partitions: the number of equal shares of all fingerprints.
     senders
         The tasks that expand, each of them consecutive shares of the frontier.
-    ranges
-        The ranges of a state's variables, from :func:`..compiled.blocks.ranges_of`.
     export
         The tables to write, if any.
     """
@@ -66,7 +64,6 @@ class Plan:
     earlier: tuple[Run, ...]
     shares: int
     senders: int
-    ranges: tuple[int, ...]
     export: Export | None = None
 
     @property

@@ -83,7 +83,7 @@ def kernel_of(plan: Plan, store: Store) -> Kernel:
             )
         _kernels.clear()
         counts = plan.instances, plan.properties
-        _kernels[code] = Kernel(text, plan.module, *counts, plan.ranges)
+        _kernels[code] = Kernel(text, plan.module, *counts)
         # Spark makes each worker collect garbage after every task, which takes longer than a small
         # task itself, unless permanent objects are excluded.
         gc.freeze()

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         one_of,
         optional,
         replica_id,
+        size,
         subset,
     )
     from .core.purity import pure
@@ -76,6 +77,7 @@ __all__ = [
     "sequence_of",
     "set_of",
     "simulate",
+    "size",
     "subset",
     "switch",
 ]
@@ -87,7 +89,7 @@ HOMES = {
     "core.containers": ("Bag", "Seq", "Set", "bag_of", "sequence_of", "set_of"),
     "core.fields": (
         "NONE", "Record", "array", "boolean", "enumeration", "integer", "members", "nested",
-        "one_of", "optional", "replica_id", "subset",
+        "one_of", "optional", "replica_id", "size", "subset",
     ),
     "core.purity": ("pure",),
     "core.scene": ("Detail", "Event", "Message", "Participant", "Scene", "View"),

@@ -16,12 +16,13 @@ from typing import Any, TypeVar
 
 from ..core.interrupts import Alarm, Stop, Stopped, reason
 from ..core.layout import State
-from ..core.result import Level, Progress
+from ..core.result import Progress
 from ..core.spec import Kind, ModelError, Property, TransitionSystem
 from ..core.symmetry import Symmetry
 from .counterexample import itself
 from .liveness.decide import decided
 from .liveness.lasso import Decided
+from .manifest import Level
 from .request import SearchRequest
 from .search import LevelSearch
 

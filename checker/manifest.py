@@ -14,18 +14,18 @@ import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from ..core import documents
 from ..core.documents import (
     MOST_STATES,
     Count,
+    Within,
     Word,
     sealed,
     unsealed,
 )
 from ..core.layout import WORD_BITS, Layout
-from ..core.result import Level
 from ..core.spec import Property, TidegateError, TransitionSystem
 
 VERSION = 6
@@ -35,6 +35,29 @@ LOCK = "lock"
 
 class CheckpointError(TidegateError):
     """A checkpoint or a store that cannot be used, with the reason."""
+
+
+MOST_SHARES = 100_000
+"""The most shares of a level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What is known of a level.
+
+    Attributes
+    ----------
+    states
+        How many it has.
+    checksum
+        Of its states in the file of a checkpoint.
+    shares
+        In how many files of a store they are.
+    """
+
+    states: Count
+    checksum: Annotated[int, Within(0, (1 << 32) - 1)] = 0
+    shares: Annotated[int, Within(1, MOST_SHARES)] = 1
 
 
 @dataclass(kw_only=True)

@@ -14,9 +14,8 @@ from enum import StrEnum
 from itertools import pairwise
 from math import exp, log
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from .documents import Count, Within
 from .errors import Line, shown
 from .interrupts import Stop, Stopped
 from .options import (
@@ -394,29 +393,6 @@ class Tried:
     not_elsewhere: str = ""
 
 
-MOST_SHARES = 100_000
-"""The most shares of a level."""
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """What is known of a level.
-
-    Attributes
-    ----------
-    states
-        How many it has.
-    checksum
-        Of its states in the file of a checkpoint.
-    shares
-        In how many files of a store they are.
-    """
-
-    states: Count
-    checksum: Annotated[int, Within(0, (1 << 32) - 1)] = 0
-    shares: Annotated[int, Within(1, MOST_SHARES)] = 1
-
-
 @dataclass
 class Result:
     """Everything a search reports.
@@ -451,7 +427,8 @@ class Result:
     spark_levels
         How many levels Spark found; None with another engine.
     levels
-        What is known of each level, the last one included if it was not finished or has no state.
+        What is known of each level (a ``Level`` of the engines' manifest), the last one included if
+        it was not finished or has no state.
     interpreted_because
         Why a search went on in Python when it was large enough to be compiled.
     """
@@ -473,7 +450,7 @@ class Result:
     grounds: Grounds | None = None
     tried: Tried | None = None
     spark_levels: int | None = None
-    levels: Sequence[Level] = ()
+    levels: Sequence[Any] = ()
     interpreted_because: tuple[Reason, ...] = ()
 
     @property

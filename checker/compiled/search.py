@@ -16,12 +16,12 @@ from typing import Any
 from ...core.interrupts import Stop, Stopped, abandon, alarm, reason
 from ...core.layout import Layout, State
 from ...core.memory import MemoryLimit, available_memory
-from ...core.result import Level, Progress, Resources
+from ...core.result import Progress, Resources
 from ...core.spec import Kind, Property
 from ..interpreted import Search, least_parents
 from ..liveness.formulas import with_premises
 from ..liveness.lasso import Decided
-from ..manifest import Manifest
+from ..manifest import Level, Manifest
 from ..request import SearchRequest
 from ..search import LevelSearch
 from .build import Code

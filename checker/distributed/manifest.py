@@ -21,10 +21,11 @@ from typing import Annotated, Any
 from ...core import documents
 from ...core.documents import Count, Like, Within
 from ...core.layout import Layout
-from ...core.result import MOST_SHARES, Cluster
+from ...core.result import Cluster
 from ...core.spec import Property
 from ..compiled.statefile import temporary_folder
 from ..manifest import (
+    MOST_SHARES,
     NAME,
     CheckpointError,
     Manifest,

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.interrupts import Stop, Stopped, postponed, reason
 from ...core.layout import State
-from ...core.result import Cluster, Level, Progress, Resources
+from ...core.result import Cluster, Progress, Resources
 from ...core.spec import Kind, Property
 from ..compiled.checkpoint import code_hash
 from ..compiled.comparison import Comparison
@@ -17,7 +17,7 @@ from ..compiled.generate import Generator
 from ..counterexample import itself
 from ..liveness.decide import decided
 from ..liveness.lasso import Decided
-from ..manifest import CheckpointError
+from ..manifest import CheckpointError, Level
 from ..request import SearchRequest
 from ..search import LevelSearch
 from .columns import Export

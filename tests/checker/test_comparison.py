@@ -10,6 +10,7 @@ from tidegate.checker import engines
 from tidegate.checker.check import check
 from tidegate.checker.compiled import comparison
 from tidegate.checker.compiled.expressions import Expressions
+from tidegate.checker.compiled.memory import Worker
 from tidegate.checker.compiled.sampler import Sample
 from tidegate.checker.compiled.sampling import COMPARED, Query
 from tidegate.checker.compiled.search import CompiledSearch
@@ -268,4 +269,25 @@ def test_another_verdict_on_the_same_levels_ends_the_run(plane, make_invariant):
     del search.verification.python.violations["Low"]
     with pytest.raises(EngineError, match="disagree about Low: machine code finds it violated"):
         search.run()
+    search.close()
+
+
+def test_a_state_that_is_stored_twice_ends_the_run(plane):
+    search = CompiledSearch(SearchRequest(plane, []))
+    search.run()
+    search.levels = [level * 2 for level in search.levels]
+    block, _ = search.machine.workers[0]
+    block[Worker.INSERTED] += search.distinct_states
+    with pytest.raises(EngineError, match=r"stores the state .* 2 times"):
+        search.verification.end()
+    search.close()
+
+
+def test_a_state_that_is_stored_too_deep_ends_the_run(plane):
+    search = CompiledSearch(SearchRequest(plane, []))
+    search.run()
+    first, second, third, *others = search.levels
+    search.levels = [first, third, second, *others]
+    with pytest.raises(EngineError, match="1 times, in level 2; it is at most 1 steps"):
+        search.verification.end()
     search.close()

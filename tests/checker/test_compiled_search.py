@@ -21,7 +21,7 @@ from tidegate.core.errors import shown
 from tidegate.core.fields import Record, array, boolean, integer
 from tidegate.core.guards import without
 from tidegate.core.result import Limits, Resources
-from tidegate.core.spec import Kind, ModelError, Outcome
+from tidegate.core.spec import DEADLOCK, Kind, ModelError, Outcome
 from tidegate.invariants.broker import INVARIANTS
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import invariants_of, properties_of, system_for
@@ -309,6 +309,20 @@ def untidy(s, k):
     return s.at != 2
 
 
+def blocked_by_a_mark_here(s, k):
+    if s.mark[s.at]:
+        return False
+    s.mark[0] = True
+    return True
+
+
+def needs_a_mark_here(s, k):
+    if not s.mark[s.at]:
+        return False
+    s.mark[0] = True
+    return True
+
+
 def last_place(s, k):
     s.mark[s.at - 1] = True
     return s.at < 3
@@ -331,6 +345,8 @@ FAULTY = {
     "a predicate reads beyond an array": ([right], marked_here),
     "a predicate reads the last element by -1": ([right], marked_before),
     "a step writes beyond an array": ([right, mark_here], None),
+    "a guard reads beyond an array": ([right, blocked_by_a_mark_here], None),
+    "another guard reads beyond an array": ([right, needs_a_mark_here], None),
     "a step writes out of range": ([too_far], None),
     "a step writes and is not enabled": ([right, untidy], None),
     "a step writes the last element by -1": ([right, last_place], None),
@@ -353,6 +369,23 @@ def test_a_faulty_model_gets_the_interpreted_engines_answer(
         return
     expected = outcome(toy, properties, engine="interpreted")
     assert outcome(toy, properties, engine=engine) == expected
+
+
+def test_a_step_that_writes_and_is_not_enabled_is_left_to_python(make_toy, make_action):
+    toy = make_toy(Line, None, [make_action(s.__name__, s) for s in (right, untidy)], at_nothing)
+    assert check(toy, [], resources=Resources(engine="compiled")).engine == "interpreted"
+
+
+def stays(s, k):
+    return s.at != 200
+
+
+def test_the_only_deadlock_of_a_level_is_found_wherever_it_is(make_toy, make_action):
+    """States are expanded a group at a time, and have a bit each."""
+    toy = make_toy(Wide, None, [make_action("stays", stays)], anywhere)
+    result = check(toy, [DEADLOCK], resources=Resources(engine="compiled"))
+    assert result.engine == "compiled"
+    assert [tuple(state) for state in result.first.trace.states] == [(200,)]
 
 
 def stepping(step):

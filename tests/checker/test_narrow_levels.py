@@ -164,6 +164,15 @@ def test_limits_end_a_batch_where_they_end_a_search_in_python(seed):
         assert len(sizes[0]) == depth
 
 
+def test_a_batch_ends_where_there_are_enough_states():
+    limits = Limits(max_states=700)
+    found = [
+        check(long_path(), [END], limits=limits, resources=Resources(engine=engine))
+        for engine in ("interpreted", "compiled")
+    ]
+    assert [result.distinct_states for result in found] == [700, 700]
+
+
 def test_many_levels_are_one_batch(monkeypatch):
     batches = []
     expand = Narrow.batch

@@ -1,5 +1,6 @@
 """The search itself, on systems whose answers are known."""
 
+import itertools
 import random
 
 import networkx as nx
@@ -222,6 +223,16 @@ def test_every_counterexample_is_replayed(jugs, make_invariant):
     broken = type(trace)(trace.states, trace.steps[::-1])
     with pytest.raises(EngineError, match="does not lead where"):
         confirm(jugs, never_four, broken)
+    late = type(trace)(trace.states[1:], trace.steps[1:])
+    with pytest.raises(EngineError, match="does not begin in an initial state"):
+        confirm(jugs, never_four, late)
+
+
+def test_a_predicate_that_answers_both_ways_in_the_last_state_is_refused(jugs, make_invariant):
+    answers = itertools.cycle([False] * 6 + [True])
+    fickle = make_invariant("Fickle", lambda s, k: next(answers))
+    with pytest.raises(ModelError, match="returned another value when it was called"):
+        check(jugs, [fickle])
 
 
 def test_an_unknown_step_is_refused(jugs):

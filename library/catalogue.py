@@ -32,9 +32,7 @@ def catalogue() -> dict[str, Any]:
             for protocol in PROTOCOLS
         ],
         "releases": overview(),
-        "properties": {
-            name: described_properties(properties_of(one)) for name, one in families.items()
-        },
+        "properties": {name: described_properties(_properties(name)) for name in families},
         "fairness": {name: _fairness(name) for name in families},
         "bounds": {name: described_bounds(one.model.bounds) for name, one in families.items()},
     }
@@ -84,6 +82,12 @@ def _of_file(kind: str, name: str) -> dict[str, list[dict[str, str]]]:
             *({"action": joint.named, "owed": joint.owed} for joint in protocol.fairness),
         ]
     return {protocol.family: rows}
+
+
+def _properties(family: str) -> Iterable[Property]:
+    """Return the properties of a family's protocols, also those that only one of them has."""
+    members = [protocol for protocol in PROTOCOLS if protocol.family == family]
+    return {prop.name: prop for one in members for prop in properties_of(one)}.values()
 
 
 def _fairness(family: str) -> list[dict[str, str]]:

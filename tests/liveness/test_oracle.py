@@ -13,10 +13,20 @@ from random import Random
 
 import pytest
 
-from tests.liveness.graphs import FORMS, drawn, fair_sets, fair_together, fault, shortest_stems
+from tests.liveness.graphs import (
+    FORMS,
+    Graph,
+    Kinds,
+    drawn,
+    fair_sets,
+    fair_together,
+    fault,
+    shortest_stems,
+)
 from tidegate.checker.check import check
+from tidegate.checker.liveness.lasso import confirm_lasso
 from tidegate.core.result import Resources
-from tidegate.core.spec import Outcome
+from tidegate.core.spec import EngineError, Fairness, Kind, Outcome, Trace
 
 FEW = 400
 MANY = int(os.environ.get("TIDEGATE_GRAPHS", "10000"))
@@ -104,3 +114,44 @@ def test_machine_code_finds_the_lassos_of_the_reference_in_random_systems(
             for engine in ("interpreted", "compiled")
         ]
         assert traces[0] == traces[1], f"system {number}: {graph}"
+
+
+LASSOS = {
+    "it begins where the property holds": (
+        Kind.EVENTUALLY, Fairness.NONE, [(0, "go"), (1, "turn"), (2, "turn"), (1, "")],
+        "does not violate",
+    ),
+    "a step that is owed SF is enabled now and then": (
+        Kind.ALWAYS_EVENTUALLY, Fairness.STRONG, [(0, "go"), (1, "turn"), (2, "turn"), (1, "")],
+        "leaves SF",
+    ),
+    "the step that is taken changes nothing": (
+        Kind.ALWAYS_EVENTUALLY, Fairness.WEAK, [(0, "go"), (1, "choose"), (1, "")],
+        "leaves WF",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "fairness", "way", "said"), LASSOS.values(), ids=LASSOS)
+def test_a_lasso_that_is_no_violation_is_not_believed(kind, fairness, way, said):
+    none = Fairness.NONE
+    weak = fairness if fairness is Fairness.WEAK else none
+    strong = fairness if fairness is Fairness.STRONG else none
+    actions = (
+        Kinds("go", (), none, None, {(): (1, None, None)}),
+        Kinds("turn", (), none, None, {(): (None, 2, 1)}),
+        Kinds("exit", (), strong, None, {(): (None, None, 0)}),
+        Kinds("choose", ("a",), weak, (), {(0,): (None, 1, None), (1,): (None, 2, None)}),
+    )
+    graph = Graph(3, frozenset({0}), actions, {kind: frozenset({0})}, frozenset())
+    system, [prop] = graph.system(), graph.properties()
+
+    def state(number):
+        system.layout.record.number = number
+        return system.layout.dump()
+
+    steps = {instance.action.name: instance.step for instance in reversed(system.instances)}
+    states = tuple(state(number) for number, _ in way)
+    trace = Trace(states, tuple(steps[name] for _, name in way if name), loop=1)
+    with pytest.raises(EngineError, match=said):
+        confirm_lasso(system, prop, trace)

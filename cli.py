@@ -40,13 +40,7 @@ from .core.errors import (
     place_of,
     shown,
 )
-from .core.interrupts import (
-    LimitReachedError,
-    any_abandoned,
-    listening,
-    reason,
-    received,
-)
+from .core.interrupts import LimitReachedError, any_abandoned, listening, reason, received
 from .core.version import VERSION
 from .render.terminal import say
 

@@ -17,14 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 from ..core import documents
-from ..core.documents import (
-    MOST_STATES,
-    Count,
-    Within,
-    Word,
-    sealed,
-    unsealed,
-)
+from ..core.documents import MOST_STATES, Count, Within, Word, sealed, unsealed
 from ..core.layout import WORD_BITS, Layout
 from ..core.spec import Property, TidegateError, TransitionSystem
 

@@ -9,14 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..core.memory import MemoryLimit, resident_memory
-from ..core.result import (
-    DEFAULT,
-    NO_LIMITS,
-    Limits,
-    Progress,
-    Resources,
-    StateStore,
-)
+from ..core.result import DEFAULT, NO_LIMITS, Limits, Progress, Resources, StateStore
 from ..core.spec import Kind, Property, TransitionSystem
 from ..core.symmetry import Symmetry
 

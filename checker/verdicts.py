@@ -17,15 +17,7 @@ from time import perf_counter
 from typing import Any
 
 from ..core.behavior import Behavior
-from ..core.interrupts import (
-    Alarm,
-    LimitReachedError,
-    Stop,
-    Stopped,
-    alarm,
-    is_interrupt,
-    reason,
-)
+from ..core.interrupts import Alarm, LimitReachedError, Stop, Stopped, alarm, is_interrupt, reason
 from ..core.layout import State
 from ..core.result import Verdict, doing
 from ..core.spec import EngineError, Kind, Outcome, Property, TidegateError, Trace, TransitionSystem

@@ -13,13 +13,7 @@ import click
 from ..checker.verdicts import behavior_of
 from ..core.interrupts import noted
 from ..core.options import option
-from ..core.result import (
-    Cluster,
-    Limits,
-    Resources,
-    Result,
-    SearchOptions,
-)
+from ..core.result import Cluster, Limits, Resources, Result, SearchOptions
 from ..core.spec import TidegateError
 from ..library.known import find_known, repaired
 from ..library.names import find_protocol, is_custom

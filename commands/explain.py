@@ -14,14 +14,7 @@ from ..checker.check import check
 from ..core.behavior import Behavior
 from ..core.bounds import BoundsError, declared
 from ..core.errors import one_line
-from ..core.interrupts import (
-    Interrupted,
-    LimitReachedError,
-    Stop,
-    Stopped,
-    alarm,
-    reason,
-)
+from ..core.interrupts import Interrupted, LimitReachedError, Stop, Stopped, alarm, reason
 from ..core.options import time_limit
 from ..core.result import Limits
 from ..core.spec import Kind, TransitionSystem

@@ -16,12 +16,7 @@ from pathlib import Path
 from ..core.result import Cluster, SearchOptions
 from ..core.spec import TidegateError
 from ..core.tracefile import Recorded
-from ..library.names import (
-    SelectionError,
-    find_protocol,
-    is_custom,
-    is_same,
-)
+from ..library.names import SelectionError, find_protocol, is_custom, is_same
 from ..library.properties import with_custom
 from ..model import Protocol
 from .invocation import command_with

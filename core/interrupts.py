@@ -21,13 +21,7 @@ from pathlib import Path
 from time import perf_counter
 from types import FrameType
 
-from .errors import (
-    Line,
-    acts_for_caller,
-    is_library,
-    is_users,
-    shown,
-)
+from .errors import Line, acts_for_caller, is_library, is_users, shown
 from .text import Unfinished
 
 

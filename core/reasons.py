@@ -12,12 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import blaming
-from .guards import (
-    Refusal,
-    passed,
-    refusal,
-    requirement,
-)
+from .guards import Refusal, passed, refusal, requirement
 from .layout import State
 from .spec import Step, TransitionSystem
 

@@ -18,18 +18,8 @@ from typing import Any
 
 from .errors import Line, shown
 from .interrupts import Stop, Stopped
-from .options import (
-    LONGEST,
-    SIZE,
-    option,
-    time_limit,
-)
-from .spec import (
-    Outcome,
-    Property,
-    Trace,
-    TransitionSystem,
-)
+from .options import LONGEST, SIZE, option, time_limit
+from .spec import Outcome, Property, Trace, TransitionSystem
 
 ENGINES = ("auto", "interpreted", "compiled", "spark")
 """The engines; ``auto`` begins interpreted and continues compiled."""

@@ -9,25 +9,13 @@ from typing import Any
 
 from ..core.behavior import Behavior
 from ..core.interrupts import Stop, Stopped
-from ..core.result import (
-    Limits,
-    Progress,
-    Resources,
-    Result,
-    SearchOptions,
-    Verdict,
-)
+from ..core.result import Limits, Progress, Resources, Result, SearchOptions, Verdict
 from ..core.spec import Outcome, Property, TransitionSystem
 from ..core.tracefile import itf
 from ..library.loading import named
 from ..library.names import find_protocol
 from ..library.problem import Problem
-from ..library.properties import (
-    Selection,
-    find_properties,
-    select,
-    system_for,
-)
+from ..library.properties import Selection, find_properties, select, system_for
 from ..library.recognising import known_bug
 from ..library.selection import with_histories
 from ..model import Protocol

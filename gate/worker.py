@@ -21,13 +21,7 @@ from time import monotonic, perf_counter
 from types import FrameType
 
 from ..core.errors import Line, TidegateError, place_of
-from ..core.interrupts import (
-    described,
-    innermost,
-    leave_to_parent,
-    model_call,
-    received,
-)
+from ..core.interrupts import described, innermost, leave_to_parent, model_call, received
 from ..core.memory import resident_memory
 from ..core.result import Progress, Resources
 from .brokers import outcome_on_brokers

@@ -25,21 +25,9 @@ from ..core.generated import run
 from ..core.guards import guards_alone
 from ..core.interrupts import is_interrupt, noted
 from ..core.layout import State
-from ..core.replay_report import (
-    LISTED,
-    ForcedBehavior,
-    ForcedStep,
-    KafkaError,
-    Report,
-)
+from ..core.replay_report import LISTED, ForcedBehavior, ForcedStep, KafkaError, Report
 from ..core.result import Limits
-from ..core.spec import (
-    Action,
-    Kind,
-    Property,
-    Trace,
-    TransitionSystem,
-)
+from ..core.spec import Action, Kind, Property, Trace, TransitionSystem
 from ..core.vocabulary import choices
 from ..model.broker.bounds import WITH_KRAFT, Constants
 from ..model.broker.state import BrokerState

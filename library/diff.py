@@ -17,13 +17,7 @@ from ..core.behavior import Behavior
 from ..core.layout import State
 from ..core.reasons import Reason, lacking
 from ..core.result import Limits, Progress
-from ..core.spec import (
-    Property,
-    ReplayError,
-    Step,
-    Trace,
-    TransitionSystem,
-)
+from ..core.spec import Property, ReplayError, Step, Trace, TransitionSystem
 
 Ranges = dict[str, tuple[int, int]]
 """The lowest and the highest value of each variable that has several, by its path."""

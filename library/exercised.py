@@ -8,13 +8,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache, wraps
 from typing import Any
 
-from ..core.guards import (
-    guards,
-    guards_alone,
-    refusing,
-    requirement,
-    without,
-)
+from ..core.guards import guards, guards_alone, refusing, requirement, without
 from ..core.layout import State
 from ..core.spec import Instance, Trace, TransitionSystem
 from ..model import Protocol

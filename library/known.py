@@ -13,12 +13,7 @@ from typing import Any
 
 from ..core.bounds import unknown
 from ..core.layout import State
-from ..core.spec import (
-    Property,
-    ReplayError,
-    Trace,
-    TransitionSystem,
-)
+from ..core.spec import Property, ReplayError, Trace, TransitionSystem
 from ..model.protocol import Protocol
 from .names import SelectionError, find_protocol
 

@@ -15,25 +15,10 @@ from time import perf_counter
 from typing import Any
 
 from ..checker.check import check
-from ..core.bounds import (
-    BoundsError,
-    bound_name,
-    declared,
-    unknown,
-)
+from ..core.bounds import BoundsError, bound_name, declared, unknown
 from ..core.interrupts import Stop, Stopped, is_interrupt
-from ..core.result import (
-    DEFAULT,
-    Limits,
-    Progress,
-    Resources,
-)
-from ..core.spec import (
-    Kind,
-    Outcome,
-    Property,
-    TransitionSystem,
-)
+from ..core.result import DEFAULT, Limits, Progress, Resources
+from ..core.spec import Kind, Outcome, Property, TransitionSystem
 from ..model import Protocol
 from .names import SelectionError
 from .properties import system_for

@@ -14,13 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from math import inf
 from typing import Any
 
-from ..core.guards import (
-    conditions,
-    guards,
-    negated,
-    without,
-    without_condition,
-)
+from ..core.guards import conditions, guards, negated, without, without_condition
 from ..core.spec import Action, Fairness
 from ..model.protocol import Protocol
 

@@ -20,13 +20,7 @@ from ..checker.check import check
 from ..core.interrupts import Stopped, is_interrupt
 from ..core.layout import State
 from ..core.result import Limits, Progress, Result
-from ..core.spec import (
-    Outcome,
-    Property,
-    Step,
-    Trace,
-    TransitionSystem,
-)
+from ..core.spec import Outcome, Property, Step, Trace, TransitionSystem
 
 
 def shortened(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> Trace:

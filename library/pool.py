@@ -10,19 +10,9 @@ from multiprocessing.connection import Connection, wait
 from time import sleep
 from typing import Any, TypeVar
 
-from ..core.errors import (
-    EngineError,
-    TidegateError,
-    place_of,
-    shown,
-)
+from ..core.errors import EngineError, TidegateError, place_of, shown
 from ..core.imports import safe_path
-from ..core.interrupts import (
-    TICK,
-    LimitReachedError,
-    blocked,
-    leave_to_parent,
-)
+from ..core.interrupts import TICK, LimitReachedError, blocked, leave_to_parent
 from ..core.memory import share_of
 from ..core.result import Resources
 

@@ -27,13 +27,7 @@ from ..model.protocol import Protocol
 from .known import Known
 from .loading import Named, named
 from .names import SelectionError, find_protocol
-from .properties import (
-    Selection,
-    select,
-    select_of_states,
-    select_violable,
-    system_for,
-)
+from .properties import Selection, select, select_of_states, select_violable, system_for
 from .recognising import Recognised, known_bug, recognise
 
 if TYPE_CHECKING:

@@ -9,14 +9,7 @@ from typing import Any
 
 from ..core.bounds import unknown
 from ..core.result import DEFAULT, undecidable
-from ..core.spec import (
-    DEADLOCK,
-    TYPE_OK,
-    Kind,
-    ModelError,
-    Property,
-    TransitionSystem,
-)
+from ..core.spec import DEADLOCK, TYPE_OK, Kind, ModelError, Property, TransitionSystem
 from ..invariants import NOT_PROMISED
 from ..model import Protocol
 from .histories import every_history, histories, names_of_history

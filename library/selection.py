@@ -9,20 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..checker.replay import (
-    Replayed,
-    replay,
-    retaken,
-    without_failure,
-)
+from ..checker.replay import Replayed, replay, retaken, without_failure
 from ..core.behavior import Behavior
-from ..core.spec import (
-    ModelError,
-    Property,
-    ReplayError,
-    TidegateError,
-    TransitionSystem,
-)
+from ..core.spec import ModelError, Property, ReplayError, TidegateError, TransitionSystem
 from ..core.tracefile import Recorded
 from ..model import Protocol
 from .names import find_protocol

@@ -9,13 +9,7 @@ from functools import cache
 from time import perf_counter
 from typing import Any
 
-from ..checker.simulate import (
-    CHOICES,
-    Tally,
-    Walk,
-    refuse_undecidable,
-    walk,
-)
+from ..checker.simulate import CHOICES, Tally, Walk, refuse_undecidable, walk
 from ..core.interrupts import LimitReachedError, Stop, Stopped, alarm, reason
 from ..core.options import option, time_limit
 from ..core.result import Load, Result, Verdict

@@ -8,25 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.table import Table
 
-from ..library.code import (
-    ActionChange,
-    Code,
-    CodeDiff,
-    RuleChange,
-)
-from ..library.diff import (
-    BehaviorDiff,
-    BlockedStep,
-    Divergence,
-    Taken,
-)
-from ..library.protocol_diff import (
-    Count,
-    Counterexample,
-    Row,
-    StateDiff,
-    VerdictDiff,
-)
+from ..library.code import ActionChange, Code, CodeDiff, RuleChange
+from ..library.diff import BehaviorDiff, BlockedStep, Divergence, Taken
+from ..library.protocol_diff import Count, Counterexample, Row, StateDiff, VerdictDiff
 from .console import Console, Text
 from .summary import count
 from .text import length, print_prose

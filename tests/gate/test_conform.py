@@ -6,13 +6,7 @@ import pytest
 
 from tests.gate.test_document import errors_in
 from tests.gate.test_reports import OPTIONS, validate_sarif, validated_junit
-from tidegate.core.replay_report import (
-    Difference,
-    ForcedBehavior,
-    ForcedStep,
-    Observed,
-    Report,
-)
+from tidegate.core.replay_report import Difference, ForcedBehavior, ForcedStep, Observed, Report
 from tidegate.core.spec import Step, Trace
 from tidegate.gate.cells import Brokers, Cell, Expectation
 from tidegate.gate.document import read

@@ -239,8 +239,10 @@ def test_quiet_prints_the_verdict_only():
     assert run("check", "hw", "-q").output.startswith("VIOLATED hw")
 
 
-@pytest.mark.parametrize("columns", ["80", "160"])
-@pytest.mark.parametrize("environment", [{}, {"FORCE_COLOR": "1"}, {"NO_COLOR": "1"}])
+@pytest.mark.parametrize(
+    ("columns", "environment"),
+    [("80", {}), ("160", {"FORCE_COLOR": "1"}), ("80", {"NO_COLOR": "1"})],
+)
 def test_a_trace_fits_its_terminal(columns, environment):
     env = {**os.environ, "COLUMNS": columns, **environment}
     process = tidegate("check", "hw", env=env)
@@ -253,7 +255,7 @@ def test_a_trace_fits_its_terminal(columns, environment):
             assert len(line) <= int(columns)
 
 
-@pytest.mark.parametrize("columns", [*range(60, 100, 4), 160])
+@pytest.mark.parametrize("columns", [60, 72, 80, 160])
 def test_no_width_loses_a_word(columns):
     """Whatever the width, the same words are there: folded, or as a list, but never cropped."""
     settings = ["-b", "replicas=3", "-b", "crashes=1", "-b", "records=1"]

@@ -17,10 +17,7 @@ RELEASE = [
 ]  # fmt: skip
 """Violated after 16 steps, by a record that is applied twice."""
 
-MISSED = [
-    "-b", "replicas=3", "-b", "records=2", "-b", "crashes=0", "-b", "elections=2", "-b", "moves",
-    "-p", "LogMatching", "-q",
-]  # fmt: skip
+MISSED = ["-b", "records=1", "-b", "crashes=0", "-b", "moves", "-p", "LogMatching", "-q"]
 
 
 def run(*arguments):
@@ -43,19 +40,24 @@ def test_the_names_are_those_of_the_catalogue():
         assert row.shown_by.partition("~")[2].partition(" = ")[0] in {*rules, ""}, name
 
 
-def test_a_release_says_which_known_bug_it_shows():
-    code, out = run("check", *RELEASE)
+def test_a_release_says_which_known_bug_it_shows(tmp_path):
+    file = tmp_path / "report.json"
+    code, out = run("check", *RELEASE, "--json", str(file))
     assert code == 12
     assert out.endswith(
         "NoAckedRecordLost is violated after 16 steps. This is a known bug of Kafka: A known "
         "record. With its repair (--repaired known-record) the "
         "same search holds."
     )
+    assert json.loads(file.read_text())["known_bug"] == {
+        "name": "known-record",
+        "title": "A known record",
+        "repaired": {"outcome": "holds", "violated": {}},
+    }
 
 
-@pytest.mark.parametrize("how", [["--repaired", "known-record"], ["--repaired", "Known-Record"]])
-def test_a_repaired_release_holds(how):
-    code, out = run("check", *RELEASE, *how)
+def test_a_repaired_release_holds():
+    code, out = run("check", *RELEASE, "--repaired", "Known-Record")
     assert code == 0
     assert "kafka-4.0-kraft~applies_known_record = only_if_new" in out
 
@@ -66,17 +68,6 @@ def test_the_repair_is_named_like_a_mutant_too():
         "-b", "records=1", "-b", "crashes=1", "-q",
     )  # fmt: skip
     assert code == 0
-
-
-def test_json_has_the_known_bug(tmp_path):
-    file = tmp_path / "report.json"
-    run("check", *RELEASE, "--json", str(file))
-    report = json.loads(file.read_text())
-    assert report["known_bug"] == {
-        "name": "known-record",
-        "title": "A known record",
-        "repaired": {"outcome": "holds", "violated": {}},
-    }
 
 
 def test_what_remains_is_said():

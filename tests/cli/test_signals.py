@@ -77,8 +77,9 @@ def test_a_gate_that_a_signal_ends_reports_what_was_covered(shell):
     assert shell.names() == {"tidegate.toml", "report.json"}
 
 
-@pytest.mark.parametrize("name", SIGNALS)
-@pytest.mark.parametrize("to", ["the command", "its group"])
+@pytest.mark.parametrize(
+    ("name", "to"), [("SIGINT", "its group"), ("SIGTERM", "the command"), ("SIGHUP", "its group")]
+)
 def test_a_simulation_that_a_signal_ends_leaves_no_worker_behind(shell, name, to):
     """When a terminal is closed, for instance, the workers get the signal too."""
     how = ["--walks", "10000000", "--jobs", "2", "--json", "report.json"]
@@ -169,7 +170,7 @@ class Finder:
 sys.meta_path.insert(0, Finder())
 """
 
-MODULES = ["click", "tidegate.core.interrupts", "tidegate.commands.check", "rich.console"]
+MODULES = ["click", "tidegate.commands.check"]
 STARTS = [("script", "tidegate.cli"), *(("module", module) for module in MODULES)]
 
 

@@ -56,6 +56,14 @@ TAKE_LONG = {
     "kafka_checks.py:ELECTS_OFFLINE",
     "kafka_checks.py:REASSIGNS_ANYWAY",
     "kafka_checks.py:REVERTS_UNCLEANLY",
+    "kafka_checks.py:ANY_SENDER",
+    "kafka_checks.py:APPLIES_ANY_RESPONSE",
+    "kafka_checks.py:CANCELS_NOTHING",
+    "kafka_checks.py:CORDONS",
+    "kafka_checks.py:PREFERS_AGAIN",
+    "kafka_checks.py:REASSIGNS_TO_DEAD",
+    "kafka_checks.py:SHRINKS_IN_NEW_EPOCH",
+    "kip-320~Fence: s.replica[broker].alive and (not k.moves)",
 }
 """The protocols of searches that take seconds."""
 
@@ -74,6 +82,7 @@ def original(name):
     return named(name).parent if name.startswith("kafka_checks.py") else named(name.split("~")[0])
 
 
+@cache
 def found(protocol, bounds, name, depth=None):
     """Return in how many steps a protocol violates a property, None for never."""
     props = [one for one in properties_of(protocol) if one.name == name]

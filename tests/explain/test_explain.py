@@ -44,11 +44,14 @@ def test_the_loss_of_hw_needs_two_crashes_a_restart_and_an_election():
         ("hw", "", "NoCommittedRecordLost", "Crash", "crashes"),
         ("hw", "crashes=1 moves", "LogMatching", "Crash", "crashes"),
         (
-            "kip-279", "records=1 elections=3 crashes=0 moves", "NoCommittedRecordLost",
-            "Elect", "elections",
+            "hw",
+            "records=1 elections=3 crashes=0 moves",
+            "NoCommittedRecordLost",
+            "Elect",
+            "elections",
         ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_left_out_is_what_the_bounds_of_the_family_say(
     protocol, settings, prop, action, bound
 ):

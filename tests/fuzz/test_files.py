@@ -16,7 +16,7 @@ FOUND = (
     ["hw", "-b", "records=1", "-p", "NoAckedRecordLost"],
     ["hw", "-b", "records=1", "-p", "all", "--continue"],
     ["published/hw"],
-    ["kip-101", "-b", "records=3", "-b", "crashes=0", "-b", "elections=2", "-b", "moves"],
+    ["kip-101", "-b", "records=1", "-b", "acks=1"],
     ["kip-320~Produce: s.written == k.records", "-b", "records=1", "-p", "TypeOk"],
 )
 """Searches that find a trace."""

@@ -34,7 +34,7 @@ from tidegate.core.result import Cluster, Limits
 from tidegate.library.mutants import mutants
 from tidegate.model import PROTOCOLS
 
-FEW = 24
+FEW = 12
 
 FEWEST_STATES, MOST_STATES = 100, 4_000
 

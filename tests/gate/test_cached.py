@@ -2,9 +2,11 @@
 
 import sys
 import zipfile
+from shutil import copytree
 
 import pytest
 
+from tests.gate.conftest import Project
 from tidegate.core.files import DiskCache
 from tidegate.gate import cache
 from tidegate.gate.cache import digest, key
@@ -12,7 +14,7 @@ from tidegate.gate.document import read
 
 TEXT = """[[case]]
 protocols = "own.py"
-bounds = "records=1"
+bounds = "records=1 crashes=0 elections=0"
 holds = "TypeOk"
 """
 
@@ -25,20 +27,31 @@ def statuses(project, text=TEXT, *options):
     ]
 
 
+@pytest.fixture(scope="module")
+def once(tmp_path_factory):
+    """A directory in which a gate has passed once, with its cache."""
+    path = tmp_path_factory.mktemp("once")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(path)
+        patch.setenv("XDG_CACHE_HOME", str(path / ".cache"))
+        project = Project(path)
+        project.own("own.py")
+        project.write("unused.txt", "")
+        assert statuses(project) == ["pass"]
+    return path
+
+
 @pytest.fixture
-def passed(project):
-    """A gate that has passed once."""
-    project.own("own.py")
-    project.write("unused.txt", "")
-    assert statuses(project) == ["pass"]
-    assert statuses(project) == ["cached"]
+def passed(once, project):
+    """A copy of a gate that has passed once."""
+    copytree(once, project.path, dirs_exist_ok=True)
     return project
 
 
 def test_a_cached_cell_tells_what_was_counted(passed):
     report = passed.gate(TEXT, "--cached", status=0)
     [cell] = report["cells"]
-    assert cell["distinct_states"] > 100
+    assert cell["distinct_states"] > 10
     assert [told["outcome"] for told in cell["properties"]] == ["holds"]
     assert report["counts"] == {"cached": 1}
     assert "1 passed before (cached)" in report["output"]
@@ -46,7 +59,7 @@ def test_a_cached_cell_tells_what_was_counted(passed):
 
 CHANGES = {
     "another expectation": TEXT.replace("TypeOk", "HwWithinLog"),
-    "another bound": TEXT.replace("records=1", "records=1 crashes=1"),
+    "another bound": TEXT.replace("records=1", "records=0"),
     "a limit": TEXT + "seconds = 100\n",
     "another engine": TEXT + "engine = 'interpreted'\n",
 }
@@ -91,9 +104,7 @@ def test_a_failure_is_never_recorded(passed):
     assert statuses(passed, text) == ["fail"]
 
 
-@pytest.mark.parametrize(
-    "content", ["", "{", "[]", '{"files": {}}', '{"files": {"own.py": 3}}', "\0"]
-)
+@pytest.mark.parametrize("content", ["{", "[]", '{"files": {}}', '{"files": {"own.py": 3}}', "\0"])
 def test_a_damaged_entry_is_as_none(passed, content):
     [entry] = DiskCache("gate").folder.iterdir()
     entry.write_text(content)

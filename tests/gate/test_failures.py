@@ -2,8 +2,11 @@
 
 import pytest
 
-PASSES = "[[case]]\nprotocols = 'kip-320'\nbounds = 'records=1'\nholds = 'default'\n"
+PASSES = "[[case]]\nprotocols = 'published/async-isr'\nholds = 'TypeOk'\n"
 """A cell that passes; it stands after those that fail."""
+
+HW = "[[case]]\nprotocols = 'hw'\nbounds = 'records=1'\n"
+"""The beginning of a cell that violates NoCommittedRecordLost."""
 
 
 def only(report):
@@ -18,7 +21,7 @@ def kinds(cell):
 
 
 def test_a_property_is_violated_that_must_hold(project):
-    text = "[[case]]\nprotocols = 'hw'\nholds = 'NoCommittedRecordLost'\n"
+    text = f"{HW}holds = 'NoCommittedRecordLost'\n"
     report = project.gate(text + PASSES, status=1)
     cell = only(report)
     assert (cell["status"], kinds(cell)) == ("fail", ["violated"])
@@ -30,14 +33,14 @@ def test_a_property_is_violated_that_must_hold(project):
 
 
 def test_a_violation_has_stopped_appearing(project):
-    text = "[[case]]\nprotocols = 'kip-101'\nviolates = 'NoCommittedRecordLost'\n"
+    text = f"{HW}violates = 'NoCommittedRecordLost'\n".replace("hw", "kip-101")
     cell = only(project.gate(text + PASSES, status=1))
     assert (cell["status"], kinds(cell)) == ("fail", ["not violated"])
     assert "holds in all" in cell["findings"][0]["text"]
 
 
 def test_the_wrong_property_is_violated(project):
-    text = "[[case]]\nprotocols = 'hw'\nviolates = 'EpochLogMatching'\n"
+    text = f"{HW}violates = 'EpochLogMatching'\n"
     cell = only(project.gate(text + PASSES, status=1))
     assert kinds(cell) == ["not violated", "other property"]
     assert cell["findings"][1]["text"].startswith(
@@ -46,7 +49,7 @@ def test_the_wrong_property_is_violated(project):
 
 
 def test_a_violation_takes_more_steps_than_it_may(project):
-    text = "[[case]]\nprotocols = 'hw'\nviolates = { NoCommittedRecordLost = 11 }\n"
+    text = f"{HW}violates = {{ NoCommittedRecordLost = 11 }}\n"
     cell = only(project.gate(text + PASSES, status=1))
     assert (cell["status"], kinds(cell)) == ("fail", ["longer"])
     assert len(cell["traces"]) == 1
@@ -61,8 +64,8 @@ def test_a_violation_takes_more_steps_than_it_may(project):
     ],
 )
 def test_a_pinned_count_has_changed(project, pin, said):
-    other = PASSES.replace("records=1", "records=0")
-    cell = only(project.gate(f"{PASSES}{pin}\n{other}", status=1))
+    text = "[[case]]\nprotocols = 'kip-320'\nbounds = 'records=1'\nholds = 'default'\n"
+    cell = only(project.gate(f"{text}{pin}\n{PASSES}", status=1))
     assert (cell["status"], kinds(cell)) == ("fail", ["count"])
     assert cell["findings"][0]["text"] == said
 
@@ -95,7 +98,7 @@ def test_the_memory_is_used_up(project, engine):
 
 
 def test_a_wrong_verdict_counts_more_than_a_limit_or_an_error(project):
-    wrong = "[[case]]\nprotocols = 'hw'\nholds = 'NoCommittedRecordLost'\n"
+    wrong = f"{HW}holds = 'NoCommittedRecordLost'\n"
     project.write("empty.py", "")
     gone = "[[case]]\nprotocols = 'empty.py'\nholds = 'default'\n"
     assert project.gate(gone + PASSES, status=70)

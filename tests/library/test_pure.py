@@ -75,6 +75,13 @@ PURE = {
 }
 
 
+@pytest.fixture
+def two_processes(monkeypatch):
+    """Try declared functions in two other processes only: what is pure answers alike in each."""
+    monkeypatch.setattr(elsewhere, "_MOST", 2)
+
+
+@pytest.mark.usefixtures("two_processes")
 @pytest.mark.parametrize("kind", PURE)
 def test_a_pure_function_is_accepted_and_named(kind, tmp_path):
     use = list(USES)[list(PURE).index(kind) % 5]
@@ -208,6 +215,7 @@ LARGE = (
 )
 
 
+@pytest.mark.usefixtures("two_processes")
 @pytest.mark.parametrize("engine", ["auto", "compiled", "interpreted"])
 def test_every_engine_tries_and_names_declared_functions(engine, tmp_path, monkeypatch):
     # Its levels have eight states, so that only a slow machine would compile it.
@@ -220,6 +228,7 @@ def test_every_engine_tries_and_names_declared_functions(engine, tmp_path, monke
     assert checked._result.engine == ("interpreted" if engine == "interpreted" else "compiled")
 
 
+@pytest.mark.usefixtures("two_processes")
 def test_a_declared_function_that_cannot_be_compiled_keeps_the_search_in_python(tmp_path):
     text = LARGE.replace("2 * (x * 5 % 8)", "2 * (hash(float(x)) * 5 % 8)").replace("4096", "512")
     checked = tidegate.check(written(tmp_path, text.replace("4095", "511")))
@@ -227,6 +236,7 @@ def test_a_declared_function_that_cannot_be_compiled_keeps_the_search_in_python(
     assert checked.declared_pure
 
 
+@pytest.mark.usefixtures("two_processes")
 def test_the_command_and_its_report_name_declared_functions(tmp_path):
     file = written(tmp_path, model(PURE["a table that is filled"], "a rule"))
     target = tmp_path / "report.json"
@@ -327,6 +337,7 @@ def pick(x, f=three, *, g=four):
 """
 
 
+@pytest.mark.usefixtures("two_processes")
 def test_a_declared_function_is_found_wherever_it_is_reached(tmp_path):
     checked = tidegate.check(written(tmp_path, model(REACHED, "an invariant")))
     named = {one.partition(" ")[0] for one in checked.declared_pure}

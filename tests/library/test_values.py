@@ -25,7 +25,7 @@ def found_by(search, system):
     return {str(system.layout.describe(state)) for level in search.states() for state in level}
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 def test_a_model_reaches_what_lists_and_explicit_copies_reach(tmp_path, seed):
     random = Random(seed)
     actions = [values.action(number, values.body(random)) for number in range(ACTIONS)]
@@ -100,7 +100,7 @@ def refused(tmp_path, before, body):
         tidegate.check(str(file), {}, ["TypeOk"], engine="compiled")
 
 
-@pytest.mark.parametrize("seed", range(7))
+@pytest.mark.parametrize("seed", range(2))
 def test_writing_through_a_name_for_an_element_is_refused_at_its_line(tmp_path, seed):
     random = Random(seed)
     for (name, held), write in zip(NAMES, random.sample(WRITES, len(NAMES)), strict=True):
@@ -110,8 +110,10 @@ def test_writing_through_a_name_for_an_element_is_refused_at_its_line(tmp_path, 
         refused(tmp_path, "", f"{name}\n{space}{held}.{write}  # here")
 
 
-@pytest.mark.parametrize(("before", "body"), INDIRECT)
-@pytest.mark.parametrize("number", "01")
+@pytest.mark.parametrize(
+    ("before", "body", "number"),
+    [(*each, "01"[index % 2]) for index, each in enumerate(INDIRECT)],
+)
 def test_writing_through_another_name_for_an_element_is_refused(tmp_path, before, body, number):
     refused(tmp_path, before.replace("{i}", number), body.replace("{i}", number))
 

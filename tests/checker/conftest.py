@@ -9,11 +9,11 @@ import pytest
 
 from tidegate.checker.check import check
 from tidegate.checker.compiled.build import Code, object_code
-from tidegate.checker.compiled.intrinsics import DECLARATIONS
+from tidegate.checker.compiled.intrinsics import DECLARATIONS, INTRINSICS
 from tidegate.checker.compiled.state_refs import StateRefs
 from tidegate.checker.compiled.unit import Unit
 from tidegate.checker.compiled.values import Constant, StateRef
-from tidegate.core.fields import Record, array, boolean, integer, members, subset
+from tidegate.core.fields import Record, array, boolean, integer, members, size, subset
 from tidegate.core.layout import Layout
 from tidegate.core.result import Limits, Resources
 from tidegate.core.spec import Action, Property, TransitionSystem
@@ -219,7 +219,7 @@ def translated():
     def make(function, constants=None):
         if isinstance(function, str):
             function = from_source(function)
-        unit = Unit(StateRefs(layout), {})
+        unit = Unit(StateRefs(layout), INTRINSICS)
         given = [StateRef("%s", "", (), layout.record), Constant(constants)]
         whole = unit.function(function, given)
         call = f'call {whole.returns} @"{whole.name}"({", ".join(whole.passed(given))})'
@@ -242,7 +242,7 @@ def translated():
 
 def from_source(source):
     """Return the last function of a source text, all of them with their syntax trees."""
-    space = {"__name__": "toy", "members": members}
+    space = {"__name__": "toy", "members": members, "size": size}
     tree = ast.parse(source)
     exec(compile(tree, "<toy>", "exec"), space)
     for node in tree.body:

@@ -144,13 +144,6 @@ def f(s, k):
 
 def test_what_is_counted_at_once_takes_no_round(translated):
     source = """
-def size(isr: int) -> int:
-    count = 0
-    while isr:
-        isr &= isr - 1
-        count += 1
-    return count
-
 def f(s, k):
     n = 0
     while n < 60000:

@@ -249,7 +249,7 @@ class Writer(Expressions):
             return f"{name} = 0\nwhile True:\n    {name} += 1\n{stop}\n{body}"
         counted = self.one_of(self.scope.variables or ["s.b"])
         step = self.one_of(("1", "1", "2", "-3", "(1 << 62)"))
-        text = f"{name} = {self.number(1)} & 63\nwhile {name}:\n    {name} &= {name} - 1\n"
+        text = f"{name} = size({self.number(1)} & 63)\nwhile {name}:\n    {name} -= 1\n"
         return text + (body if counted == "s.b" or self.chance(20) else f"    {counted} += {step}")
 
 

@@ -25,12 +25,12 @@ from tidegate.checker.compiled.build import Code, object_code
 from tidegate.checker.compiled.emitter import Emitter, Points
 from tidegate.checker.compiled.expansion import Expansion, Part, clear_marks, make_marks
 from tidegate.checker.compiled.function import Mode
-from tidegate.checker.compiled.intrinsics import DECLARATIONS
+from tidegate.checker.compiled.intrinsics import DECLARATIONS, INTRINSICS
 from tidegate.checker.compiled.memory import GROUP
 from tidegate.checker.compiled.state_refs import StateRefs
 from tidegate.checker.compiled.unit import Unit
 from tidegate.checker.compiled.values import Constant, Number, StateRef, Truth, UnsupportedError
-from tidegate.core.fields import members
+from tidegate.core.fields import members, size
 from tidegate.core.layout import WORD_BITS, State
 from tidegate.core.spec import Action, TransitionSystem
 
@@ -131,7 +131,7 @@ def functions(helpers: Sequence[Helper], programs: Sequence[Program]) -> dict[st
     """Return the functions of a batch by their names, each with its syntax tree."""
     source = "\n".join(part.source for part in (*helpers, *programs))
     tree = ast.parse(source)
-    space: dict[str, Any] = {"__name__": "programs", "members": members, "Pair": Pair}
+    space: dict[str, Any] = {"__name__": "programs", "members": members, "size": size, "Pair": Pair}
     exec(compile(tree, "<program>", "exec"), space)
     for node in tree.body:
         assert isinstance(node, ast.FunctionDef)
@@ -185,7 +185,7 @@ class Workbench:
         """Translate programs, and note why some are refused."""
         self.space = functions(helpers, programs)
         self.count = Count(programs=len(programs))
-        self.unit = Unit(StateRefs(LAYOUT), {}, points=Points(WORD_BITS, compared))
+        self.unit = Unit(StateRefs(LAYOUT), INTRINSICS, points=Points(WORD_BITS, compared))
         actions = [part for part in programs if part.kind == "action"]
         self.expansion = Expansion(self._system(actions), self.unit, STRIDE, compared)
         self.texts: list[str] = []

@@ -19,12 +19,12 @@ import builtins
 import operator
 import os
 import sys
-from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, is_dataclass
 from enum import Enum
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
+from gc import get_referents
 from inspect import unwrap
 from opcode import opmap
 from pathlib import Path
@@ -143,21 +143,14 @@ class _Walk:
             self._function(value)
         elif isinstance(value, type):
             self._class(value)
-        elif isinstance(value, (MethodType, MethodWrapperType, BuiltinFunctionType)):
-            self._bound(value)
-        elif isinstance(value, (staticmethod, classmethod)):
-            self.todo.append(value.__func__)
-        elif isinstance(value, (property, cached_property)):
-            self.todo.append(value.fget if isinstance(value, property) else value.func)
-        elif isinstance(value, partial):
-            self.todo += [value.func, *value.args, *value.keywords.values()]
-        elif isinstance(value, (Mapping, list, tuple, set, frozenset, deque)):
-            self.todo += [*value, *(value.values() if isinstance(value, Mapping) else ())]
-            self.todo.append(getattr(value, "default_factory", None))
-            if type(value) not in _CONTAINERS:
-                self._object(value)
+        elif isinstance(value, BuiltinFunctionType):
+            self._judge(value)
+            self.todo.append(value.__self__)
         elif not isinstance(value, ModuleType):
-            self._object(value)
+            # What an iterator or a method of C holds cannot be seen.
+            kind = type(value)
+            self.known.anything |= kind.__module__ == "builtins" and kind not in _TRANSPARENT
+            self.todo += [kind, *get_referents(value)]
 
     def _function(self, function: FunctionType) -> None:
         """Follow a function: what it holds, and the names in its code, unless it is plain."""
@@ -217,26 +210,6 @@ class _Walk:
                 if not generated and not isinstance(value, _OF_C):
                     self.todo.append(value)
 
-    def _bound(self, value: Any) -> None:
-        """Follow a method with its object, or a function that is written in C."""
-        holder = getattr(value, "__self__", None)
-        if isinstance(holder, ModuleType) or holder is None:
-            self._judge(value)
-            self.known.anything |= (value.__module__ or "").partition(".")[0] not in _PLAIN
-        else:
-            self.todo += [holder, getattr(value, "__func__", None)]
-
-    def _object(self, value: Any) -> None:
-        """Follow an object: its attributes, and the functions of its class."""
-        kind = type(value)
-        # What an iterator or a method of C holds cannot be seen.
-        self.known.anything |= kind.__module__ == "builtins"
-        self.todo += [kind, *getattr(value, "__dict__", {}).values()]
-        for base in kind.__mro__:
-            names = vars(base).get("__slots__", ())
-            for name in (names,) if isinstance(names, str) else names:
-                self.todo.append(getattr(value, name, None))
-
     def _judge(self, value: Any) -> None:
         """Note what a function or a class of Python may read."""
         self.known.anything |= value in _READS_ANYTHING
@@ -245,7 +218,11 @@ class _Walk:
         self.known.anything |= _is_pythons(module) and module.partition(".")[0] not in _PLAIN
 
 
-_CONTAINERS = {dict, list, tuple, set, frozenset, MappingProxyType}
+_TRANSPARENT = {
+    dict, list, tuple, set, frozenset, MappingProxyType,
+    MethodType, MethodWrapperType, property, staticmethod, classmethod,
+}  # fmt: skip
+"""Built-in classes of whose objects the garbage collector knows all that they hold."""
 
 _METHODS = (FunctionType, staticmethod, classmethod, property, cached_property)
 

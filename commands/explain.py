@@ -13,12 +13,12 @@ import click
 from ..checker.check import check
 from ..core.behavior import Behavior
 from ..core.bounds import BoundsError, declared
-from ..core.errors import one_line
+from ..core.errors import SelectionError, one_line
 from ..core.interrupts import Interrupted, LimitReachedError, Stop, Stopped, alarm, reason
 from ..core.options import time_limit
 from ..core.result import Limits
 from ..core.spec import Kind, TransitionSystem
-from ..library.names import SelectionError, find_protocol
+from ..library.names import find_protocol
 from ..library.properties import select_violable, system_for
 from ..library.selection import with_histories
 from ..model import Protocol

@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
+from ..core.errors import SelectionError
 from ..core.interrupts import is_interrupt
 from ..core.options import time_limit
 from ..library.minimal_bounds import MinimalBounds, find_minimal_bounds, ladder
-from ..library.names import SelectionError, find_protocol
+from ..library.names import find_protocol
 from ..library.properties import left_undecided, select_violable
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json

@@ -13,10 +13,11 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from ..core.errors import SelectionError
 from ..core.result import Cluster, SearchOptions
 from ..core.spec import TidegateError
 from ..core.tracefile import Recorded
-from ..library.names import SelectionError, find_protocol, is_custom, is_same
+from ..library.names import find_protocol, is_custom, is_same
 from ..library.properties import with_custom
 from ..model import Protocol
 from .invocation import command_with

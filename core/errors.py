@@ -71,6 +71,10 @@ class AssumptionError(ModelError):
     """A protocol reaches a state that a rule of its family is not written for."""
 
 
+class SelectionError(TidegateError):
+    """An unknown name, or names that contradict each other."""
+
+
 class ReplayError(TidegateError):
     """A step of a given behavior cannot be taken in this transition system."""
 

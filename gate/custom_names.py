@@ -14,9 +14,9 @@ from pathlib import Path
 from time import perf_counter
 
 from ..core.bounds import BoundsError
-from ..core.errors import TidegateError
+from ..core.errors import SelectionError, TidegateError
 from ..core.interrupts import LimitReachedError, alarm
-from ..library.names import SelectionError, find_protocol
+from ..library.names import find_protocol
 from ..library.pool import processes
 from ..library.properties import find_properties
 from ..model import Protocol

@@ -16,10 +16,11 @@ from typing import Any
 
 from ..core.bounds import BoundsError, unknown
 from ..core.bounds import shown as bounds_shown
+from ..core.errors import SelectionError
 from ..core.options import parse_size
 from ..core.result import ENGINES
 from ..core.spec import ReplayError
-from ..library.names import SelectionError, custom_file, find_protocol, is_custom
+from ..library.names import custom_file, find_protocol, is_custom
 from ..library.on_brokers import of_brokers
 from ..model import BROKER
 from .cells import (

@@ -19,12 +19,13 @@ from ..checker.graph import GraphError, state_graph
 from ..checker.liveness.decide import refuse_undecidable
 from ..checker.liveness.formulas import demands_of
 from ..core.bounds import unknown
+from ..core.errors import SelectionError
 from ..core.interrupts import LimitReachedError, Stop, alarm
 from ..core.result import Limits, Result
 from ..core.spec import Kind, ModelError, Outcome, Property, TransitionSystem
 from ..model.protocol import Protocol
 from .mutants import Attempt, Fate, Mutant, Mutated, UndecidedError, mutants
-from .names import SelectionError, find_protocol
+from .names import find_protocol
 from .pool import processes, share
 from .properties import find_properties, properties_of, system_for, with_custom
 

@@ -12,10 +12,10 @@ from functools import cache
 from typing import Any
 
 from ..core.bounds import unknown
+from ..core.errors import SelectionError
 from ..core.layout import State
 from ..core.spec import Property, ReplayError, Trace, TransitionSystem
 from ..model.protocol import Protocol
-from .names import SelectionError, find_protocol
 
 RULES = re.compile(r"\w+ = \w+(, \w+ = \w+)*")
 """How rules of a protocol are named that are decided otherwise."""
@@ -132,6 +132,11 @@ def with_rules(protocol: Protocol, text: str, mutants: Mapping[str, Protocol]) -
     )  # fmt: skip
 
 
+def _own(protocol: Protocol) -> Protocol:
+    """Return the protocol that one with other rules was made of, or that protocol itself."""
+    return protocol.parent if "~" in protocol.name and protocol.parent else protocol
+
+
 def repaired(protocol: Protocol, known: Sequence[Known]) -> str:
     """Return the name of a protocol with the repairs of known bugs.
 
@@ -143,7 +148,7 @@ def repaired(protocol: Protocol, known: Sequence[Known]) -> str:
     base, tilde, mutant = protocol.name.partition("~")
     if tilde and not RULES.fullmatch(mutant):
         raise SelectionError(f"--repaired: {protocol.name} is a mutant; name a protocol")
-    own = find_protocol(base)
+    own = _own(protocol)
     fixed = {one.rule for one in known}
     rules = mutant.split(", ") if tilde else []
     names = [one for one in rules if one.partition(" = ")[0] not in fixed]
@@ -211,7 +216,9 @@ def recognised(
     if trace.loop is not None or (tilde and not RULES.fullmatch(mutant)):
         return None
     for known in _suspects(protocol):
-        other = find_protocol(repaired(protocol, [known]))
+        _, _, text = repaired(protocol, [known]).partition("~")
+        changed = with_rules(_own(protocol), text, dict.fromkeys(mutant.split(", "), protocol))
+        other = changed or _own(protocol)
         if not _has_trace(system_of(other), prop, trace):
             return known, other
     return None

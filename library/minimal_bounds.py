@@ -16,11 +16,11 @@ from typing import Any
 
 from ..checker.check import check
 from ..core.bounds import BoundsError, bound_name, declared, unknown
+from ..core.errors import SelectionError
 from ..core.interrupts import Stop, Stopped, is_interrupt
 from ..core.result import DEFAULT, Limits, Progress, Resources
 from ..core.spec import Kind, Outcome, Property, TransitionSystem
 from ..model import Protocol
-from .names import SelectionError
 from .properties import system_for
 
 BoundValues = dict[str, int]

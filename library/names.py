@@ -34,6 +34,7 @@ from typing import Any
 from ..core.bounds import unknown
 from ..core.errors import (
     ModelError,
+    SelectionError,
     TidegateError,
     callers,
     is_users,
@@ -157,10 +158,6 @@ def _error(function: Any, line: int, text: str) -> ModelError:
     error = ModelError(f"{text} (in {function.__name__}())")
     error.place = (function.__code__.co_filename, line)
     return error
-
-
-class SelectionError(TidegateError):
-    """An unknown name, or names that contradict each other."""
 
 
 def find_protocol(name: str) -> Protocol:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..checker import check as engine
 from ..checker.engines import EngineChoiceError
+from ..core.errors import SelectionError
 from ..core.result import (
     DEFAULT,
     NO_LIMITS,
@@ -26,7 +27,7 @@ from ..model.custom.model import Model
 from ..model.protocol import Protocol
 from .known import Known
 from .loading import Named, named
-from .names import SelectionError, find_protocol
+from .names import find_protocol
 from .properties import Selection, select, select_of_states, select_violable, system_for
 from .recognising import Recognised, known_bug, recognise
 

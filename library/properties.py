@@ -8,12 +8,13 @@ from shlex import quote
 from typing import Any
 
 from ..core.bounds import unknown
+from ..core.errors import SelectionError
 from ..core.result import DEFAULT, undecidable
 from ..core.spec import DEADLOCK, TYPE_OK, Kind, ModelError, Property, TransitionSystem
 from ..invariants import NOT_PROMISED
 from ..model import Protocol
 from .histories import every_history, histories, names_of_history
-from .names import SelectionError, custom_property, is_custom
+from .names import custom_property, is_custom
 
 FAMILIES = ("broker", "published", "async-isr")
 """Kafka's families."""

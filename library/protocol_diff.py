@@ -10,6 +10,7 @@ from typing import Any
 
 from ..checker.check import check
 from ..checker.verdicts import behavior_of
+from ..core.errors import SelectionError
 from ..core.interrupts import Stop, Stopped, is_interrupt
 from ..core.result import Limits, Progress
 from ..core.spec import Outcome, Step, TransitionSystem
@@ -26,7 +27,6 @@ from .diff import (
     ranges,
     shared,
 )
-from .names import SelectionError
 from .properties import (
     find_violable,
     properties_of,

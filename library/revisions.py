@@ -21,11 +21,11 @@ from pkgutil import walk_packages
 from tempfile import TemporaryDirectory
 from types import ModuleType
 
-from ..core.errors import is_users, nearest, unpacked
+from ..core.errors import SelectionError, is_users, nearest, unpacked
 from ..core.spec import TidegateError
 from ..model import Protocol
 from .code import Code, code
-from .names import SelectionError, custom_file, find_protocol, is_custom
+from .names import custom_file, find_protocol, is_custom
 
 PACKAGE = Path(__file__).resolve().parents[1]
 

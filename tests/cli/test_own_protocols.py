@@ -7,7 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate.cli import main
-from tidegate.library.names import SelectionError, find_protocol
+from tidegate.core.errors import SelectionError
+from tidegate.library.names import find_protocol
 
 FENCE = '''"""Half a fence."""
 

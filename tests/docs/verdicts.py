@@ -15,9 +15,10 @@ from typing import IO, Any
 
 from tests.docs.first_violations import LadderVerdict, first_violations
 from tests.docs.scenarios import SCENARIOS, Scenario
+from tidegate.core.errors import SelectionError
 from tidegate.core.spec import Property, TransitionSystem
 from tidegate.library.minimal_bounds import BoundValues
-from tidegate.library.names import SelectionError, find_protocol
+from tidegate.library.names import find_protocol
 from tidegate.library.pool import processes, share
 from tidegate.library.properties import invariants_of, properties_of, system_for
 from tidegate.model import BROKER, Protocol

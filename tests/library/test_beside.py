@@ -7,8 +7,9 @@ from importlib.machinery import PathFinder
 import pytest
 
 import tidegate
+from tidegate.core.errors import SelectionError
 from tidegate.core.imports import PREFIX
-from tidegate.library.names import SelectionError, find_protocol
+from tidegate.library.names import find_protocol
 
 HEAD = """\
 from dataclasses import dataclass

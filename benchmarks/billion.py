@@ -19,7 +19,7 @@ from tidegate.core.result import Resources
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import system_for
 
-DEFAULT = ["published/kip-320", "replicas=3", "records=3", "max_leader_epoch=4"]
+DEFAULT = ["examples/published.py:kip_320", "replicas=3", "records=3", "max_leader_epoch=4"]
 
 
 def show(progress) -> None:

@@ -32,7 +32,7 @@ from tidegate.library.selection import assemble
 CASES = (
     ("kip-320", "replicas=3 records=2 elections=2 crashes=2 moves", ()),
     ("kip-320", "replicas=3 records=2 elections=2 crashes=2 moves", ("none",)),
-    ("published/kip-320", "replicas=3 records=3 max_leader_epoch=3", ("none",)),
+    ("examples/published.py:kip_320", "replicas=3 records=3 max_leader_epoch=3", ("none",)),
 )
 
 MARKING = (

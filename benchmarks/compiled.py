@@ -14,15 +14,25 @@ from pathlib import Path
 from peers.measure import Run, run
 
 CASES = [
-    ("published/kip-320", "replicas=3 records=2 max_leader_epoch=2", "none", "exact"),
-    ("published/kip-320", "replicas=3 records=3 max_leader_epoch=2", "none", "exact"),
-    ("published/kip-320", "replicas=3 records=3 max_leader_epoch=2", "default", "exact"),
+    ("examples/published.py:kip_320", "replicas=3 records=2 max_leader_epoch=2", "none", "exact"),
+    ("examples/published.py:kip_320", "replicas=3 records=3 max_leader_epoch=2", "none", "exact"),
+    (
+        "examples/published.py:kip_320",
+        "replicas=3 records=3 max_leader_epoch=2",
+        "default",
+        "exact",
+    ),
     ("kip-320", "replicas=3 elections=2 crashes=1", "none", "exact"),
     ("kip-320", "replicas=3 elections=2 crashes=1", "default", "exact"),
 ]
 LARGE = [
-    ("published/kip-320", "replicas=3 records=3 max_leader_epoch=3", "none", "exact"),
-    ("published/kip-320", "replicas=3 records=3 max_leader_epoch=3", "none", "fingerprint"),
+    ("examples/published.py:kip_320", "replicas=3 records=3 max_leader_epoch=3", "none", "exact"),
+    (
+        "examples/published.py:kip_320",
+        "replicas=3 records=3 max_leader_epoch=3",
+        "none",
+        "fingerprint",
+    ),
     ("kip-320", "replicas=3 elections=3", "default", "exact"),
 ]
 WORKERS = (1, 2)

@@ -2,7 +2,7 @@
 
 Usage, from the root of the repository, with Linux's ``perf`` and binutils::
 
-    .venv/bin/python benchmarks/hot_spots.py published/kip-320 -b replicas=3 -b max_leader_epoch=2
+    .venv/bin/python benchmarks/hot_spots.py examples/published.py:kip_320 -b replicas=3
 
 The arguments are those of ``tidegate check``.  One worker searches, and machine code is made before
 the profile begins.  ``perf`` samples CPU time 2,000 times a second: below 0.1 ns it is noise.

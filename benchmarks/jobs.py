@@ -34,7 +34,7 @@ def main():
     parser.add_argument("--conf", action="append", default=[], metavar="spark.NAME=VALUE")
     parser.add_argument("partitions", nargs="*", type=int, default=DEFAULT, metavar="PARTITIONS")
     chosen = parser.parse_args()
-    system, _ = assemble("published/hw", ["records=1", "log_size=1"], ["none"])
+    system, _ = assemble("examples/published.py:hw", ["records=1", "log_size=1"], ["none"])
     costs = []
     run = Jobs.run
 

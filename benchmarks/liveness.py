@@ -7,7 +7,7 @@ Usage, from the root of the repository::
 
 ``growth`` runs each case with one worker, in turn with and without liveness properties, and prints
 medians of CPU seconds of the whole process, and the highest memory.  ``tlc`` checks five properties
-that ``published/kip-101`` satisfies in ``--bounds`` with both, once each; both must find the same
+that the published KIP-101 satisfies in ``--bounds`` with both, once each; both must find the same
 number of distinct states.  Machine code is compiled beforehand.
 """
 
@@ -34,7 +34,7 @@ CASES = (
 )
 """From 10^5 to nearly 10^8 states; the last one takes 15 GB."""
 
-PUBLISHED = "published/kip-101"
+PUBLISHED = "tidegate.examples.published:kip_101"
 HOLD = (
     "LastLeaderActs",
     "CaughtUpFollowerJoins",

@@ -4,8 +4,8 @@ Usage, from the root of the repository::
 
     .venv/bin/python benchmarks/peers.py --sizes 3,2,2,2 3,3,3,2 --repeat 3
 
-A size is replicas, log size, records and max_leader_epoch of published/kip-320.  Checkers that are
-not installed are left out.  All must report the same number of distinct states, or there is no
+A size is replicas, log size, records and max_leader_epoch of the published KIP-320.  Checkers that
+are not installed are left out.  All must report the same number of distinct states, or there is no
 result.
 """
 

@@ -39,7 +39,7 @@ SHAPE = (
     687711, 942732, 1226964, 1509000, 1743399, 1889244, 1914432, 1817058, 1613835, 1341717,
     1034490, 741807, 488520, 293598, 157665, 75120, 28614, 8388, 1992, 372, 36,
 )  # fmt: skip
-"""States of each level: published/kip-320 with 3 replicas, 4 records, log size 4, max epoch 2."""
+"""States of each level: published KIP-320, 3 replicas, 4 records, log size 4, max epoch 2."""
 
 # From the format of runs, for states of three words.
 WORDS = 3

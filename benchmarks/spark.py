@@ -4,7 +4,7 @@ Usage, from the root of the repository::
 
     .venv/bin/python benchmarks/spark.py [--partitions P] [--plot FILE] [BOUND=VALUE ...]
 
-It searches ``published/kip-320`` with the compiled engine on one core, then with Spark on this
+It searches the published KIP-320 with the compiled engine on one core, then with Spark on this
 machine, in TMPDIR, and compares.  A candidate is a step taken.
 """
 
@@ -74,7 +74,7 @@ def main():
     chosen = parser.parse_args()
     if chosen.plot and not find_spec("matplotlib"):
         parser.error("--plot wants matplotlib: pip install -e '.[bench]'")
-    system, _ = assemble("published/kip-320", chosen.bounds or DEFAULT, ["none"])
+    system, _ = assemble("examples/published.py:kip_320", chosen.bounds or DEFAULT, ["none"])
     alone = compiled(system)
     measured = Measured()
     cluster = Cluster(partitions=chosen.partitions)

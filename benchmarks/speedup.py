@@ -27,7 +27,7 @@ CASES = [
     ("kip-101", ["replicas=3", "elections=2"]),
     ("kip-320", ["replicas=3", "elections=2"]),
     ("kip-595", ["replicas=3", "elections=2"]),
-    ("published/kip-320", ["replicas=3", "records=3", "max_leader_epoch=3"]),
+    ("examples/published.py:kip_320", ["replicas=3", "records=3", "max_leader_epoch=3"]),
 ]
 
 

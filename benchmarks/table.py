@@ -4,7 +4,7 @@ Usage, from the root of the repository::
 
     .venv/bin/python benchmarks/table.py CANDIDATES LOG_SIZE
 
-Candidates are random and distinct.  A state of ``published/kip-320`` with 3 replicas has two words
+Candidates are random and distinct.  A state of the published KIP-320 with 3 replicas has two words
 with log size 4, and three with 5.
 """
 
@@ -26,7 +26,7 @@ def main():
     """Fill a table, and print the bytes per candidate at the end and at most."""
     count, log_size = map(int, sys.argv[1:])
     bounds = ["replicas=3", "max_leader_epoch=2", f"log_size={log_size}", f"records={log_size}"]
-    system, _ = assemble("published/kip-320", bounds, ["none"])
+    system, _ = assemble("examples/published.py:kip_320", bounds, ["none"])
     text, module = Generator(system, [], True, None).module(EXPORTED)
     kernel = Kernel(text, module, len(system.instances), 0)
     [(before, _)] = below([os.getpid()])

@@ -28,23 +28,25 @@ from typing import Any
 from tidegate.checker.check import check
 from tidegate.core.bounds import parse, unknown
 from tidegate.core.spec import TidegateError
+from tidegate.library.names import find_protocol
 from tidegate.library.properties import invariants_of
-from tidegate.model import PROTOCOLS, Protocol
+from tidegate.model import Protocol
 
 GOLDENS = Path(__file__).parents[1] / "tests" / "goldens.json"
 
 MODULES = {
-    "published/hw": "KafkaTruncateToHighWatermark",
-    "published/kip-101": "Kip101",
-    "published/kip-279": "Kip279",
-    "published/kip-320-first-try": "Kip320FirstTry",
-    "published/kip-320": "Kip320",
-    "published/async-isr": "AsyncIsr",
+    "tidegate.examples.published:hw": "KafkaTruncateToHighWatermark",
+    "tidegate.examples.published:kip_101": "Kip101",
+    "tidegate.examples.published:kip_279": "Kip279",
+    "tidegate.examples.published:kip_320_first_try": "Kip320FirstTry",
+    "tidegate.examples.published:kip_320": "Kip320",
+    "tidegate.examples.async_isr:async_isr": "AsyncIsr",
 }
 """The module that each protocol reproduces."""
 
-ASKED = {"published": ("WeakIsr", "StrongIsr"), "async-isr": ("ValidHighWatermark",)}
-"""The invariants of the originals that TLC can evaluate, by family."""
+ASKED = dict.fromkeys(MODULES, ("WeakIsr", "StrongIsr"))
+ASKED["tidegate.examples.async_isr:async_isr"] = ("ValidHighWatermark",)
+"""The invariants of the originals that TLC can evaluate."""
 
 WRAPPER = "TidegateAsyncIsr"
 """Our module that adds the missing constraint to AsyncIsr."""
@@ -86,7 +88,7 @@ def task(protocol: Protocol, bounds: Any, invariant: str | None = None) -> Task:
     lines = ["INIT Init", "NEXT Next"]
     constants = {"Replicas": f"{{{', '.join(replicas)}}}"}
     module, files = MODULES[protocol.name], {}
-    if protocol.family == "async-isr":
+    if module == "AsyncIsr":
         module, files = WRAPPER, {f"{WRAPPER}.tla": CONSTRAINT}
         lines.append("CONSTRAINT Within")
         constants |= {
@@ -189,12 +191,11 @@ def expected(protocol: Protocol, bounds: Any, names: Sequence[str]) -> tuple[str
 
 def compare(options: argparse.Namespace) -> bool:
     """Run TLC and print a line for each number; return whether all agree."""
-    protocols = {p.name: p for p in PROTOCOLS if p.name in MODULES}
-    if options.protocol not in protocols:
-        raise TlcError(unknown("published protocol", options.protocol, protocols))
-    protocol = protocols[options.protocol]
+    if options.protocol not in MODULES:
+        raise TlcError(unknown("published protocol", options.protocol, MODULES))
+    protocol = find_protocol(options.protocol)
     bounds = parse(protocol.model.bounds, options.bound)
-    known = ASKED[protocol.family]
+    known = ASKED[protocol.name]
     for name in options.property:
         if name not in known:
             raise TlcError(unknown("invariant that TLC can evaluate", name, known))

@@ -26,14 +26,14 @@ from tlc import MODULES, Task, TlcError, requirements, run, states_and_depth, ta
 
 from tidegate.core.bounds import parse, unknown
 from tidegate.core.spec import TidegateError
-from tidegate.model import PROTOCOLS
+from tidegate.library.names import find_protocol
 
 LIVENESS = Path(__file__).parents[1] / "tests" / "liveness"
 
 
 def liveness_task(row: dict[str, Any], properties: Sequence[str]) -> Task:
     """Return the run of TLC for a row of the goldens."""
-    [protocol] = [p for p in PROTOCOLS if p.name == row["protocol"]]
+    protocol = find_protocol(row["protocol"])
     counting = task(protocol, parse(protocol.model.bounds, row["bounds"].split()))
     wanted = "".join(f"\nPROPERTY {name}" for name in properties)
     return Task(

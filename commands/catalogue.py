@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+
 import click
 
 from ..core.bounds import unknown
 from ..library.catalogue import KINDS, filtered, rules_in_force, story
-from ..library.names import find_protocol
+from ..library.names import find_protocol, is_custom
 from ..model import PROTOCOLS
 from ..render.catalogue import print_catalogue, print_rules, print_story
 from ..render.terminal import make_console, say, say_json
 from . import parameters
 from .parameters import protocol_argument
 from .status import EXIT_HOLDS, Ended
+
+EXAMPLES = f"{__name__.partition('.')[0]}.examples"
+"""Where the examples are installed, as a module."""
+
+
+def _examples() -> str:
+    """Return the names of the examples."""
+    names = (file.name for file in files(EXAMPLES).iterdir())
+    return ", ".join(sorted(name.removesuffix(".py") for name in names if name.endswith(".py")))
 
 
 @click.command(name="list")
@@ -25,7 +36,7 @@ def list_command(what: str | None, text: str | None, every: bool, as_json: bool)
 
     WHAT is 'protocols', 'releases', 'properties', 'fairness' or 'bounds'. Without WHAT, only
     the protocols are shown. TEXT leaves only lines in which it occurs; the name of a protocol, such
-    as kip-320, leaves what its family has, and a Python file what it declares.
+    as kip-320, leaves what it has, and a Python file what it declares.
 
     \b
     Examples:
@@ -36,7 +47,7 @@ def list_command(what: str | None, text: str | None, every: bool, as_json: bool)
       tidegate list properties           what -p names
       tidegate list releases 2.6
     """
-    if what is not None and (".py" in what or what in {one.name for one in PROTOCOLS}):
+    if what is not None and (is_custom(what) or what in {one.name for one in PROTOCOLS}):
         raise click.UsageError(
             f"tidegate show {what} describes a protocol or model: its bounds, its properties, its "
             f"actions with their fairness. tidegate list bounds {what} has one of these tables"
@@ -55,6 +66,7 @@ def list_command(what: str | None, text: str | None, every: bool, as_json: bool)
         print_catalogue(make_console(), chosen)
         if what is None and not every:
             say(f"More: tidegate list {', '.join(KINDS[1:])}, or --all; tidegate show PROTOCOL.")
+            say(f"Examples, as in tidegate check {EXAMPLES}.published:kip_320: {_examples()}.")
     return Ended(EXIT_HOLDS)
 
 

@@ -63,14 +63,14 @@ def diff(
 ) -> Ended:
     """Show how NEW differs from OLD, and what that changes.
 
-    OLD and NEW are protocols of one family: built-in or custom protocols, mutants of these
+    OLD and NEW are protocols of one model: built-in or custom protocols, mutants of these
     (PROTOCOL~MUTANT, with a name that 'tidegate mutate' prints), or one at a git revision
     (FILE@REVISION, or PROTOCOL@REVISION in a clone of Tidegate).
     Compares the rules and actions in the source, the verdicts, the counterexamples (each is
     replayed under the other protocol), and the states that only one of the two reaches.
 
     Without -b, the bounds are those of the first search that distinguishes the two: the defaults,
-    or else the small bounds that 'tidegate mutate' uses for the family.
+    or else the small bounds that 'tidegate mutate' uses for the model.
 
     \b
     Examples:
@@ -144,8 +144,7 @@ def _compared(
         new = plain_system(both[1], verdicts.settings)
         printer.legend(new.table_legend(new.scenes([next(new.initial_states())])))
     described = (
-        {"name": name, "family": one.family, "summary": one.summary}
-        for name, one in zip(called, codes, strict=True)
+        {"name": name, "summary": one.summary} for name, one in zip(called, codes, strict=True)
     )
     document = dict(zip(("old", "new"), described, strict=True)) | vars(changed)
     document |= {"verdicts": verdicts, "counterexamples": violations, "states": reached}

@@ -33,7 +33,7 @@ class Searches:
 
     within: tuple[str, ...] = option(
         (),
-        "Search within these bounds (repeatable, in order) instead of the family's; -b is added "
+        "Search within these bounds (repeatable, in order) instead of the model's; -b is added "
         "to each.",
         metavar="'NAME=VALUE ...'",
     )

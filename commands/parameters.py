@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click import Argument, Context, Parameter
+from click import Context, Parameter
 from click.core import ParameterSource
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class
 
 from ..core.bounds import Bound, declared
 from ..core.options import TIME, Declared, Unit, option, options
 from ..library.properties import properties_of
-from ..model.protocol import Protocol
 from ..render.forms import FORMS
 
 Offers = list[CompletionItem]
@@ -83,23 +82,19 @@ def bugs(context: Context, parameter: Parameter, incomplete: str) -> Offers:
 
 
 def properties(context: Context, parameter: Parameter, incomplete: str) -> Offers:
-    """Return the properties of the protocol that is named before, or of every family."""
+    """Return the properties of Kafka's brokers."""
     from ..model import PROTOCOLS
 
-    known = [properties_of(protocol) for protocol in _protocols(context) or PROTOCOLS]
-    statements = {prop.name: prop.statement for props in known for prop in props}
+    statements = {prop.name: prop.statement for prop in properties_of(PROTOCOLS[0])}
     every = {"all": "every property of the protocol", "none": "count the states"}
     return _beginning(incomplete, {**statements, **every}.items())
 
 
 def settings(context: Context, parameter: Parameter, incomplete: str) -> Offers:
     """Return bounds, or after ``NAME=`` the values of that bound."""
-    from ..model import PROTOCOLS
+    from ..model.broker.bounds import Constants
 
-    models = {one.family: one.model for one in _protocols(context) or PROTOCOLS}
-    known: dict[str, Bound] = {}
-    for model in models.values():
-        known.update({name: bound for name, (bound, _) in declared(model.bounds).items()})
+    known = {name: bound for name, (bound, _) in declared(Constants).items()}
     name, equals, _ = incomplete.partition("=")
     if not equals:
         return _beginning(
@@ -123,22 +118,6 @@ def words(known: Sequence[str]) -> Callable[[Context, Parameter, str], Offers]:
 def _written(name: str, bound: Bound) -> str:
     """Return how a setting of a bound begins; a switch is complete without a value."""
     return name if bound.names is not None and "on" in bound.names else f"{name}="
-
-
-def _protocols(context: Context) -> list[Protocol]:
-    """Return the built-in protocols that the words before the cursor name.
-
-    Click leaves arguments unassigned where an option still lacks its value.
-    """
-    from ..model import PROTOCOLS
-
-    named = [
-        context.params.get(parameter.name or "")
-        for parameter in context.command.params
-        if isinstance(parameter, Argument)
-    ]
-    known = {protocol.name: protocol for protocol in PROTOCOLS}
-    return [known[name] for name in [*named, *context.args] if name in known]
 
 
 def _beginning(incomplete: str, offers: Iterable[tuple[str, str]]) -> Offers:

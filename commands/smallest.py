@@ -55,7 +55,7 @@ def bounds(
     Examples:
       tidegate bounds hw -p NoCommittedRecordLost
       tidegate bounds kip-320 -b unclean_election
-      tidegate bounds published/kip-279 -p StrongIsr --max replicas=3 --max max_leader_epoch=2
+      tidegate bounds tidegate.examples.published:kip_279 --max replicas=3 --max max_leader_epoch=2
 
     \b
     Exit status:

@@ -139,20 +139,20 @@ def protocol_to_replay(
     Raises
     ------
     SelectionError
-        If there is no such protocol or property, if the trace is of another family, or if the trace
+        If there is no such protocol or property, if the trace is of another model, or if the trace
         names untrusted code.
     """
     name = recorded_protocol(file, recorded.protocol, named, trusted, ["--protocol"])
     chosen = find_protocol(name)
-    family = chosen.family
+    of_kafka = chosen.is_kafkas
     if trusted or not is_custom(recorded.protocol):
         with suppress(SelectionError):
             # The protocol of the trace may no longer exist; the trace has all of it.
-            family = find_protocol(recorded.protocol).family
-    if family != chosen.family:
+            of_kafka = find_protocol(recorded.protocol).is_kafkas
+    if of_kafka != chosen.is_kafkas:
         raise SelectionError(
-            f"the trace is of {recorded.protocol} ({family} family), whose steps differ from "
-            f"those of {chosen.name} ({chosen.family}); name a protocol of the {family} family"
+            f"the trace is of {recorded.protocol}, whose steps differ from those of {chosen.name}; "
+            f"name {'a protocol of' if of_kafka else 'no protocol of'} Kafka's brokers"
         )
     if is_same(name, recorded.protocol):
         recorded = replace(recorded, protocol=chosen.name)

@@ -22,7 +22,7 @@ from ..core.result import ENGINES
 from ..core.spec import ReplayError
 from ..library.names import custom_file, find_protocol, is_custom
 from ..library.on_brokers import of_brokers
-from ..model import BROKER
+from ..model import PROTOCOLS
 from .cells import (
     AGREES,
     DIVERGES,
@@ -497,7 +497,7 @@ class _Reader:
     def _check_brokers_names(self, path: Path, name: str, case: Mapping[str, Any]) -> None:
         """Record unknown names and bounds of a built-in protocol."""
         try:
-            protocol = of_brokers(find_protocol(name)) if name else BROKER[0]
+            protocol = of_brokers(find_protocol(name)) if name else PROTOCOLS[0]
         except (SelectionError, ReplayError) as error:
             self.errors.add((*path, "protocol"), str(error))
             return

@@ -89,8 +89,7 @@ class PropertyOutcome:
     ``outcome`` is ``holds``, ``violated`` or ``incomplete``, of real brokers ``reproduces``,
     ``diverges`` or ``agrees``; empty where the cell was not decided.  ``note`` says why it cannot
     be decided, or that its premise never held.  ``known_bug`` is the name of the one that its trace
-    shows, as ``check --repaired`` takes it; empty for none.  ``statement`` is the property's, in
-    the words of the ``family`` that it was checked in.
+    shows, as ``check --repaired`` takes it; empty for none.  ``statement`` is the property's.
     """
 
     name: str
@@ -101,7 +100,6 @@ class PropertyOutcome:
     note: str = ""
     known_bug: str = ""
     statement: str = ""
-    family: str = ""
 
 
 @dataclass(frozen=True)

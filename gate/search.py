@@ -165,7 +165,6 @@ class CellSearch:
             explanation=self._explanations.get(name, ""),
             known_bug=self._known_bugs.get(name, ""),
             statement=prop.statement,
-            family=self.protocol.family,
         )
         verdict = self.verdicts.get(name)
         if verdict is None:

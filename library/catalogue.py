@@ -11,99 +11,61 @@ from typing import Any
 from ..core.bounds import declared
 from ..core.guards import guards, place
 from ..core.spec import Action, Property
-from ..model import PROTOCOLS
+from ..model import PROTOCOLS, Protocol
 from ..model.broker.releases import deciding, overview
 from .code import decisions
-from .names import find_protocol
+from .names import find_protocol, is_custom
 from .properties import properties_of
 
+KINDS = ("protocols", "releases", "properties", "fairness", "bounds")
+"""What ``tidegate list`` can show."""
 
-def catalogue() -> dict[str, Any]:
-    """Return what ``tidegate list`` shows."""
-    families = {protocol.family: protocol for protocol in PROTOCOLS}
+
+def catalogue(chosen: Protocol = PROTOCOLS[0]) -> dict[str, list[dict[str, Any]]]:
+    """Return what ``tidegate list`` shows of each kind: of Kafka's brokers, or of another model."""
+    is_kafkas = chosen in PROTOCOLS
+    of_model = PROTOCOLS if is_kafkas else (chosen,)
+    properties = {prop.name: prop for protocol in of_model for prop in properties_of(protocol)}
+    actions = (action for protocol in of_model for action in protocol.actions)
+    owed = {action.name: action.owed for action in actions}
+    owed |= {joint.named: joint.owed for joint in chosen.fairness}
     return {
         "protocols": [
             {
                 "name": protocol.name,
-                "family": protocol.family,
                 "summary": protocol.summary,
                 "default_properties": list(protocol.default_properties),
             }
             for protocol in PROTOCOLS
         ],
         "releases": overview(),
-        "properties": {name: described_properties(_properties(name)) for name in families},
-        "fairness": {name: _fairness(name) for name in families},
-        "bounds": {name: described_bounds(one.model.bounds) for name, one in families.items()},
+        "properties": described_properties(properties.values()),
+        "fairness": [{"action": name, "owed": text} for name, text in owed.items()],
+        "bounds": described_bounds(chosen.model.bounds),
     }
 
 
-KINDS = ("protocols", "releases", "properties", "fairness", "bounds")
-"""What ``tidegate list`` can show."""
-
-
-def filtered(kind: str | None, text: str) -> dict[str, Any]:
+def filtered(kind: str | None, text: str) -> dict[str, list[dict[str, Any]]]:
     """Return the part of the catalogue of one kind (all of it for none) in which `text` occurs.
 
-    The name of a protocol stands for what its family has, and a Python file for what it declares.
+    The name of a protocol stands for what it has, and a Python file for what it declares.
     """
-    if kind in KINDS[2:] and ".py" in text:
-        return {kind: _of_file(kind, text)}
-    everything = catalogue()
-    chosen = everything if kind is None else {kind: everything[kind]}
-    if not text:
-        return chosen
-    families = {one["name"]: one["family"] for one in everything["protocols"]}
-    family = families.get(text.lower()) if kind in KINDS[2:] else None
-
-    def kept(rows: list[dict[str, Any]], its: str = "") -> list[dict[str, Any]]:
-        if its and its == family:
-            return rows
-        return [row for row in rows if text.lower() in str([its, *row.values()]).lower()]
-
+    names = [protocol.name for protocol in PROTOCOLS]
+    is_model = kind in KINDS[2:] and (is_custom(text) or text.lower() in names)
+    everything = catalogue(find_protocol(text)) if is_model else catalogue()
+    word = "" if is_model else text.lower()
     return {
-        name: kept(rows)
-        if isinstance(rows, list)
-        else {its: left for its in rows if (left := kept(rows[its], its))}
-        for name, rows in chosen.items()
+        name: [row for row in rows if word in str([*row.values()]).lower()]
+        for name, rows in everything.items()
+        if kind in (None, name)
     }
-
-
-def _of_file(kind: str, name: str) -> dict[str, list[dict[str, str]]]:
-    """Return what a protocol or model in a file has of one kind."""
-    protocol = find_protocol(name)
-    if kind == "bounds":
-        rows = described_bounds(protocol.model.bounds)
-    elif kind == "properties":
-        rows = described_properties(properties_of(protocol))
-    else:
-        rows = [
-            *({"action": action.name, "owed": action.owed} for action in protocol.actions),
-            *({"action": joint.named, "owed": joint.owed} for joint in protocol.fairness),
-        ]
-    return {protocol.family: rows}
-
-
-def _properties(family: str) -> Iterable[Property]:
-    """Return the properties of a family's protocols, also those that only one of them has."""
-    members = [protocol for protocol in PROTOCOLS if protocol.family == family]
-    return {prop.name: prop for one in members for prop in properties_of(one)}.values()
-
-
-def _fairness(family: str) -> list[dict[str, str]]:
-    """Return the actions of a family's protocols, with the fairness of each."""
-    actions = (
-        action for protocol in PROTOCOLS if protocol.family == family for action in protocol.actions
-    )
-    owed = {action.name: action.owed for action in actions}
-    return [{"action": name, "owed": text} for name, text in owed.items()]
 
 
 def story(protocol: Any) -> dict[str, Any]:
     """Return all that ``tidegate show`` prints of a protocol, ready to be written as JSON."""
     return {
         "name": protocol.name,
-        "family": protocol.family,
+        "is_kafkas": protocol.is_kafkas,
         "parent": protocol.parent.name if protocol.parent else None,
         "summary": protocol.summary,
         "story": inspect.cleandoc(protocol.story),
@@ -173,11 +135,10 @@ def described_properties(properties: Iterable[Property]) -> list[dict[str, str]]
 
 def rules_in_force(protocol: Any) -> dict[str, Any]:
     """Return all that ``tidegate show --rules`` prints, ready to be written as JSON."""
-    is_broker = protocol.family == "broker"
     rules = _rules(protocol)
     for row in rules:
         rule = getattr(protocol.rules, row["rule"])
-        row["releases"] = deciding(row["rule"], rule) if is_broker else ""
+        row["releases"] = deciding(row["rule"], rule) if protocol.is_kafkas else ""
     return {"protocol": protocol.name, "rules": rules}
 
 

@@ -97,7 +97,6 @@ class Code:
     """
 
     name: str
-    family: str
     summary: str
     rules: dict[str, Rule]
     actions: dict[str, ActionCode]
@@ -134,7 +133,6 @@ def code(protocol: Protocol) -> Code:
         rules[field.name] = Rule(field.name, decides.get(field.name, ""), function, value)
     return Code(
         name=protocol.name,
-        family=protocol.family,
         summary=protocol.summary,
         rules=rules,
         actions={
@@ -249,7 +247,7 @@ def decisions(rules: type) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class RuleChange:
-    """A rule that differs; one of the two is None if only one family has it."""
+    """A rule that differs; one of the two is None if only one model has it."""
 
     name: str
     old: Rule | None

@@ -279,6 +279,7 @@ class Killing:
     def others(self) -> dict[str, list[Fate]]:
         """Return the mutants that were not killed, in order, by what became of them."""
         notes = self._protocol.model.survivors
+        called = self._protocol.declared or self._protocol.name
         others: dict[str, list[Fate]] = {SURVIVED: [], UNDECIDED: [], UNTRIED: []}
         for mutant in self._mutants.values():
             if mutant.killed:
@@ -288,7 +289,7 @@ class Killing:
                 status, note = UNTRIED, f"within these bounds there is no {mutant.action}"
                 if not mutant.is_untried:
                     # A note may be about this protocol's mutant only.
-                    own = notes.get(f"{self._protocol.name}: {mutant.name}")
+                    own = notes.get(f"{called}: {mutant.name}")
                     status, note = SURVIVED, own or notes.get(mutant.name, "")
             others[status].append(mutant.fate(self._ladder, note))
         return others

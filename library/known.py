@@ -89,20 +89,15 @@ KNOWN = (
 
 @cache
 def _newest() -> Protocol:
-    # A check of a custom model imports none of Kafka's families.
+    # A check of a custom model imports none of Kafka's.
     from ..model.broker.protocols.kip595_reset import KIP_595_RESET
 
     return KIP_595_RESET
 
 
-def _is_of_kafka(protocol: Protocol) -> bool:
-    # The family itself is not imported for a model of another one.
-    return protocol.family == "broker"
-
-
 def repairs(protocol: Protocol) -> dict[str, tuple[str, Any]]:
-    """Return the rules that the newest protocol of the family decides otherwise, by their names."""
-    if not _is_of_kafka(protocol):
+    """Return the rules that the newest protocol decides otherwise, by their names."""
+    if not protocol.is_kafkas:
         return {}
     rules = {}
     for known in KNOWN:
@@ -225,7 +220,7 @@ def recognised(
 
 
 def _has(protocol: Protocol, known: Known) -> bool:
-    decides = getattr(protocol.rules, known.rule, None) if _is_of_kafka(protocol) else None
+    decides = getattr(protocol.rules, known.rule, None) if protocol.is_kafkas else None
     return getattr(decides, "__name__", "") == known.older
 
 

@@ -67,7 +67,7 @@ class Ladder:
 
 
 def ladder(protocol: Protocol, settings: Sequence[str], limits: Sequence[str]) -> Ladder:
-    """Return the ladder for the bounds that `limits` name, or else for the family's own ladder.
+    """Return the ladder for the bounds that `limits` name, or else for the model's own ladder.
 
     A bound that may be 0 limits how often something may happen, so a larger value allows everything
     that a smaller one does.  Other bounds differ: with one more replica, the high watermark waits

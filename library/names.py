@@ -232,15 +232,13 @@ def _parts(name: str) -> tuple[str, str, str]:
 
 
 def _built_in(name: str) -> Protocol:
-    # Kafka's families are imported only where one is named: a check of a custom model needs none.
+    # Kafka's protocols are imported only where one is named: a check of a custom model needs none.
     from .. import model
     from ..model.broker.releases import named_release
 
     if release := named_release(name.lower()):
         return release.protocol
-    known = {protocol.name: protocol for protocol in model.BROKER}
-    if name.lower() not in known:
-        known = {protocol.name: protocol for protocol in model.PROTOCOLS}
+    known = {protocol.name: protocol for protocol in model.PROTOCOLS}
     if name.lower() not in known:
         own = "; name a custom protocol by its file (fence.py) or as module:NAME"
         raise SelectionError(unknown("protocol", name, known) + own)
@@ -294,7 +292,7 @@ def _own(name: str) -> Protocol:
         refuse_misspelt(protocol)
     except ModelError as error:
         raise _unusable(name, error) from None
-    return replace(protocol, name=name)
+    return replace(protocol, name=name, declared=protocol.name)
 
 
 def custom_property(protocol: Protocol, name: str) -> Property:

@@ -14,7 +14,7 @@ from ..core.behavior import Behavior
 from ..core.bounds import bound_name
 from ..core.replay_report import ForcedBehavior, KafkaError, MissingKafkaError, Observed, Report
 from ..core.spec import ReplayError, TransitionSystem
-from ..model import BROKER, Protocol
+from ..model import Protocol
 from ..model.broker.bounds import WITH_KRAFT
 from ..model.broker.releases import KRAFT, ZOOKEEPER
 from ..model.broker.rules import once_its_fence_is_stored
@@ -135,14 +135,10 @@ def of_brokers(protocol: Protocol) -> Protocol:
     Raises
     ------
     ReplayError
-        If it is of another family.
+        If it is of another model.
     """
-    family = BROKER[0].family
-    if protocol.family != family:
-        raise ReplayError(
-            f"{protocol.name} is of the {protocol.family} family; real brokers follow "
-            f"protocols of the {family} family"
-        )
+    if not protocol.is_kafkas:
+        raise ReplayError(f"{protocol.name} is not a protocol of Kafka's brokers, as kip-320 is")
     return protocol
 
 

@@ -16,9 +16,6 @@ from ..model import Protocol
 from .histories import every_history, histories, names_of_history
 from .names import custom_property, is_custom
 
-FAMILIES = ("broker", "published", "async-isr")
-"""Kafka's families."""
-
 
 def properties_of(protocol: Protocol) -> tuple[Property, ...]:
     """Return every property that can be checked of a protocol.
@@ -29,7 +26,7 @@ def properties_of(protocol: Protocol) -> tuple[Property, ...]:
         If it gives one of its own the name of another.
     """
     properties = protocol.properties
-    if protocol.family == "broker":
+    if protocol.is_kafkas:
         from ..invariants.broker import PROPERTIES
 
         properties = (*properties, *PROPERTIES)
@@ -54,7 +51,7 @@ def invariants_of(protocol: Protocol) -> tuple[Property, ...]:
 def all_of(protocol: Protocol) -> tuple[Property, ...]:
     """Return what ``all`` stands for: every property that a protocol declares.
 
-    Deadlock and Stuck belong to it only where they are checked by default.  In Kafka's families
+    Deadlock and Stuck belong to it only where they are checked by default.  In Kafka's protocols
     the bounds end every behavior, so that all protocols violate Deadlock, and Stuck is decided
     state by state in Python.  What Kafka does not promise never belongs to it.
     """
@@ -95,7 +92,7 @@ class Selection:
     others
         Names of the protocol's properties that are not chosen.
     listing
-        The command that lists them, where the choice was left to one of Kafka's protocols.
+        The command that lists them, where the choice was left to a protocol of Kafka's brokers.
     """
 
     properties: tuple[Property, ...]
@@ -120,10 +117,7 @@ def select(protocol: Protocol, names: Sequence[str]) -> Selection:
         If there is no such property, or names contradict each other.
     """
     protocol = with_custom(protocol, names)
-    family = protocol.family
     known = {prop.name.lower(): prop for prop in properties_of(protocol)}
-    if not known:
-        raise SelectionError(f"{protocol.name}: {unknown('family', family, FAMILIES)}")
     if not names and not protocol.default_properties:
         raise SelectionError(
             f"{protocol.name} has no property that is checked by default; declare one, or ask for "
@@ -138,11 +132,6 @@ def select(protocol: Protocol, names: Sequence[str]) -> Selection:
             wanted.update({prop.name: prop for prop in all_of(protocol)})
         elif name in known:
             wanted[known[name].name] = known[name]
-        elif name != "none" and _is_elsewhere(name):
-            raise SelectionError(
-                f"property {written} is not defined for the {family} family of {protocol.name}, "
-                f"which has {', '.join(prop.name for prop in known.values())}"
-            )
         elif name != "none":
             everything = [*(prop.name for prop in known.values()), "all", "none"]
             own = "; name a custom property by its file (promises.py:NO_GAP)"
@@ -151,7 +140,7 @@ def select(protocol: Protocol, names: Sequence[str]) -> Selection:
         tuple(wanted.values()),
         frozenset(known[name].name for name in chosen if name in known) if names else frozenset(),
         tuple(_others(protocol, known, wanted)),
-        "" if names or family not in FAMILIES else _listing(protocol.name),
+        "" if names or not protocol.is_kafkas else _listing(protocol.name),
     )
 
 
@@ -162,9 +151,8 @@ def _others(
 
     Every custom model has TypeOk and Deadlock; it need not mean them.
     """
-    kafka = protocol.family in FAMILIES
     for prop in known.values():
-        declared = kafka or prop not in (TYPE_OK, DEADLOCK)
+        declared = protocol.is_kafkas or prop not in (TYPE_OK, DEADLOCK)
         if prop.name not in wanted and (declared or prop.name in protocol.default_properties):
             yield prop.name
 
@@ -176,13 +164,6 @@ def _listing(name: str) -> str:
     'tidegate list properties kip-320'
     """
     return f"tidegate list properties {quote(name.partition('~')[0])}"
-
-
-def _is_elsewhere(name: str) -> bool:
-    """Whether one of Kafka's families has a property of that name, in lower case."""
-    from ..model import PROTOCOLS
-
-    return any(prop.name.lower() == name for one in PROTOCOLS for prop in properties_of(one))
 
 
 def select_violable(protocol: Protocol, names: Sequence[str]) -> Selection:
@@ -256,12 +237,12 @@ def system_for(
 
 def _is_all_ours(protocol: Protocol, properties: Iterable[Property]) -> bool:
     """Whether this is a protocol of Kafka's brokers as it comes, and no property is a user's."""
-    if protocol.family != "broker":
+    if not protocol.is_kafkas:
         return False
-    from ..model import BROKER
+    from ..model import PROTOCOLS
 
     ours = (*properties_of(protocol), DEADLOCK, TYPE_OK)
-    return any(protocol is one for one in BROKER) and all(prop in ours for prop in properties)
+    return any(protocol is one for one in PROTOCOLS) and all(prop in ours for prop in properties)
 
 
 def left_undecided(

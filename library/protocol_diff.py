@@ -166,21 +166,21 @@ def bounds_to_try(
 ) -> list[tuple[str, ...]]:
     """Return the bounds at which two protocols are compared: those of the user, or a ladder.
 
-    The ladder begins with the defaults, followed by the family's mutation bounds, which are small
+    The ladder begins with the defaults, followed by the model's mutation bounds, which are small
     and made to notice one guard or one rule.
 
     Raises
     ------
     TidegateError
-        If the two are of different families, or a bound or a property does not exist.
+        If the two are of different models, or a bound or a property does not exist.
     """
     old, new = both
     for protocol in both:
         find_violable(protocol, names)
-    if old.family != new.family:
+    if old.is_kafkas != new.is_kafkas:
         raise SelectionError(
-            f"{old.name} is of the {old.family} family and {new.name} of the {new.family} family, "
-            "which have different states and steps; compare two protocols of one family"
+            f"{old.name} and {new.name} have different states and steps, since only one of them is "
+            "a protocol of Kafka's brokers; compare two protocols of one model"
         )
     for protocol in both:
         variables(protocol, settings)

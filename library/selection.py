@@ -19,7 +19,7 @@ from .properties import find_properties, properties_of, system_for, with_every_h
 
 
 def refuse_unknown_property(file: str, protocol: Protocol, recorded: Recorded) -> None:
-    """Refuse a trace whose property does not exist in its protocol's family.
+    """Refuse a trace whose property its protocol does not have.
 
     Raises
     ------
@@ -29,8 +29,8 @@ def refuse_unknown_property(file: str, protocol: Protocol, recorded: Recorded) -
     known = [prop.name for prop in properties_of(protocol)]
     if recorded.property and recorded.property not in known:
         raise ReplayError(
-            f"{file}: its property {recorded.property!r} is none of the {protocol.family} "
-            f"family; known: {', '.join(known)}"
+            f"{file}: {protocol.name} has no property {recorded.property!r}; it has "
+            f"{', '.join(known)}"
         )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .broker.family import announced, brokers, nobody, pairs
     from .broker.in_flight import LogEntry
     from .broker.leadership import acting_leader, leads
-    from .broker.protocols.every import BROKER
+    from .broker.protocols.every import PROTOCOLS
     from .broker.protocols.hw import HW
     from .broker.protocols.kip101 import KIP_101
     from .broker.protocols.kip279 import KIP_279
@@ -27,10 +27,8 @@ if TYPE_CHECKING:
     from .broker.protocols.kip595_reset import KIP_595_RESET
     from .broker.releases import release
     from .broker.state import BrokerState, Replica
-    from .built_in import PROTOCOLS, PUBLISHED
 
 __all__ = [
-    "BROKER",
     "HW",
     "KIP_101",
     "KIP_279",
@@ -38,7 +36,6 @@ __all__ = [
     "KIP_595",
     "KIP_595_RESET",
     "PROTOCOLS",
-    "PUBLISHED",
     "BrokerState",
     "Constants",
     "Entry",
@@ -66,7 +63,7 @@ HOMES = {
     "broker.in_flight": ("LogEntry",),
     "broker.family": ("announced", "brokers", "nobody", "pairs"),
     "broker.leadership": ("acting_leader", "leads"),
-    "broker.protocols.every": ("BROKER",),
+    "broker.protocols.every": ("PROTOCOLS",),
     "broker.protocols.hw": ("HW",),
     "broker.protocols.kip101": ("KIP_101",),
     "broker.protocols.kip279": ("KIP_279",),
@@ -75,7 +72,6 @@ HOMES = {
     "broker.protocols.kip595_reset": ("KIP_595_RESET",),
     "broker.releases": ("release",),
     "broker.state": ("BrokerState", "Replica"),
-    "built_in": ("PROTOCOLS", "PUBLISHED"),
 }
 """The module that defines each name: a check of a custom model imports none of Kafka's."""
 

@@ -115,20 +115,18 @@ class Added:
 def added(protocol: Protocol) -> Added | None:
     """Return what a protocol adds to the state and the actions of its model, if it adds any.
 
-    The sentences of a model cover the actions of its protocols in this package: an action that is
-    replaced is another one.
+    An action that is replaced is another one, but a mutant of an action is not.
     """
     theirs, state = declared_parts(protocol.model.state), protocol.state or protocol.model.state
     names = tuple(name for name in declared_parts(state) if name not in theirs)
-    actions = {}
-    if protocol.parent is not None:
-        known = {action.name: action.apply for action in protocol.parent.actions}
-        package = __name__.partition(".")[0]
-        for action in protocol.actions:
-            outside = getattr(action.apply, "__module__", "").partition(".")[0] != package
-            if outside and known.get(action.name) is not action.apply:
-                actions[action.name] = action
+    declared = {_declared(action) for action in protocol.model.actions}
+    actions = {one.name: one for one in protocol.actions if _declared(one) not in declared}
     return Added(state, names, actions) if names or actions else None
+
+
+def _declared(action: Action) -> tuple[str, str, str]:
+    """Return what an action and its mutants have in common: name, module and function."""
+    return action.name, action.apply.__module__, action.apply.__qualname__
 
 
 def _pictured(who: Participant) -> str:

@@ -80,6 +80,8 @@ class Protocol:
         What is fair beside its actions themselves: several of them together.
     settings
         The options that it comes with, each as on the command line.
+    declared
+        What its file calls it, where it is named by the file.
 
     Raises
     ------
@@ -102,6 +104,7 @@ class Protocol:
     properties: tuple[Property, ...] = ()
     fairness: tuple[JointFairness, ...] = ()
     settings: tuple[str, ...] = ()
+    declared: str = ""
 
     def __post_init__(self) -> None:
         # Reports print them in one line each, also those of a custom protocol.
@@ -117,9 +120,9 @@ class Protocol:
                 raise ValueError(f"older_rules: {unknown('rule', name, known)}")
 
     @property
-    def family(self) -> str:
-        """What its model's variants are called together."""
-        return self.model.family
+    def is_kafkas(self) -> bool:
+        """Whether it is a protocol of Kafka's brokers, or a custom one made from that."""
+        return self.model.is_kafkas
 
     @property
     def is_mutant(self) -> bool:

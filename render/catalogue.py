@@ -17,7 +17,7 @@ _NARROWEST = 24
 
 
 def print_catalogue(console: Console, catalogue: dict[str, Any]) -> None:
-    """Print the parts of a catalogue: protocols, releases, what each family has."""
+    """Print the parts of a catalogue: protocols, releases, and what a model has."""
     protocols = catalogue.get("protocols", [])
     if protocols:
         print_table(console, "Protocols", protocols, ("name", "summary"))
@@ -25,26 +25,25 @@ def print_catalogue(console: Console, catalogue: dict[str, Any]) -> None:
         title = "Releases of Kafka (check --release RELEASE --metadata METADATA)"
         columns = ("releases", "metadata", "protocol", "options")
         print_table(console, title, catalogue["releases"], columns)
-    properties, bounds = catalogue.get("properties", {}), catalogue.get("bounds", {})
-    fairness = catalogue.get("fairness", {})
-    for family in {**properties, **fairness, **bounds}:
-        if family in properties:
-            title = f"Properties of the {family} family (-p NAME)"
-            rows = [
-                {"name": prop["name"], "statement": _stated(prop)} for prop in properties[family]
-            ]
-            print_table(console, title, rows, ("name", "statement"))
-        if family in fairness:
-            _print_fairness(console, family, fairness[family])
-        if family in bounds:
-            columns = ("name", "default", "allowed", "meaning")
-            title = f"Bounds of the {family} family (-b NAME=VALUE)"
-            print_table(console, title, bounds[family], columns)
-    defaults = {one["family"]: one["default_properties"] for one in protocols}
-    for family in properties:
-        if family in defaults:
-            names = ", ".join(defaults[family])
-            console.print(Text(f"Checked in the {family} family unless -p is given: {names}."))
+    if catalogue.get("properties"):
+        _print_properties(console, catalogue["properties"])
+    if catalogue.get("fairness"):
+        _print_fairness(console, catalogue["fairness"])
+    if catalogue.get("bounds"):
+        _print_bounds(console, catalogue["bounds"])
+    if catalogue.get("properties") and protocols:
+        names = ", ".join(protocols[0]["default_properties"])
+        console.print(Text(f"Checked unless -p is given: {names}."))
+
+
+def _print_properties(console: Console, properties: Sequence[dict[str, str]]) -> None:
+    rows = [{"name": prop["name"], "statement": _stated(prop)} for prop in properties]
+    print_table(console, "Properties (-p NAME)", rows, ("name", "statement"))
+
+
+def _print_bounds(console: Console, bounds: Sequence[dict[str, str]]) -> None:
+    columns = ("name", "default", "allowed", "meaning")
+    print_table(console, "Bounds (-b NAME=VALUE)", bounds, columns)
 
 
 def _stated(prop: dict[str, str]) -> str:
@@ -53,13 +52,13 @@ def _stated(prop: dict[str, str]) -> str:
     return prop["statement"] if usual else f"{prop['kind']}: {prop['statement']}"
 
 
-def _print_fairness(console: Console, family: str, actions: Sequence[dict[str, str]]) -> None:
-    """Print the actions of a family by what fairness owes to them."""
+def _print_fairness(console: Console, actions: Sequence[dict[str, str]]) -> None:
+    """Print the actions of a model by what fairness owes to them."""
     grouped: dict[str, list[str]] = {}
     for action in actions:
         grouped.setdefault(action["owed"], []).append(action["action"])
     rows = [{"owed": owed, "actions": ", ".join(names)} for owed, names in grouped.items()]
-    title = f"Fairness of the actions of the {family} family (what liveness properties assume)"
+    title = "Fairness of the actions (what liveness properties assume)"
     print_table(console, title, rows, ("owed", "actions"))
 
 
@@ -110,7 +109,7 @@ def print_story(console: Console, page: dict[str, Any]) -> None:
             print_prose(console, Text(older["what"]), indent=3)
     if page["expected"]:
         _print_verdicts(console, page["expected"])
-    if page["family"] != "broker":
+    if not page["is_kafkas"]:
         _print_declared(console, page)
     console.print(Text("\nActions, and what enables each", "bold"))
     for action in page["actions"]:
@@ -130,10 +129,8 @@ def print_story(console: Console, page: dict[str, Any]) -> None:
 def _print_declared(console: Console, page: dict[str, Any]) -> None:
     """Print the bounds and the properties of a model, which ``tidegate list`` does not know."""
     console.print()
-    columns = ("name", "default", "allowed", "meaning")
-    print_table(console, "Bounds (-b NAME=VALUE)", page["bounds"], columns)
-    title = "Properties (-p NAME)"
-    print_table(console, title, page["properties"], ("name", "statement"))
+    _print_bounds(console, page["bounds"])
+    _print_properties(console, page["properties"])
     names = ", ".join(page["default_properties"])
     print_prose(console, Text(f"Checked unless -p is given: {names or 'none'}."))
 

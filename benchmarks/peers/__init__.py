@@ -1,1 +1,1 @@
-"""Other model checkers, and the model of published/kip-320 in their languages."""
+"""Other model checkers, and the model of the published KIP-320 in their languages."""

@@ -105,7 +105,15 @@ class Tidegate(Checker):
         ]
         threads = ["--workers", str(self.workers)] if self.engine != "interpreted" else []
         return [
-            *(sys.executable, "-m", "tidegate", "check", "published/kip-320", "-p", "none"),
+            *(
+                sys.executable,
+                "-m",
+                "tidegate",
+                "check",
+                "examples/published.py:kip_320",
+                "-p",
+                "none",
+            ),
             *bounds,
             *("--engine", self.engine, *threads, "--json", "-"),
         ]

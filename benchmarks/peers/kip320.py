@@ -1,4 +1,4 @@
-"""The model of published/kip-320 for SPIN and rumur: unrolled, and packed into few bits.
+"""The model of the published KIP-320 for SPIN and rumur: unrolled, and packed into few bits.
 
 Both spend their time on reading, copying, hashing and comparing states, and on trying guards.  So
 there are no arrays, no loops and no parameters here: everything known in advance is a number in the
@@ -20,7 +20,7 @@ LONGEST_LOG = 30
 
 
 class Size(NamedTuple):
-    """The bounds of published/kip-320."""
+    """The bounds of the published KIP-320."""
 
     replicas: int
     log_size: int

@@ -12,7 +12,7 @@ INDENT = "  "
 def murphi(size: Size) -> str:
     """Return the model at some bounds."""
     variables = Packing.of(size).variables()
-    lines = [f"-- published/kip-320 at {size}", "var"]
+    lines = [f"-- examples/published.py:kip_320 at {size}", "var"]
     lines += [f"{INDENT}{v.name}: 0..{(1 << v.bits) - 1};" for v in variables]
     lines += ["", "startstate begin"]
     lines += [f"{INDENT}{v.name} := {v.initial};" for v in variables]

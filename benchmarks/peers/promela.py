@@ -11,7 +11,7 @@ INDENT = "    "
 
 def promela(size: Size) -> str:
     """Return the model at some bounds."""
-    lines = [f"/* published/kip-320 at {size} */"]
+    lines = [f"/* examples/published.py:kip_320 at {size} */"]
     lines += [f"unsigned {v.name} : {v.bits} = {v.initial};" for v in Packing.of(size).variables()]
     lines += ["", "active proctype kip320()", "{", f"{INDENT}do"]
     for rule in unrolled(size):

@@ -11,9 +11,6 @@ from ...core.version import VERSION
 from ..results import CellOutcome
 from .findings import pointers
 
-_DESCRIBING = ("statement", "family")
-"""What SARIF says of a property, and its source says at length."""
-
 
 def document(
     outcomes: Sequence[CellOutcome], file: str, tier: str, seconds: float
@@ -41,8 +38,9 @@ def _cell(outcome: CellOutcome) -> dict[str, Any]:
             {**asdict(finding), "place": asdict(pointers(outcome, finding)[0])}
             for finding in outcome.findings
         ],
+        # SARIF says the statement of a property, and its source does at length.
         "properties": [
-            {name: value for name, value in asdict(prop).items() if name not in _DESCRIBING}
+            {name: value for name, value in asdict(prop).items() if name != "statement"}
             for prop in outcome.properties
         ],
         "distinct_states": outcome.states,

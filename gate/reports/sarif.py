@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ...core.version import VERSION
-from ..results import CellOutcome, Deviation, Finding, PropertyOutcome
+from ..results import CellOutcome, Deviation, Finding
 from .findings import Pointer, cause, pointers, reproducing
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -31,7 +31,7 @@ def sarif(outcomes: Sequence[CellOutcome]) -> dict[str, Any]:
     """Return the findings of all cells as a SARIF log; cells that are skipped have none."""
     results = [result for outcome in outcomes for result in _results(outcome)]
     statements = _OTHERS | {
-        _identifier(prop): prop.statement for outcome in outcomes for prop in outcome.properties
+        prop.name: prop.statement for outcome in outcomes for prop in outcome.properties
     }
     used = sorted({result["ruleId"] for result in results})
     rules = [
@@ -49,7 +49,7 @@ def _results(outcome: CellOutcome) -> Iterator[dict[str, Any]]:
         first, *others = pointers(outcome, finding)
         identity = f"{outcome.cell.name}\0{finding.kind}\0{finding.about}"
         result: dict[str, Any] = {
-            "ruleId": _rule(outcome, finding),
+            "ruleId": finding.kind if finding.kind in _OTHERS else finding.about,
             "level": "warning" if finding.kind in UNSURE else "error",
             "message": {"text": _message(outcome, finding)},
             "locations": [_location(first)],
@@ -65,19 +65,6 @@ def _results(outcome: CellOutcome) -> Iterator[dict[str, Any]]:
 def _hash(text: str) -> str:
     # A protocol of a user's own can put half a surrogate pair into a text.
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _rule(outcome: CellOutcome, finding: Finding) -> str:
-    """Return the property that a finding is about, or what else it is."""
-    if finding.kind in _OTHERS:
-        return finding.kind
-    checked = (_identifier(prop) for prop in outcome.properties if prop.name == finding.about)
-    return next(checked, finding.about)
-
-
-def _identifier(prop: PropertyOutcome) -> str:
-    """Return a property with its family: several families have properties of one name."""
-    return prop.name if prop.family in ("", "broker", "custom") else f"{prop.family}/{prop.name}"
 
 
 def _message(outcome: CellOutcome, finding: Finding) -> str:

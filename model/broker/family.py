@@ -65,12 +65,12 @@ BROKER = Model(
     Constants,
     BrokerState,
     name="broker",
-    family="broker",
     view=VIEW,
-    survivors=Path(__file__).with_name("survivors.txt"),
+    survivors=Path(__file__).with_name("survivors.txt").read_text("utf-8"),
     mutation_bounds=MUTATION_BOUNDS,
     largest_bounds={"records": 3, "crashes": 2, "elections": 3},
 )
+BROKER.is_kafkas = True
 
 
 @BROKER.initial

@@ -1,7 +1,4 @@
-"""A custom model: what one Python file declares, as every command takes it.
-
-Surviving mutants, and why they survive: text files of a model.
-"""
+"""A custom model: what one Python file declares, as every command takes it."""
 
 from __future__ import annotations
 
@@ -39,14 +36,14 @@ from .signatures import (
 from .view import Lanes, Sentence, first_sentence
 
 
-def notes_of(file: Path) -> dict[str, str]:
-    """Return each mutant that a file explains, and the reason why no search kills it.
+def notes_of(text: str) -> dict[str, str]:
+    """Return each mutant that a text explains, and the reason why no search kills it.
 
     A paragraph is a reason, and below it, indented, are its mutants.  After ``[hw kip-101]`` a
     mutant is one of these protocols only; its name then begins with the protocol's.
     """
     notes = {}
-    for paragraph in file.read_text(encoding="utf-8").rstrip().split("\n\n"):
+    for paragraph in text.rstrip().split("\n\n"):
         reason, *mutants = paragraph.split("\n    ")
         for mutant in mutants:
             names, _, rest = mutant.partition("] ") if mutant.startswith("[") else ("", "", mutant)
@@ -94,9 +91,8 @@ class Model(Fair, Generic[S, K]):
         How to read what is shown of a state.
     survivors
         Why ``tidegate mutate`` need not kill a mutant, by the name that it prints.  Where only one
-        variant has it, the name of the variant comes first.  A ``Path`` names a text file with
-        them: a paragraph is a reason, and below it, indented, its mutants, after ``[VARIANT]`` if
-        they are of that only.
+        variant has it, the name of the variant comes first.  Or a text: a paragraph is a reason,
+        and below it, indented, are its mutants, after ``[VARIANT]`` if they are of that only.
     mutation_bounds
         Bounds at which ``tidegate mutate`` searches, one after the other.
     largest_bounds
@@ -104,8 +100,6 @@ class Model(Fair, Generic[S, K]):
         up to one above its default.
     default_properties
         Names of the properties that are checked by default; all that it declares where none is.
-    family
-        What its variants are called together.
 
     Raises
     ------
@@ -132,6 +126,9 @@ class Model(Fair, Generic[S, K]):
     6
     """
 
+    is_kafkas = False
+    """Whether its protocols are those of Kafka's brokers."""
+
     def __init__(
         self,
         bounds: type[K],
@@ -144,11 +141,10 @@ class Model(Fair, Generic[S, K]):
         view: View | None = None,
         columns: Callable[[S, K], Mapping[str, str]] | None = None,
         legend: str = "",
-        survivors: Mapping[str, str] | Path | None = None,
+        survivors: Mapping[str, str] | str = "",
         mutation_bounds: Sequence[str] = ("",),
         largest_bounds: Mapping[str, int] | None = None,
         default_properties: Sequence[str] = (),
-        family: str = "custom",
     ) -> None:
         super().__init__()
         refuse_other_classes(bounds, state)
@@ -172,13 +168,10 @@ class Model(Fair, Generic[S, K]):
         self._view = view
         self._columns = columns
         self._legend = legend
-        self.survivors = (
-            notes_of(survivors) if isinstance(survivors, Path) else {**(survivors or {})}
-        )
+        self.survivors = notes_of(survivors) if isinstance(survivors, str) else {**survivors}
         self.mutation_bounds = tuple(mutation_bounds)
         self.largest_bounds = largest_bounds
         self._default_properties = tuple(default_properties)
-        self.family = family
         self._initialise: Callable[[S, K], Iterator[None]] = _lowest
         self._sentences: dict[str, Sentence] = {}
         self._properties: dict[str, Property] = {}

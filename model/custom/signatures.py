@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from ...core.bounds import unknown
@@ -89,7 +88,8 @@ def refuse_wrong_looks(name: object, view: object, survivors: object) -> None:
         raise ModelError(f"the name of the model is {name!r}; it must be text in one line")
     if view is not None and not isinstance(view, View):
         raise ModelError(f"the view is {view!r}; write View(scene, event)")
-    if survivors is not None and not isinstance(survivors, Mapping | Path):
+    text = isinstance(survivors, str) and (not survivors or "\n    " in survivors)
+    if not text and not isinstance(survivors, Mapping):
         raise ModelError(f"survivors is {survivors!r}; write a dictionary, mutant: reason")
 
 

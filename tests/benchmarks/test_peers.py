@@ -25,11 +25,11 @@ CHECKERS = {
 
 
 def pinned(size):
-    """Return the distinct states of published/kip-320 that the goldens pin."""
+    """Return the distinct states of tidegate.examples.published:kip_320 that the goldens pin."""
     goldens = json.loads(Path(__file__).parents[1].joinpath("goldens.json").read_text("utf-8"))
     bounds = " ".join(f"{name}={value}" for name, value in size._asdict().items())
     rows = {(row["protocol"], row["bounds"]): row["distinct"] for row in goldens["rows"]}
-    return rows["published/kip-320", bounds]
+    return rows["tidegate.examples.published:kip_320", bounds]
 
 
 def search(size):

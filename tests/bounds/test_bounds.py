@@ -11,6 +11,7 @@ from tests.docs.bounds import known_violations, minimal_bounds_of, write_known_v
 from tidegate.checker.check import check
 from tidegate.cli import main
 from tidegate.core.spec import Outcome
+from tidegate.library.names import find_protocol
 from tidegate.library.selection import assemble
 from tidegate.model import PROTOCOLS
 
@@ -75,8 +76,8 @@ def test_what_holds_is_decided_by_one_search():
 def test_replicas_can_be_varied_too():
     """With more replicas not everything can happen that can with fewer: each number is searched."""
     found = run(
-        "published/kip-279", "-p", "StrongIsr", "-b", "records=1", "--max", "replicas=3",
-        "--max", "max_leader_epoch=1", "--json", "-",
+        "tidegate.examples.published:kip_279", "-p", "StrongIsr", "-b", "records=1",
+        "--max", "replicas=3", "--max", "max_leader_epoch=1", "--json", "-",
     )  # fmt: skip
     [row] = json.loads(found.stdout)["properties"]
     assert row["smallest"] == [{"bounds": {"replicas": 3, "max_leader_epoch": 1}, "steps": 11}]
@@ -164,7 +165,8 @@ def test_a_row_of_the_page_is_what_the_search_finds(violation):
 def test_a_page_of_one_protocol_can_be_written(tmp_path):
     path = tmp_path / "page.md"
     with path.open("w") as target:
-        write_known_violations(target, [p for p in PROTOCOLS if p.name == "published/hw"], 1)
+        write_known_violations(target, [find_protocol("examples/published.py:hw")], 1)
     page = path.read_text()
-    assert "| `published/hw` |  | WeakIsr | `records=1 max_leader_epoch=1` | 8 |" in page
+    row = "| `examples/published.py:hw` |  | WeakIsr | `records=1 max_leader_epoch=1` | 8 |"
+    assert row in page
     assert "- `records=1 max_leader_epoch=1`" in page

@@ -17,8 +17,8 @@ from tidegate.core.fields import Record, array, boolean, integer, members, size,
 from tidegate.core.layout import Layout
 from tidegate.core.result import Limits, Resources
 from tidegate.core.spec import Action, Property, TransitionSystem
+from tidegate.library.names import find_protocol
 from tidegate.library.properties import properties_of, system_for
-from tidegate.model import PROTOCOLS
 from tidegate.render.report import report
 
 
@@ -306,7 +306,7 @@ def searched():
 
     def run(model, limits=Limits(), resume=False, progress=lambda progress: None, **how):  # noqa: B008
         protocol, settings, options, *names = model
-        [chosen] = [p for p in PROTOCOLS if p.name == protocol]
+        chosen = find_protocol(protocol)
         known = properties_of(chosen)
         wanted = names[0] if names else chosen.default_properties
         properties = [p for p in known if p.name in wanted]

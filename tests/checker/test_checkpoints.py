@@ -26,9 +26,9 @@ from tidegate.core.result import Limits, Resources
 from tidegate.core.spec import Outcome
 
 HW = ("hw", "", {"keep_going": True})
-KIP_101 = ("published/kip-101", "replicas=3 records=1", {})
-KIP_320 = ("published/kip-320", "replicas=3 records=1 max_leader_epoch=2", {})
-SYMMETRIC = ("published/kip-320", "replicas=3 records=1", {"symmetry": True})
+KIP_101 = ("tidegate.examples.published:kip_101", "replicas=3 records=1", {})
+KIP_320 = ("tidegate.examples.published:kip_320", "replicas=3 records=1 max_leader_epoch=2", {})
+SYMMETRIC = ("tidegate.examples.published:kip_320", "replicas=3 records=1", {"symmetry": True})
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ class Killer:
     """Kills a process again and again, and counts when it was writing a checkpoint."""
 
     state_bytes = 16
-    """Of the states of published/kip-320 with three replicas."""
+    """Of the states of tidegate.examples.published:kip_320 with three replicas."""
 
     def __init__(self, folder, seed):
         self.folder = folder
@@ -335,7 +335,7 @@ def settings(*bounds):
 
 def test_a_run_that_is_killed_is_gone_on_from(tmp_path):
     arguments = [
-        "published/kip-320", "--engine", "compiled",
+        "tidegate.examples.published:kip_320", "--engine", "compiled",
         *settings("replicas=3", "records=2", "max_leader_epoch=2"),
     ]  # fmt: skip
     found, killer = killed_and_resumed(tmp_path / "run", arguments, 3, 0.2, seed=5)

@@ -25,15 +25,18 @@ from tidegate.core.spec import DEADLOCK, Kind, ModelError, Outcome
 from tidegate.invariants.broker import INVARIANTS
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import invariants_of, properties_of, system_for
-from tidegate.model import PROTOCOLS
 
 SMALL = [
     ("hw", "records=1 elections=1", False),
     ("kip-101", "records=1 crashes=1", False),
     ("kip-320", "replicas=3 records=1 crashes=0 elections=1", True),
-    ("published/hw", "max_leader_epoch=1", False),
-    ("published/kip-320", "replicas=3 records=1 log_size=1 max_leader_epoch=1", True),
-    ("published/async-isr", "", True),
+    ("tidegate.examples.published:hw", "max_leader_epoch=1", False),
+    (
+        "tidegate.examples.published:kip_320",
+        "replicas=3 records=1 log_size=1 max_leader_epoch=1",
+        True,
+    ),
+    ("tidegate.examples.async_isr:async_isr", "", True),
 ]
 """A protocol, its bounds, and whether symmetry is worth while."""
 
@@ -83,12 +86,15 @@ def interpreted(toy):
     return search
 
 
-VIOLATED = [("hw", "", 1), ("published/kip-101", "replicas=2 max_leader_epoch=2", 0)]
+VIOLATED = [
+    ("hw", "", 1),
+    ("tidegate.examples.published:kip_101", "replicas=2 max_leader_epoch=2", 0),
+]
 
 
 @pytest.mark.parametrize(("protocol", "settings", "skipped"), VIOLATED)
 def test_twenty_runs_give_one_trace_each(protocol, settings, skipped):
-    [chosen] = [p for p in PROTOCOLS if p.name == protocol]
+    chosen = find_protocol(protocol)
     properties = [p for p in invariants_of(chosen) if p.name in chosen.default_properties]
     toy = system_for(chosen, settings.split(), properties)
     expected = check(toy, properties, resources=Resources(engine="interpreted"))
@@ -449,8 +455,8 @@ def test_logs_without_room_for_a_record_are_searched_all_the_same(system):
     "name",
     [
         pytest.param("kip-320", marks=pytest.mark.slow),
-        "published/kip-320",
-        "published/async-isr",
+        "tidegate.examples.published:kip_320",
+        "tidegate.examples.async_isr:async_isr",
     ],
 )
 @pytest.mark.parametrize("end", ["low", "high"])

@@ -19,8 +19,8 @@ from tidegate.core.spec import TidegateError
 from tidegate.core.symmetry import Symmetry, permuted
 
 HW = ("hw", "", {"keep_going": True})
-SYMMETRIC = ("published/kip-320", "replicas=3", {"symmetry": True})
-CONSTRAINED = ("published/async-isr", "max_offset=1 max_version=2", {})
+SYMMETRIC = ("tidegate.examples.published:kip_320", "replicas=3", {"symmetry": True})
+CONSTRAINED = ("tidegate.examples.async_isr:async_isr", "max_offset=1 max_version=2", {})
 
 
 WORDS = 2

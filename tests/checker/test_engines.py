@@ -6,8 +6,8 @@ import pytest
 
 from tidegate.checker.check import check
 from tidegate.core.result import Resources
+from tidegate.library.names import find_protocol
 from tidegate.library.properties import invariants_of, system_for
-from tidegate.model import PROTOCOLS
 
 slow = pytest.mark.slow
 
@@ -20,18 +20,18 @@ CASES = [
     ("kip-320", "records=1 elections=2 stale_leader_and_isr"),
     ("kip-320", "replicas=3 records=1 crashes=1 min_isr=2 hw_needs_min_isr acks=1"),
     pytest.param("kip-320", "replicas=3 records=1 crashes=0 elections=2 moves", marks=slow),
-    ("published/hw", "max_leader_epoch=2"),
-    ("published/kip-101", "max_leader_epoch=2"),
-    ("published/kip-279", "replicas=3 records=1"),
-    ("published/kip-320-first-try", "replicas=3 records=1"),
-    ("published/kip-320", "replicas=3 records=1 max_leader_epoch=1"),
-    ("published/async-isr", ""),
+    ("tidegate.examples.published:hw", "max_leader_epoch=2"),
+    ("tidegate.examples.published:kip_101", "max_leader_epoch=2"),
+    ("tidegate.examples.published:kip_279", "replicas=3 records=1"),
+    ("tidegate.examples.published:kip_320_first_try", "replicas=3 records=1"),
+    ("tidegate.examples.published:kip_320", "replicas=3 records=1 max_leader_epoch=1"),
+    ("tidegate.examples.async_isr:async_isr", ""),
 ]
 
 
 def answer(protocol, settings, names=None, symmetry=False, keep_going=True, **how):
     """Return all of a report that may not depend on the engine."""
-    [chosen] = [p for p in PROTOCOLS if p.name == protocol]
+    chosen = find_protocol(protocol)
     wanted = invariants_of(chosen)
     properties = [p for p in wanted if names is None or p.name in names]
     system = system_for(chosen, settings.split(), properties)

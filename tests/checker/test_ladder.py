@@ -13,8 +13,6 @@ from tidegate.model import PROTOCOLS
 
 [STUCK] = [prop for prop in PROPERTIES if prop.name == "Stuck"]
 
-BROKER = [protocol for protocol in PROTOCOLS if protocol.family == "broker"]
-
 
 def test_rungs_go_up_by_their_sum_then_in_the_order_of_the_names():
     tried = [tuple(bounds.values()) for bounds in bounds_up_to({"a": 2, "b": 1, "c": 1})]
@@ -98,7 +96,7 @@ def test_only_weakly_fair_steps_heal(walk, reach_2):
     assert result.first.trace.steps == ()
 
 
-@pytest.mark.parametrize("protocol", BROKER, ids=lambda protocol: protocol.name)
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
 def test_no_protocol_is_stuck_at_small_bounds(search, protocol):
     result = search(protocol.name, "records=1", ["Stuck"])
     assert result.outcome is Outcome.HOLDS

@@ -68,17 +68,13 @@ def test_variables_wider_than_a_byte_are_stored_too(state):
     assert WIDE.unpack(WIDE.pack(state)) == state
 
 
-LARGE = {
-    "broker": {"replicas": 5, "records": 6, "log_size": 6, "elections": 4},
-    "published": {"replicas": 5, "records": 6, "log_size": 6, "max_leader_epoch": 4},
-    "async-isr": {"replicas": 5, "max_offset": 8, "max_version": 8},
-}
-"""Bounds of each family, under which a state takes several words."""
+LARGE = {"replicas": 5, "records": 6, "log_size": 6, "elections": 4}
+"""Bounds under which a state takes several words."""
 
 
 def test_no_variable_straddles_a_word():
     for protocol in PROTOCOLS:
-        bounds = protocol.model.bounds(**LARGE[protocol.family])
+        bounds = protocol.model.bounds(**LARGE)
         layout = protocol.system(bounds, frozenset({"committed", "acked"})).layout
         assert layout.words > 1
         used: dict[int, int] = {}
@@ -162,7 +158,7 @@ def test_description_shows_sets_and_truth_values():
 
 def test_options_that_are_off_take_no_room():
     """A counter or a variable that no bound needs is not in the state."""
-    for protocol in (p for p in PROTOCOLS if p.family == "broker"):
+    for protocol in PROTOCOLS:
         bounds = protocol.model.bounds(replicas=2, records=1, log_size=1, crashes=0, elections=0)
         stored = {v.path.split("[")[0].split(".")[0] for v in protocol.system(bounds).layout.stored}
         assert not stored & {"crashed", "lost_power", "lost", "late_fetch"}

@@ -10,7 +10,7 @@ from tidegate.checker.check import check
 from tidegate.core.bounds import BoundsError, declared, parse
 from tidegate.core.spec import Outcome
 from tidegate.library.minimal_bounds import MinimalBoundsSearch, below
-from tidegate.model import PROTOCOLS
+from tidegate.library.names import find_protocol
 
 LOWS, HIGHS = {"a": 0, "b": 0, "c": 0}, {"a": 3, "b": 2, "c": 3}
 
@@ -95,17 +95,19 @@ def test_sufficient_bounds_show_every_violation(search):
     assert all(any(below(p.bounds, enough) for p in minimal.smallest) for minimal in (one, other))
 
 
+EXAMPLES = "tidegate.examples"
+
 GROWING = {
-    "broker": "replicas=2 records=1 log_size=1 crashes=1 elections=1 hw_checkpoint=step",
-    "published": "replicas=2 records=1 log_size=1 max_leader_epoch=1",
-    "async-isr": "replicas=2 max_offset=1 max_version=1",
+    "hw": "replicas=2 records=1 log_size=1 crashes=1 elections=1 hw_checkpoint=step",
+    "kip-595-reset": "replicas=2 records=1 log_size=1 crashes=1 elections=1 hw_checkpoint=step",
+    f"{EXAMPLES}.published:kip_320": "replicas=2 records=1 log_size=1 max_leader_epoch=1",
+    f"{EXAMPLES}.async_isr:async_isr": "replicas=2 max_offset=1 max_version=1",
 }
 
 
 def growing():
-    """Return every bound that may be 0, of each family, with a protocol of it."""
-    families = {protocol.family: protocol for protocol in PROTOCOLS}
-    for protocol in [*families.values(), PROTOCOLS[0]]:
+    """Return every bound that may be 0, of each model, with a protocol of it."""
+    for protocol in map(find_protocol, GROWING):
         for name, (bound, _) in declared(protocol.model.bounds).items():
             if bound.names is None and bound.low == 0:
                 yield pytest.param(protocol, name, id=f"{protocol.name} {name}")
@@ -114,7 +116,7 @@ def growing():
 @pytest.mark.parametrize(("protocol", "name"), list(growing()))
 def test_with_more_of_a_bound_that_may_be_0_everything_can_still_happen(protocol, name):
     """On that it rests that what holds within some bounds holds within all smaller ones."""
-    settings = dict(it.split("=") for it in GROWING[protocol.family].split())
+    settings = dict(it.split("=") for it in GROWING[protocol.name].split())
     if name == "controller_crashes":
         settings["isr_propagation"] = "zookeeper"
     if name == "reassignments":

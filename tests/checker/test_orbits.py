@@ -27,8 +27,11 @@ SYSTEMS = {
     "4 replicas": ("kip-101", "replicas=4 records=2 crashes=1 elections=2 moves"),
     "5 replicas": ("kip-595", f"replicas=5 {SMALL}"),
     "5 replicas with kraft": ("kip-595", f"replicas=5 {SMALL} moves isr_propagation=kraft"),
-    "4 replicas, any leads": ("published/kip-320", "replicas=4 log_size=1 records=1"),
-    "4 replicas, versions": ("published/async-isr", "replicas=4 max_version=2"),
+    "4 replicas, any leads": (
+        "tidegate.examples.published:kip_320",
+        "replicas=4 log_size=1 records=1",
+    ),
+    "4 replicas, versions": ("tidegate.examples.async_isr:async_isr", "replicas=4 max_version=2"),
 }
 
 REPRESENT = """\
@@ -172,7 +175,9 @@ def test_most_reachable_states_are_sorted_by_signature_alone(protocol):
 
 
 def test_a_group_that_is_no_full_symmetric_group_has_no_signature():
-    system = make_system("published/kip-320", "replicas=4 log_size=1 records=1", frozenset())
+    system = make_system(
+        "tidegate.examples.published:kip_320", "replicas=4 log_size=1 records=1", frozenset()
+    )
     group = [(0, 1, 2, 3), (1, 0, 3, 2)]
     assert signature_of(system.layout, group) is None
     dice = random.Random(5)

@@ -4,12 +4,14 @@ import pytest
 
 from tests.checker.renaming import PEERS, Constants, difference, function, shown, tiny
 from tests.conftest import make_system
+from tests.published import ASYNC_ISR, NAMES
 from tidegate.checker.symmetric.proof import show
 from tidegate.core.fields import NONE, Record, array, boolean, replica_id, subset
 from tidegate.core.layout import Layout
 from tidegate.core.spec import Action, TransitionSystem
 from tidegate.core.symmetry import Symmetry, SymmetryError
 from tidegate.library.mutants import mutants
+from tidegate.library.names import find_protocol
 from tidegate.library.properties import invariants_of
 from tidegate.model import PROTOCOLS
 
@@ -420,20 +422,21 @@ def test_a_permutation_that_leaves_a_declared_range_is_none_of_the_group():
     assert symmetry.canonical(state) == min(state, bytes((0, 1, 1, 1, 0, 2, 1, 6)))
 
 
-@pytest.mark.parametrize("protocol", [protocol.name for protocol in PROTOCOLS])
-def test_every_built_in_protocol_and_property_is_shown_to_treat_replicas_alike(protocol):
-    chosen = next(p for p in PROTOCOLS if p.name == protocol)
-    settings = {
-        "broker": (
+@pytest.mark.parametrize("protocol", [*(one.name for one in PROTOCOLS), *NAMES, ASYNC_ISR])
+def test_every_protocol_and_property_is_shown_to_treat_replicas_alike(protocol):
+    chosen = find_protocol(protocol)
+    if protocol in NAMES:
+        settings = ("replicas=3", "replicas=4 log_size=3 records=4")
+    elif protocol == ASYNC_ISR:
+        settings = ("replicas=3", "replicas=4 max_version=3")
+    else:
+        settings = (
             "replicas=3",
             "replicas=4 records=2 elections=2 crashes=1 power_losses=1 lost_messages=1 elr moves "
             "hw_checkpoint=step late_request purgatory isr_propagation=kraft",
             "replicas=3 isr_propagation=zookeeper controller_crashes=1 unclean_election acks=1 "
             "bounce_noticed stale_leader_and_isr min_isr=2 hw_needs_min_isr",
-        ),
-        "published": ("replicas=3", "replicas=4 log_size=3 records=4"),
-        "async-isr": ("replicas=3", "replicas=4 max_version=3"),
-    }[chosen.family]
+        )
     for bounds in settings:
         system = make_system(protocol, bounds)
         symmetry = Symmetry(system)
@@ -446,7 +449,7 @@ def test_every_built_in_protocol_and_property_is_shown_to_treat_replicas_alike(p
     [
         pytest.param("kip-595", marks=pytest.mark.slow),
         pytest.param("kip-320", marks=pytest.mark.slow),
-        "published/kip-320",
+        "tidegate.examples.published:kip_320",
     ],
 )
 def test_every_mutant_is_shown_to_treat_replicas_alike(protocol):
@@ -455,7 +458,7 @@ def test_every_mutant_is_shown_to_treat_replicas_alike(protocol):
     One of them does not treat them alike: it asks who leads where nobody does, and so takes NONE,
     which is -1, as the index of the last replica.
     """
-    [chosen] = [p for p in PROTOCOLS if p.name == protocol]
+    chosen = find_protocol(protocol)
     bounds = chosen.model.bounds(replicas=3)
     refused = {}
     for mutant in mutants(chosen):
@@ -464,6 +467,6 @@ def test_every_mutant_is_shown_to_treat_replicas_alike(protocol):
             assert show(system, Symmetry(system), []).declared == ()
         except SymmetryError as error:
             refused[mutant.name] = str(error)
-    if protocol == "published/kip-320":
+    if protocol == "tidegate.examples.published:kip_320":
         assert "may use NONE" in refused.pop("BecomeFollower: leader == NONE")
     assert refused == {}

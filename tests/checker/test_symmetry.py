@@ -16,18 +16,18 @@ from tidegate.cli import main
 from tidegate.core.result import Resources
 from tidegate.core.spec import ModelError, Outcome
 from tidegate.core.symmetry import Symmetry, SymmetryError, permuted
+from tidegate.examples.published import kip_320
 from tidegate.invariants.broker import PROPERTIES
 from tidegate.library.properties import invariants_of
-from tidegate.model.published import kip_320
 
 [STUCK] = [prop for prop in PROPERTIES if prop.name == "Stuck"]
 
 SMALL = {
-    "published/kip-320": "replicas=3 log_size=1 records=1 max_leader_epoch=1",
-    "published/hw": "replicas=2 log_size=2 records=2 max_leader_epoch=1",
+    "tidegate.examples.published:kip_320": "replicas=3 log_size=1 records=1 max_leader_epoch=1",
+    "tidegate.examples.published:hw": "replicas=2 log_size=2 records=2 max_leader_epoch=1",
     "kip-320": "replicas=3 records=1 crashes=1 elections=1",
     "hw": "replicas=4 records=1 crashes=0 elections=1",
-    "published/async-isr": "replicas=4 max_version=1",
+    "tidegate.examples.async_isr:async_isr": "replicas=4 max_version=1",
 }
 
 
@@ -54,19 +54,25 @@ def test_the_group_fixes_the_initial_states():
     """All permutations in the published family; those that leave broker 0 alone in the others."""
     sizes = {name: len(Symmetry(make_system(name, bounds)).group) for name, bounds in SMALL.items()}
     assert sizes == {
-        "published/kip-320": 6,
-        "published/hw": 2,
+        "tidegate.examples.published:kip_320": 6,
+        "tidegate.examples.published:hw": 2,
         "kip-320": 2,
         "hw": 6,
-        "published/async-isr": 6,
+        "tidegate.examples.async_isr:async_isr": 6,
     }
-    for protocol in ("hw", "published/async-isr"):
+    for protocol in ("hw", "tidegate.examples.async_isr:async_isr"):
         for permutation in Symmetry(make_system(protocol, SMALL[protocol])).group:
             assert permutation[0] == 0
 
 
 @pytest.mark.parametrize(
-    "protocol", ["published/kip-320", "published/hw", "hw", "published/async-isr"]
+    "protocol",
+    [
+        "tidegate.examples.published:kip_320",
+        "tidegate.examples.published:hw",
+        "hw",
+        "tidegate.examples.async_isr:async_isr",
+    ],
 )
 def test_orbits_are_as_many_as_brute_force_counts(protocol):
     """Origin of the expected number: all reachable states, joined to all their permutations."""
@@ -78,12 +84,12 @@ def test_orbits_are_as_many_as_brute_force_counts(protocol):
 
 
 ORBITS = [
-    ("published/hw", "replicas=2 log_size=2 records=2 max_leader_epoch=2", 5066),
-    ("published/kip-101", "replicas=2 log_size=2 records=2 max_leader_epoch=2", 4523),
-    ("published/kip-279", "replicas=2 log_size=2 records=2 max_leader_epoch=2", 4514),
-    ("published/kip-320", "replicas=2 log_size=2 records=2 max_leader_epoch=2", 2987),
+    ("tidegate.examples.published:hw", "max_leader_epoch=2", 5066),
+    ("tidegate.examples.published:kip_101", "max_leader_epoch=2", 4523),
+    ("tidegate.examples.published:kip_279", "max_leader_epoch=2", 4514),
+    ("tidegate.examples.published:kip_320", "max_leader_epoch=2", 2987),
     pytest.param(
-        "published/kip-320", "replicas=3 log_size=2 records=2 max_leader_epoch=2", 123_311,
+        "tidegate.examples.published:kip_320", "replicas=3 max_leader_epoch=2", 123_311,
         marks=pytest.mark.slow,
     ),
 ]  # fmt: skip
@@ -126,10 +132,13 @@ def test_a_permutation_can_be_undone(steps, seed, data):
 @pytest.mark.parametrize(
     ("protocol", "bounds"),
     [
-        ("published/hw", SMALL["published/hw"]),
-        ("published/kip-279", "replicas=3 log_size=1 records=1 max_leader_epoch=1"),
+        ("tidegate.examples.published:hw", SMALL["tidegate.examples.published:hw"]),
+        (
+            "tidegate.examples.published:kip_279",
+            "replicas=3 log_size=1 records=1 max_leader_epoch=1",
+        ),
         ("kip-101", "replicas=3 records=1 crashes=1 acks=1"),
-        ("published/async-isr", "replicas=3"),
+        ("tidegate.examples.async_isr:async_isr", "replicas=3"),
     ],
 )
 def test_verdicts_and_steps_are_those_without_symmetry(search, protocol, bounds):
@@ -146,7 +155,9 @@ def test_verdicts_and_steps_are_those_without_symmetry(search, protocol, bounds)
 
 def test_steps_that_are_not_those_of_the_code_are_noticed_on_samples(system):
     """The code treats replicas alike, and yet only replica 0 may be elected."""
-    favoured = system("published/kip-320", SMALL["published/kip-320"])
+    favoured = system(
+        "tidegate.examples.published:kip_320", SMALL["tidegate.examples.published:kip_320"]
+    )
     elect = next(i for i in favoured.instances if i.action.name == "ControllerElectLeader")
     only_0 = replace(elect.action, apply=lambda s, k, r: r == 0 and elect.action.apply(s, k, r))
     favoured._tried = [
@@ -166,7 +177,11 @@ def never_behind_1(s, k):
 def test_a_property_that_tells_replicas_apart_is_refused(system, make_invariant):
     behind_1 = make_invariant("NeverBehind1", never_behind_1)
     with pytest.raises(SymmetryError, match=r"NeverBehind1: s\.replica\[0\]"):
-        check(system("published/hw", SMALL["published/hw"]), [behind_1], symmetry=True)
+        check(
+            system("tidegate.examples.published:hw", SMALL["tidegate.examples.published:hw"]),
+            [behind_1],
+            symmetry=True,
+        )
 
 
 def test_stuck_is_refused_with_a_reason(system):
@@ -175,7 +190,7 @@ def test_stuck_is_refused_with_a_reason(system):
 
 
 def test_the_command_line_reports_up_to_what():
-    arguments = ["check", "published/kip-320", "--symmetry"]
+    arguments = ["check", "tidegate.examples.published:kip_320", "--symmetry"]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0
     assert "up to 2 permutations of the replicas" in " ".join(result.output.split())

@@ -11,7 +11,7 @@ OWN = '''"""A protocol of my own, the smallest there is."""
 
 from dataclasses import replace
 
-from tidegate.model.async_isr import async_isr
+from tidegate.examples.async_isr import async_isr
 
 
 def apply(s, k, version):

@@ -7,7 +7,7 @@ import pytest
 
 from tidegate.core import memory
 
-LARGE = ["published/kip-320", "-b", "max_leader_epoch=2", "-p", "TypeOk", "-q"]
+LARGE = ["tidegate.examples.published:kip_320", "-b", "max_leader_epoch=2", "-p", "TypeOk", "-q"]
 
 
 def limited(megabytes):
@@ -19,7 +19,7 @@ def limited(megabytes):
 def test_by_default_a_compiled_search_keeps_to_the_address_space(shell):
     done = shell.run("check", *LARGE, "--engine", "compiled", preexec_fn=limited(900))
     assert done.returncode == 0, done.errors
-    assert done.output.startswith("HOLDS published/kip-320")
+    assert done.output.startswith("HOLDS tidegate.examples.published:kip_320")
 
 
 def test_where_llvm_has_no_room_auto_searches_without_it(shell):

@@ -84,7 +84,7 @@ def test_exit_status(arguments, status):
     [
         (["check", "kip101"], "no protocol 'kip101'; did you mean kip-101"),
         (["check", "hw", "-p", "LogMaching"], "no property 'LogMaching'; did you mean LogMatching"),
-        (["check", "published/hw", "-p", "LogMatching"], "is not defined for the published family"),
+        (["check", "tidegate.examples.published:hw", "-p", "LogMatching"], "LogMatchingEverywhere"),
         (["check", "hw", "-b", "record=3"], "no bound 'record'; did you mean records"),
         (["check", "hw", "-b", "records"], "write it with a value, as records=VALUE"),
         (["check", "hw", "-b", "records=many"], "'many' is not a whole number; give one within"),
@@ -299,7 +299,7 @@ def test_list_names_everything():
     listed = json.loads(run("list", "--json").output)
     assert {p["name"] for p in listed["protocols"]} == {p.name for p in PROTOCOLS}
     for protocol in PROTOCOLS:
-        names = [p["name"] for p in listed["properties"][protocol.family]]
+        names = [p["name"] for p in listed["properties"]]
         assert {p.name for p in properties_of(protocol)} <= set(names)
 
 

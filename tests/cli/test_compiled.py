@@ -13,9 +13,9 @@ from click.testing import CliRunner
 from tidegate.checker.compiled import tiers
 from tidegate.cli import main
 
-LARGE = ["check", "published/kip-320", "-b", "replicas=3", "-b", "records=3"]
+LARGE = ["check", "tidegate.examples.published:kip_320", "-b", "replicas=3", "-b", "records=3"]
 LARGE += ["-b", "max_leader_epoch=3"]
-SMALL = ["check", "published/async-isr", "--engine", "compiled"]
+SMALL = ["check", "tidegate.examples.async_isr:async_isr", "--engine", "compiled"]
 
 
 def run(*arguments, **options):
@@ -127,7 +127,14 @@ def test_small_models_never_wait_for_the_compiler():
 
 
 def test_large_models_end_compiled():
-    arguments = ["check", "published/kip-320", "-b", "replicas=3", "-b", "max_leader_epoch=2"]
+    arguments = [
+        "check",
+        "tidegate.examples.published:kip_320",
+        "-b",
+        "replicas=3",
+        "-b",
+        "max_leader_epoch=2",
+    ]
     report = json.loads(run(*arguments, "-b", "records=1", "--json", "-").stdout)
     assert (report["engine"], report["distinct_states"]) == ("compiled", 97_531)
 

@@ -76,11 +76,6 @@ def test_what_has_been_typed_decides_what_is_offered(completed, line, offered):
     assert completed(line) == offered
 
 
-def test_a_bound_of_another_family_is_not_offered(completed):
-    assert "max_version=" in completed("tidegate check published/async-isr -b ma")
-    assert completed("tidegate check kip-320 -b max") == []
-
-
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_zsh_and_fish_get_the_statement_of_a_property(shell, monkeypatch):
     words = {"zsh": "tidegate check hw -p NoC", "fish": "tidegate check hw -p"}
@@ -109,7 +104,7 @@ def test_a_misspelt_command_is_corrected(typed, near):
 
 @pytest.mark.parametrize("limit", ["5m", "1h30m", "90s", "90", "0.5", "1d"])
 def test_a_time_limit_has_units(limit):
-    quick = ["check", "published/async-isr", "--time-limit", limit]
+    quick = ["check", "tidegate.examples.async_isr:async_isr", "--time-limit", limit]
     assert CliRunner().invoke(main, quick).exit_code == 0
 
 
@@ -145,7 +140,7 @@ def test_list_breaks_no_word_however_narrow_the_terminal_is(width):
     output = CliRunner().invoke(main, ["list", "bounds"], env={"COLUMNS": width}).output
     assert max(map(len, output.splitlines())) <= int(width)
     words = {word.strip("();") for word in output.split()}
-    for bound in listed["bounds"]["broker"]:
+    for bound in listed["bounds"]:
         meaning = {word.strip("();") for word in bound["meaning"].split()}
         assert {bound["name"], *meaning} <= words
 
@@ -164,5 +159,5 @@ TWO_PHASE = "examples/two_phase_commit.py"
 def test_list_takes_a_file_for_what_it_declares(kind, row, monkeypatch):
     monkeypatch.chdir(Path(__file__).parents[2])
     done = CliRunner().invoke(main, ["list", kind, TWO_PHASE, "--json"])
-    [rows] = json.loads(done.output)[kind].values()
+    rows = json.loads(done.output)[kind]
     assert any(row.items() <= one.items() for one in rows), rows

@@ -120,7 +120,7 @@ def test_a_property_of_another_family_is_refused_with_what_its_state_lacks():
         "from tidegate import Property\n\n\ndef gap(s, k):\n    return s.aux_hw == 0\n\n\n"
         "GAP = Property('Gap', 'No.', 'here', gap)\n"
     )
-    result = run("check", "published/hw", "-p", "gap.py:GAP")
+    result = run("check", "tidegate.examples.published:hw", "-p", "gap.py:GAP")
     assert result.exit_code == 2
     assert "gap.py:5: PublishedState has no 'aux_hw'" in result.output
 

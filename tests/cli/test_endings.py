@@ -19,7 +19,7 @@ EXITS = {
 
 COMMANDS = {
     "check": ["check", "own.py", "--json", "report.json"],
-    "diff": ["diff", "published/async-isr", "own.py", "--json", "report.json"],
+    "diff": ["diff", "tidegate.examples.async_isr:async_isr", "own.py", "--json", "report.json"],
     "simulate, two jobs": ["simulate", "own.py", "--jobs", "2", "--json", "report.json"],
     "mutate": ["mutate", "own.py", "--jobs", "2", "-p", "TypeOk"],
 }
@@ -121,7 +121,15 @@ def test_the_completion_of_a_shell_ends_with_0(shell):
 
 def test_mutants_that_nobody_had_time_for_do_not_end_with_0(shell):
     result = CliRunner().invoke(
-        main, ["mutate", "published/async-isr", "-p", "TypeOk", "--time-limit", "0.001"]
+        main,
+        [
+            "mutate",
+            "tidegate.examples.async_isr:async_isr",
+            "-p",
+            "TypeOk",
+            "--time-limit",
+            "0.001",
+        ],
     )
     assert result.exit_code == 3
     assert "stopped by a limit: not every mutant was decided" in " ".join(result.output.split())

@@ -16,7 +16,7 @@ OWN = '''"""A protocol of my own, any part of which may fail."""
 from dataclasses import replace
 
 from tidegate.core.scene import Event, Participant, Scene, View
-import tidegate.model.async_isr as original
+import tidegate.examples.async_isr as original
 from tidegate import Model
 
 
@@ -73,7 +73,6 @@ def custom():
     model = Model(
         original.Constants,
         original.AsyncIsrState,
-        family="async-isr",
         participants={"leader": build},
         constraint=constraint,
         view=View(scene, lambda action, *rest: Event("leader", action)),
@@ -126,7 +125,7 @@ COMMANDS = {
     "check --engine interpreted": ["check", "own.py", *SMALL, "--engine", "interpreted"],
     "check --debug": ["check", "own.py", *SMALL, "--debug"],
     "graph": ["graph", "own.py", *SMALL, "--json", "graph.json"],
-    "diff": ["diff", "published/async-isr", "own.py", *SMALL],
+    "diff": ["diff", "tidegate.examples.async_isr:async_isr", "own.py", *SMALL],
     "bounds": ["bounds", "own.py", "--max", "max_offset=1", "--max", "max_version=2"],
     "explain": ["explain", "own.py", *SMALL],
     "simulate": ["simulate", "own.py", *SMALL, "--walks", "9", "--jobs", "1"],

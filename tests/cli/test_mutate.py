@@ -6,11 +6,13 @@ from dataclasses import fields, replace
 import pytest
 from click.testing import CliRunner
 
+from tests.published import ASYNC_ISR, PUBLISHED
 from tidegate.cli import main
 from tidegate.core.guards import guards, without
 from tidegate.core.spec import Step
 from tidegate.library.killing import Killing
 from tidegate.library.mutants import mutants
+from tidegate.library.names import find_protocol
 from tidegate.library.properties import invariants_of
 from tidegate.model import PROTOCOLS
 from tidegate.model.broker.actions.leader import produce
@@ -103,14 +105,14 @@ def test_a_mutant_that_there_is_not_gets_one_clear_error():
 
 def test_mutants_die_or_are_listed_as_survivors():
     bounds = ["--within", "records=0", "--within", "records=1"]
-    result = CliRunner().invoke(main, ["mutate", "published/kip-101", *bounds])
+    result = CliRunner().invoke(main, ["mutate", "tidegate.examples.published:kip_101", *bounds])
     assert result.exit_code == 0
     output = " ".join(result.output.split())
     assert "killed BecomeFollower: fairness -- LastEpochIsApplied in 3 steps at records=0" in output
     assert "killed truncation_offset = high_watermark -- WeakIsr in 8 steps at records=1" in output
     assert "SURVIVED FollowerFetch: not leads(s, leader)" in output
     assert "- FollowerFetch: not leads(s, leader): copies from a former leader" in output
-    [protocol] = [one for one in PROTOCOLS if one.name == "published/kip-101"]
+    protocol = find_protocol("tidegate.examples.published:kip_101")
     assert f"of {len(list(mutants(protocol)))} mutants killed" in output
 
 
@@ -124,16 +126,15 @@ def test_mutants_of_what_never_happens_are_not_tried():
 
 def test_every_note_on_a_survivor_is_about_a_mutant_that_there_is():
     """A note whose guard or rule was changed since would explain another mutant, or none."""
-    names = {}
-    for protocol in PROTOCOLS:
-        known = names.setdefault(protocol.family, set())
-        for mutant in mutants(protocol):
-            known |= {mutant.name, f"{protocol.name}: {mutant.name}"}
-    for protocol in PROTOCOLS:
-        assert set(protocol.model.survivors) <= names[protocol.family]
+    for protocols in (PROTOCOLS, PUBLISHED, [find_protocol(ASYNC_ISR)]):
+        known = set()
+        for protocol in protocols:
+            for mutant in mutants(protocol):
+                known |= {mutant.name, f"{protocol.declared or protocol.name}: {mutant.name}"}
+        assert set(protocols[0].model.survivors) <= known
 
 
-QUICK = "published/async-isr"
+QUICK = ASYNC_ISR
 """Its mutants take seconds; those of the others minutes."""
 
 
@@ -143,19 +144,22 @@ def whole_ladder(protocol):
     return pytest.param(protocol, id=protocol.name, marks=marks)
 
 
-@pytest.mark.parametrize("protocol", [whole_ladder(protocol) for protocol in PROTOCOLS])
+@pytest.mark.parametrize(
+    "protocol", [*map(whole_ladder, [*PROTOCOLS, *PUBLISHED, find_protocol(ASYNC_ISR)])]
+)
 def test_every_survivor_is_explained_and_every_explanation_is_of_a_survivor(protocol):
     wanted = [prop for prop in invariants_of(protocol) if prop.name in protocol.default_properties]
     killing = Killing(protocol, wanted, protocol.model.mutation_bounds)
     killed = {fate.mutant for fate in killing.run(None, 2)}
     assert [fate.mutant for fate in killing.others()["survived"] if not fate.note] == []
-    own = {key.removeprefix(f"{protocol.name}: ") for key in own_notes(protocol)}
+    own = {key.partition(": ")[2] for key in own_notes(protocol)}
     assert killed & own == set()
 
 
 def own_notes(protocol):
     """Return the keys of the notes that are a protocol's own."""
-    return {key for key in protocol.model.survivors if key.startswith(f"{protocol.name}: ")}
+    begins = f"{protocol.declared or protocol.name}: "
+    return {key for key in protocol.model.survivors if key.startswith(begins)}
 
 
 def test_wrong_bounds_are_found_before_the_search():
@@ -166,18 +170,27 @@ def test_wrong_bounds_are_found_before_the_search():
 
 def test_what_the_protocol_violates_by_itself_kills_no_mutant():
     """The original violates WeakIsr in 8 steps; a guard it does not need must not seem needed."""
-    result = CliRunner().invoke(main, ["mutate", "published/hw", "-b", "records=1"])
+    result = CliRunner().invoke(
+        main, ["mutate", "tidegate.examples.published:hw", "-b", "records=1"]
+    )
     output = " ".join(result.output.split())
     assert "SURVIVED LeaderExpandIsr: not k.rules.may_expand_isr(s, k, leader)" in output
     assert "s.replica[leader].hw) -- WeakIsr in 6 steps" in output
 
 
 def test_the_json_of_mutants_has_every_mutant_once(tmp_path):
-    arguments = ["mutate", "published/async-isr", "-b", "max_offset=1", "-b", "max_version=1"]
+    arguments = [
+        "mutate",
+        "tidegate.examples.async_isr:async_isr",
+        "-b",
+        "max_offset=1",
+        "-b",
+        "max_version=1",
+    ]
     result = CliRunner().invoke(main, [*arguments, "--json", str(tmp_path / "mutants.json")])
     assert result.exit_code == 0
     document = json.loads((tmp_path / "mutants.json").read_text())
-    [protocol] = [one for one in PROTOCOLS if one.name == "published/async-isr"]
+    protocol = find_protocol(ASYNC_ISR)
     names = [fate["mutant"] for fate in (*document["killed"], *document["survived"])]
     assert sorted(names) == sorted(mutant.name for mutant in mutants(protocol))
     assert document["mutants"] == len(names)
@@ -187,7 +200,9 @@ def test_the_json_of_mutants_has_every_mutant_once(tmp_path):
 
 
 def test_a_time_limit_leaves_mutants_undecided_and_says_where():
-    result = CliRunner().invoke(main, ["mutate", "published/hw", "--time-limit", "0.01"])
+    result = CliRunner().invoke(
+        main, ["mutate", "tidegate.examples.published:hw", "--time-limit", "0.01"]
+    )
     output = " ".join(result.output.split())
     assert result.exit_code == 3
     assert "SURVIVED" not in output

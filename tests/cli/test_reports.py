@@ -20,19 +20,24 @@ def run(*arguments):
     return result
 
 
-HOLDS, HW = ["published/async-isr"], ["hw", "-b", "acks=1", "-b", "records=1"]
+HOLDS, HW = ["tidegate.examples.async_isr:async_isr"], ["hw", "-b", "acks=1", "-b", "records=1"]
 
 VERDICTS = [
     # What is run, what it prints, its status without the report, and with one that fails.
-    (["check", *HOLDS], "HOLDS published/async-isr", 0, 2),
-    (["check", *HOLDS, "-q"], "HOLDS published/async-isr", 0, 2),
-    (["check", *HOLDS, "--max-states", "9"], "INCOMPLETE published/async-isr", 3, 2),
+    (["check", *HOLDS], "HOLDS tidegate.examples.async_isr:async_isr", 0, 2),
+    (["check", *HOLDS, "-q"], "HOLDS tidegate.examples.async_isr:async_isr", 0, 2),
+    (
+        ["check", *HOLDS, "--max-states", "9"],
+        "INCOMPLETE tidegate.examples.async_isr:async_isr",
+        3,
+        2,
+    ),
     (["check", *HW], "VIOLATED hw", 12, 12),
     (["simulate", *HOLDS, "--walks", "9", "--jobs", "1"], "9 walks with seed 0", 3, 2),
     (["simulate", *HW, "--jobs", "1"], "VIOLATED hw", 12, 12),
     (["bounds", *HW, "-p", "LogMatching", "--max", "crashes=1"], "LogMatching", 0, 2),
     (["explain", "hw"], "NoCommittedRecordLost is violated", 0, 2),
-    (["diff", *HOLDS, *HOLDS], "published/async-isr", 0, 2),
+    (["diff", *HOLDS, *HOLDS], "tidegate.examples.async_isr:async_isr", 0, 2),
     (["graph", *HOLDS], "states", 0, 2),
 ]
 
@@ -73,11 +78,17 @@ def test_each_report_that_cannot_be_written_is_named(shell):
 
 
 def test_a_resumed_search_keeps_its_verdict_too(shell):
-    small = ["published/async-isr", "--checkpoint", "run", "--checkpoint-every", "0"]
+    small = [
+        "tidegate.examples.async_isr:async_isr",
+        "--checkpoint",
+        "run",
+        "--checkpoint-every",
+        "0",
+    ]
     assert run("check", *small, "--max-depth", "3").exit_code == 3
     result = run("check", "--resume", "run", "--json", "/dev/full")
     assert result.exit_code == 2
-    assert "HOLDS published/async-isr" in result.flat
+    assert "HOLDS tidegate.examples.async_isr:async_isr" in result.flat
     assert f"Error: --json {FULL}" in result.errors
 
 
@@ -103,7 +114,7 @@ def test_every_export_of_a_graph_is_written_on_its_own(shell):
 
 
 GATE = "[[case]]\nprotocols = 'hw'\nholds = 'NoCommittedRecordLost'\n"
-PASSES = "[[case]]\nprotocols = 'published/async-isr'\nholds = 'TypeOk'\n"
+PASSES = "[[case]]\nprotocols = 'tidegate.examples.async_isr:async_isr'\nholds = 'TypeOk'\n"
 
 
 @pytest.mark.parametrize(("text", "status"), [(PASSES, 2), (GATE, 1)], ids=["passes", "fails"])

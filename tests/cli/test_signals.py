@@ -107,7 +107,15 @@ def test_what_nohup_has_ignored_stays_ignored(shell):
 
 
 def test_a_compiled_search_that_is_terminated_can_be_resumed(shell):
-    small = ["published/kip-320", "-b", "replicas=3", "-b", "records=3", "-b", "max_leader_epoch=3"]
+    small = [
+        "tidegate.examples.published:kip_320",
+        "-b",
+        "replicas=3",
+        "-b",
+        "records=3",
+        "-b",
+        "max_leader_epoch=3",
+    ]
     how = ["--checkpoint", "run", "--checkpoint-every", "0", "--workers", "2"]
     with shell.start("check", *small, *how) as process:
         ready = shell.path / "run" / "manifest.json"
@@ -149,7 +157,15 @@ sys.exit(main())
 @pytest.mark.parametrize("late", ["work", "_grow"])
 def test_memory_is_not_given_back_while_a_thread_of_a_terminated_search_is_slow(shell, late):
     shell.write("late.py", LATE.format(late=repr(late)))
-    small = ["published/kip-320", "-b", "replicas=3", "-b", "records=3", "-b", "max_leader_epoch=3"]
+    small = [
+        "tidegate.examples.published:kip_320",
+        "-b",
+        "replicas=3",
+        "-b",
+        "records=3",
+        "-b",
+        "max_leader_epoch=3",
+    ]
     how = ["--engine", "compiled", "--workers", "2"]
     done = subprocess.run(
         [sys.executable, "late.py", "check", *small, *how],
@@ -214,7 +230,15 @@ def test_a_rule_that_never_ends_is_terminated_too(shell):
 @pytest.mark.parametrize("name", SIGNALS)
 @pytest.mark.parametrize("moment", ["Java starts", "levels are found"])
 def test_a_search_by_spark_that_a_signal_ends_leaves_no_java_behind(shell, name, moment):
-    small = ["published/kip-320", "-b", "replicas=3", "-b", "records=3", "-b", "max_leader_epoch=3"]
+    small = [
+        "tidegate.examples.published:kip_320",
+        "-b",
+        "replicas=3",
+        "-b",
+        "records=3",
+        "-b",
+        "max_leader_epoch=3",
+    ]
     how = ["--engine", "spark", "--master", "local[2]", "--store", "store", "--local-levels", "0"]
 
     def ready():

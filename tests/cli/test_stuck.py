@@ -38,7 +38,7 @@ COMMANDS = {
     "simulate": ["simulate", "own.py", "--jobs", "1", "--json", "report.json"],
     "simulate, two jobs": ["simulate", "own.py", "--jobs", "2", "--json", "report.json"],
     "bounds": ["bounds", "own.py", "-p", "TypeOk", "--json", "report.json"],
-    "diff": ["diff", "published/async-isr", "own.py", "--json", "report.json"],
+    "diff": ["diff", "tidegate.examples.async_isr:async_isr", "own.py", "--json", "report.json"],
 }
 
 
@@ -184,7 +184,7 @@ def test_the_alarm_of_whoever_calls_is_left_as_it_was():
     def mine(number, frame):
         pass
 
-    protocol = find_protocol("published/async-isr")
+    protocol = find_protocol("tidegate.examples.async_isr:async_isr")
     system = protocol.system(protocol.model.bounds())
     before = signal.signal(signal.SIGALRM, mine)
     try:

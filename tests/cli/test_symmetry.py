@@ -11,7 +11,7 @@ LOPSIDED = '''"""KIP-320 with a replica that keeps its log where any other would
 
 from dataclasses import replace
 
-from tidegate.model.published import end_of_last_match, kip_320
+from tidegate.examples.published import end_of_last_match, kip_320
 
 
 def keep_once(s, k, leader, follower) -> int:
@@ -78,7 +78,7 @@ def test_a_declaration_is_believed_and_the_verdict_names_it(lopsided):
 
 def test_the_verdict_says_what_was_relied_on(tmp_path):
     page, saved = tmp_path / "page.html", tmp_path / "report.json"
-    model = ["check", "published/hw", "-b", "replicas=3", "-b", "records=1"]
+    model = ["check", "tidegate.examples.published:hw", "-b", "replicas=3", "-b", "records=1"]
     relied_on = "6 permutations; replicas are only names in all 9 actions and 5 properties"
     result = run(*model, "--symmetry", "--json", str(saved), "--html", str(page))
     assert result.exit_code == 12
@@ -93,9 +93,11 @@ def test_the_verdict_says_what_was_relied_on(tmp_path):
 
 
 def test_without_symmetry_nothing_is_said_of_it():
-    result = run("check", "published/hw", "-b", "records=1", "--json", "-")
+    result = run("check", "tidegate.examples.published:hw", "-b", "records=1", "--json", "-")
     assert json.loads(result.stdout)["symmetry"] is None
-    assert "symmetry" not in run("check", "published/hw", "-b", "records=1").output
+    assert (
+        "symmetry" not in run("check", "tidegate.examples.published:hw", "-b", "records=1").output
+    )
 
 
 def test_a_model_in_which_every_replica_is_singled_out_is_searched_in_full():

@@ -68,7 +68,10 @@ def test_a_rule_without_a_docstring_is_told_by_its_source(tmp_path, monkeypatch)
         pytest.param("kip-101", "hw", "", marks=pytest.mark.slow),
         ("kip-320", WEAKER, ""),
         pytest.param(
-            "published/hw", "published/kip-101", "max_leader_epoch=2", marks=pytest.mark.slow
+            "tidegate.examples.published:hw",
+            "tidegate.examples.published:kip_101",
+            "max_leader_epoch=2",
+            marks=pytest.mark.slow,
         ),
     ],
 )
@@ -243,7 +246,10 @@ def test_what_was_not_searched_whole_is_said_to_be_incomplete(monkeypatch, tmp_p
     ("arguments", "message"),
     [
         (["hw", "kip-999"], "there is no protocol 'kip-999'"),
-        (["hw", "published/hw"], "hw is of the broker family and published/hw of the published"),
+        (
+            ["hw", "tidegate.examples.published:hw"],
+            "hw and tidegate.examples.published:hw have different states and steps",
+        ),
         (["hw", "kip-101", "-b", "records=99"], "bound records: 99 is out of range"),
         (["hw", "kip-101", "-p", "Nothing"], "there is no property 'Nothing'"),
         (["hw", "kip-320~nothing"], "kip-320 has no mutant 'nothing'"),

@@ -199,7 +199,7 @@ def test_a_built_in_protocol_is_compared_with_a_revision(model):
 
 
 def test_a_line_of_a_revision_is_named_by_it(model):
-    model("model/built_in.py", "Each imports", "Each of them imports")
+    model("model/broker/protocols/every.py", "The protocols", "These are the protocols")
     with revisions.opened("kip-320@HEAD") as protocol:
         named = place(protocol.actions[0].apply)
     assert re.fullmatch(r"model/broker/actions/\w+\.py@HEAD:\d+", named)
@@ -207,7 +207,8 @@ def test_a_line_of_a_revision_is_named_by_it(model):
 
 
 def test_a_model_that_needs_another_tidegate_is_said_to(model):
-    model("model/built_in.py", "from .protocol import Protocol", "from .protocol import Family")
+    every = "model/broker/protocols/every.py"
+    model(every, "protocol import Protocol", "protocol import Family")
     result = run("kip-320@HEAD", "kip-320")
     assert result.exit_code == 2
     assert "is written for another Tidegate (cannot import name 'Family'" in flat(result.output)

@@ -227,7 +227,10 @@ def test_a_gate_knows_from_its_cache_what_was_never_enabled(counter, tmp_path):
 
 @pytest.mark.parametrize(
     ("protocol", "bounds"),
-    [("kip-101", ["records=1", "crashes=1"]), ("published/async-isr", ["max_version=1"])],
+    [
+        ("kip-101", ["records=1", "crashes=1"]),
+        ("tidegate.examples.async_isr:async_isr", ["max_version=1"]),
+    ],
 )
 def test_a_protocol_of_kafka_says_how_many_properties_were_not_requested_for(protocol, bounds):
     searched = ["check", protocol, *(part for bound in bounds for part in ("-b", bound))]
@@ -249,9 +252,11 @@ def test_a_protocol_of_kafka_says_how_many_properties_were_not_requested_for(pro
 
 
 def test_a_mutant_and_a_file_say_where_their_properties_are_listed(tmp_path, monkeypatch):
-    mutant = next(mutants(find_protocol("published/async-isr"))).name
-    output = run("check", f"published/async-isr~{mutant}", "--max-states", "5", status=3)
-    assert output.endswith("tidegate list properties published/async-isr")
+    mutant = next(mutants(find_protocol("tidegate.examples.async_isr:async_isr"))).name
+    output = run(
+        "check", f"tidegate.examples.async_isr:async_isr~{mutant}", "--max-states", "5", status=3
+    )
+    assert output.endswith("tidegate list properties tidegate.examples.async_isr:async_isr")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(
         "from dataclasses import replace\n"

@@ -11,8 +11,8 @@ import pytest
 from tidegate.checker.check import check
 from tidegate.checker.distributed.session import spark_context
 from tidegate.core.result import Cluster, Resources
+from tidegate.library.names import find_protocol
 from tidegate.library.properties import properties_of, system_for
-from tidegate.model import PROTOCOLS
 from tidegate.render.report import report
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "cluster"
@@ -31,7 +31,7 @@ def reported():
     """Search a protocol by its name; returns all that is reported but for what may differ."""
 
     def run(protocol, settings="", names=None, cluster=None, how=None, **options):
-        [chosen] = [p for p in PROTOCOLS if p.name == protocol]
+        chosen = find_protocol(protocol)
         wanted = chosen.default_properties if names is None else names
         properties = [p for p in properties_of(chosen) if p.name in wanted]
         assert len(properties) == len(wanted), "a property that does not exist"

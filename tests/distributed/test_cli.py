@@ -19,8 +19,24 @@ from tidegate.cli import main
 pytestmark = pytest.mark.usefixtures("java")
 
 TIDEGATE = [sys.executable, "-m", "tidegate"]
-SMALL = ["check", "published/hw", "-b", "records=1", "-b", "log_size=1", "--engine", "spark"]
-LARGE = ["check", "published/kip-320", "-b", "replicas=3", "-b", "max_leader_epoch=2"]
+SMALL = [
+    "check",
+    "tidegate.examples.published:hw",
+    "-b",
+    "records=1",
+    "-b",
+    "log_size=1",
+    "--engine",
+    "spark",
+]
+LARGE = [
+    "check",
+    "tidegate.examples.published:kip_320",
+    "-b",
+    "replicas=3",
+    "-b",
+    "max_leader_epoch=2",
+]
 
 
 def run(*arguments, **options):

@@ -23,7 +23,7 @@ from tidegate.core.result import Cluster, Limits
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-MODEL = ("published/kip-101", "max_leader_epoch=2")
+MODEL = ("tidegate.examples.published:kip_101", "max_leader_epoch=2")
 FATAL = 9
 """The level amid which something dies."""
 
@@ -217,7 +217,10 @@ SPECULATION = (
     "spark.python.task.killTimeout=60s",
 )
 
-LARGE_MODEL, LARGE_LEVEL = ("published/kip-320", "replicas=3 max_leader_epoch=2"), 14
+LARGE_MODEL, LARGE_LEVEL = (
+    ("tidegate.examples.published:kip_320", "replicas=3 max_leader_epoch=2"),
+    14,
+)
 """A level of which an owner is sent more than lies in the buffers between Java and Python."""
 
 

@@ -39,7 +39,7 @@ pytestmark = pytest.mark.usefixtures("java")
 HERE = 10**9
 """Candidates that no level of these has: all are searched in this process, without Spark."""
 
-MODEL = ("published/hw", "")
+MODEL = ("tidegate.examples.published:hw", "")
 """Violated on levels 8 and 9 of 16, from which traces lead back through the levels before."""
 
 WORDS = 1

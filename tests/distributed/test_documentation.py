@@ -53,8 +53,16 @@ def test_the_command_line_under_spark_submit(tmp_path):
     script.write_text(blocks("python")[1])
     submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    search = ["check", "published/hw", "-b", "records=1", "--engine", "spark", "--quiet"]
+    search = [
+        "check",
+        "tidegate.examples.published:hw",
+        "-b",
+        "records=1",
+        "--engine",
+        "spark",
+        "--quiet",
+    ]
     command = [str(submit), "--master", "local[2]", str(script), *search, "--local-levels", "0"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 12, done.stderr
-    assert done.stdout.startswith("VIOLATED published/hw")
+    assert done.stdout.startswith("VIOLATED tidegate.examples.published:hw")

@@ -19,8 +19,8 @@ from tidegate.cli import main
 from tidegate.core.result import Cluster, Limits, Resources
 from tidegate.core.spec import Property
 from tidegate.core.symmetry import Symmetry
+from tidegate.library.names import find_protocol
 from tidegate.library.properties import properties_of, system_for
-from tidegate.model import PROTOCOLS
 
 pytestmark = pytest.mark.usefixtures("java")
 slow = pytest.mark.slow
@@ -32,12 +32,26 @@ CLUSTER = ("store", "partitions", "local_levels")
 
 MODELS = [
     pytest.param("kip-101", "records=1", ("TypeOk", "Deadlock"), False, id="kip-101", marks=slow),
-    pytest.param("published/hw", "", ("WeakIsr", "StrongIsr", "Deadlock"), False, id="violated"),
     pytest.param(
-        "published/kip-101", "replicas=3 records=1 log_size=1", ("WeakIsr",), True, id="symmetry"
+        "tidegate.examples.published:hw",
+        "",
+        ("WeakIsr", "StrongIsr", "Deadlock"),
+        False,
+        id="violated",
     ),
     pytest.param(
-        "published/async-isr", "max_offset=1 max_version=2", ("TypeOk",), False, id="constraint"
+        "tidegate.examples.published:kip_101",
+        "replicas=3 records=1 log_size=1",
+        ("WeakIsr",),
+        True,
+        id="symmetry",
+    ),
+    pytest.param(
+        "tidegate.examples.async_isr:async_isr",
+        "max_offset=1 max_version=2",
+        ("TypeOk",),
+        False,
+        id="constraint",
     ),
 ]
 
@@ -74,7 +88,7 @@ def exported(tmp_path):
     numbers = iter(range(100))
 
     def run(protocol, settings, names, symmetry=False, folder=None, how=None, **options):
-        [chosen] = [p for p in PROTOCOLS if p.name == protocol]
+        chosen = find_protocol(protocol)
         properties = [p for p in properties_of(chosen) if p.name in names]
         assert len(properties) == len(names), "a property that does not exist"
         searched = system_for(chosen, settings.split(), properties)
@@ -157,7 +171,7 @@ def test_tables_hold_what_interpreted_steps_lead_to(exported, protocol, settings
 def test_the_models_have_something_to_find(exported):
     """Were there no violation among them, the test above would not show that they are listed."""
     for protocol, settings, names, property_ in (
-        ("published/hw", "", ("WeakIsr",), "WeakIsr"),
+        ("tidegate.examples.published:hw", "", ("WeakIsr",), "WeakIsr"),
         ("hw", "crashes=1 replicas=1", ("Deadlock",), "Deadlock"),
     ):
         *_, folder = exported(protocol, settings, names)
@@ -189,7 +203,7 @@ def test_types_and_names_are_those_of_the_declaration(exported):
     assert (min(depths), max(depths)) == (1, result.depth)
 
 
-SMALL = ("published/hw", "records=1 log_size=1", ("TypeOk", "WeakIsr"))
+SMALL = ("tidegate.examples.published:hw", "records=1 log_size=1", ("TypeOk", "WeakIsr"))
 
 
 @slow
@@ -209,7 +223,7 @@ def test_any_division_into_partitions_and_levels_gives_the_same_rows(exported, s
         assert content(folder) == expected
 
 
-CUT = ["published/hw", "-b", "max_leader_epoch=2", "-p", "WeakIsr", "--continue"]
+CUT = ["tidegate.examples.published:hw", "-b", "max_leader_epoch=2", "-p", "WeakIsr", "--continue"]
 
 DYING = """
 import os, signal, sys
@@ -249,7 +263,7 @@ main(sys.argv[1:])
 def test_a_killed_driver_that_is_resumed_leaves_the_same_rows(
     exported, tmp_path, module, owner, name, before, call
 ):
-    *_, folder = exported("published/hw", "max_leader_epoch=2", ("WeakIsr",))
+    *_, folder = exported("tidegate.examples.published:hw", "max_leader_epoch=2", ("WeakIsr",))
     expected = content(folder)
     script = DYING.format(module=module, owner=owner, name=name, before=before, call=call)
     store, folder = tmp_path / "store", tmp_path / "cut"
@@ -280,7 +294,7 @@ def test_a_search_that_is_stopped_has_exported_what_it_reports(exported, tmp_pat
 
 
 def test_a_violation_outside_the_constraint_is_listed_where_it_is_reported(system, tmp_path):
-    searched = system("published/async-isr", "max_offset=1 max_version=2")
+    searched = system("tidegate.examples.async_isr:async_isr", "max_offset=1 max_version=2")
     inside = Property("Inside", "", "", searched.constraint, lambda s, k: "outside")
     cluster = Cluster(local_levels=HERE, export=str(tmp_path / "tables"))
     resources = Resources(engine="spark", cluster=cluster)
@@ -360,7 +374,7 @@ def test_bad_input_is_refused(tmp_path, monkeypatch, arguments, said):
 
 @slow
 def test_a_full_disk_ends_the_search_and_it_can_be_resumed(exported, tmp_path):
-    *_, folder = exported("published/hw", "max_leader_epoch=2", ("WeakIsr",))
+    *_, folder = exported("tidegate.examples.published:hw", "max_leader_epoch=2", ("WeakIsr",))
     expected = content(folder)
     store, folder = str(tmp_path / "store"), tmp_path / "cut"
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.spark
 
 GOLDENS = json.loads((Path(__file__).parents[1] / "goldens.json").read_text("utf-8"))["rows"]
 
-FAST = {("published/async-isr", 84), ("published/hw", 353)}
+FAST = {("tidegate.examples.async_isr:async_isr", 84), ("tidegate.examples.published:hw", 353)}
 """Protocols and distinct states of the goldens that belong to every test run."""
 
 PARTITIONS = (1, 2, 7)

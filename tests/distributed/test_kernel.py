@@ -23,7 +23,7 @@ def noted(text, tick):
     return build.object_code(text, tick)
 
 object_files.object_code = noted
-system, _ = assemble("published/hw", ["records=1"], ["none"])
+system, _ = assemble("tidegate.examples.published:hw", ["records=1"], ["none"])
 text, module = Generator(system, [], True, None).module(EXPORTED)
 (folder / f"ready-{name}").touch()
 while len(list(folder.glob("ready-*"))) < 2:

@@ -22,10 +22,10 @@ RUNS = int(os.environ.get("TIDEGATE_KILLS", "10"))
 SEED = os.environ.get("TIDEGATE_FUZZ_SEED", "1")
 
 MODELS = (
-    (("published/hw", "records=1 log_size=1"), True),
-    (("published/hw", "records=1"), True),
-    (("published/kip-101", "records=1"), False),
-    (("published/async-isr", "max_offset=1 max_version=1"), False),
+    (("tidegate.examples.published:hw", "records=1 log_size=1"), True),
+    (("tidegate.examples.published:hw", "records=1"), True),
+    (("tidegate.examples.published:kip_101", "records=1"), False),
+    (("tidegate.examples.async_isr:async_isr", "max_offset=1 max_version=1"), False),
 )
 """Small ones, and whether all of them is explored."""
 

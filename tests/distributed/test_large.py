@@ -16,7 +16,7 @@ EPOCHS = "replicas=3 max_leader_epoch=2"
     [("log_size=2 records=2", 737_794), ("log_size=4 records=4", 18_731_224)],
 )
 def test_a_large_model_is_searched_by_jobs(reported, tmp_path, settings, distinct, symmetry):
-    model = "published/kip-320", f"{EPOCHS} {settings}"
+    model = "tidegate.examples.published:kip_320", f"{EPOCHS} {settings}"
     expected = reported(*model, symmetry=symmetry)
     assert expected["complete"]
     assert symmetry or expected["distinct_states"] == distinct

@@ -28,7 +28,7 @@ many_times = settings(
 def level(system, java, tmp_path):
     """Search some levels; return what it takes to find the next one."""
     cluster = Cluster(local_levels=10**9, store=str(tmp_path))
-    toy = system("published/kip-101", "max_leader_epoch=2", frozenset())
+    toy = system("tidegate.examples.published:kip_101", "max_leader_epoch=2", frozenset())
     resources = Resources(engine="spark", cluster=cluster)
     search = SparkSearch(SearchRequest(toy, [], limits=Limits(max_depth=9), resources=resources))
     search.run()

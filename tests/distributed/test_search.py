@@ -25,9 +25,13 @@ MODELS = [
     ("hw", "", {"keep_going": True}),
     ("hw", "crashes=1 replicas=1", {"names": ["Deadlock"]}),
     ("kip-101", "records=1", {"names": ["TypeOk", "Stuck"], "keep_going": True}),
-    ("published/kip-101", "replicas=3 records=1", {"symmetry": True, "keep_going": True}),
-    ("published/async-isr", "replicas=3 max_offset=1 max_version=2", {}),
-    ("published/hw", "max_leader_epoch=2", {"keep_going": True}),
+    (
+        "tidegate.examples.published:kip_101",
+        "replicas=3 records=1",
+        {"symmetry": True, "keep_going": True},
+    ),
+    ("tidegate.examples.async_isr:async_isr", "replicas=3 max_offset=1 max_version=2", {}),
+    ("tidegate.examples.published:hw", "max_leader_epoch=2", {"keep_going": True}),
 ]
 
 
@@ -38,11 +42,11 @@ def test_the_report_is_that_of_the_compiled_engine(reported, protocol, settings,
 
 
 def test_a_chain_of_limits_and_resumes_reports_what_one_run_does(reported, tmp_path):
-    expected = reported("published/hw", "max_leader_epoch=2", keep_going=True)
+    expected = reported("tidegate.examples.published:hw", "max_leader_epoch=2", keep_going=True)
     cluster = Cluster(local_levels=HERE, store=str(tmp_path / "store"))
     for depth in (1, 2, 5, 6, 13, None):
         found = reported(
-            "published/hw",
+            "tidegate.examples.published:hw",
             "max_leader_epoch=2",
             cluster=cluster,
             how={"resume": depth != 1},
@@ -55,7 +59,7 @@ def test_a_chain_of_limits_and_resumes_reports_what_one_run_does(reported, tmp_p
     # What is complete is only reported once more.
     assert (
         reported(
-            "published/hw",
+            "tidegate.examples.published:hw",
             "max_leader_epoch=2",
             cluster=cluster,
             how={"resume": True},
@@ -66,14 +70,22 @@ def test_a_chain_of_limits_and_resumes_reports_what_one_run_does(reported, tmp_p
 
 
 def test_what_a_killed_driver_left_behind_the_manifest_is_found_again(reported, tmp_path):
-    expected = reported("published/hw", "", keep_going=True)
+    expected = reported("tidegate.examples.published:hw", "", keep_going=True)
     cluster = Cluster(local_levels=HERE, store=str(tmp_path / "store"))
-    reported("published/hw", "", cluster=cluster, limits=Limits(max_depth=5), keep_going=True)
+    reported(
+        "tidegate.examples.published:hw",
+        "",
+        cluster=cluster,
+        limits=Limits(max_depth=5),
+        keep_going=True,
+    )
     store = Store(cluster.store)
     # The next level is there in part only: a file that is not whole, and a partial one.
     store.write("levels/00005/00000-of-00001.run", [b"half"])
     store.write("levels/00005/00000-of-00001.run.partial", [b"a quarter"])
-    found = reported("published/hw", "", cluster=cluster, how={"resume": True}, keep_going=True)
+    found = reported(
+        "tidegate.examples.published:hw", "", cluster=cluster, how={"resume": True}, keep_going=True
+    )
     assert found == expected
 
 
@@ -85,22 +97,22 @@ def test_an_interrupt_reports_what_was_covered_and_can_be_resumed(reported, tmp_
             raise KeyboardInterrupt
 
     options = {"keep_going": True, "cluster": cluster}
-    found = reported("published/hw", "", report=interrupt, **options)
+    found = reported("tidegate.examples.published:hw", "", report=interrupt, **options)
     assert (found["stopped_by"], found["depth"]) == ("an interrupt", 9)
-    resumed = reported("published/hw", "", how={"resume": True}, **options)
-    assert resumed == reported("published/hw", "", keep_going=True)
+    resumed = reported("tidegate.examples.published:hw", "", how={"resume": True}, **options)
+    assert resumed == reported("tidegate.examples.published:hw", "", keep_going=True)
 
 
 def test_a_store_that_holds_a_search_is_left_alone(reported, tmp_path):
     cluster = Cluster(local_levels=HERE, store=str(tmp_path))
-    reported("published/hw", "", cluster=cluster)
+    reported("tidegate.examples.published:hw", "", cluster=cluster)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     with pytest.raises(
         CheckpointError, match=r"a search was begun there already.*tidegate check --resume"
     ):
-        reported("published/kip-101", "", cluster=cluster)
+        reported("tidegate.examples.published:kip_101", "", cluster=cluster)
     with pytest.raises(CheckpointError, match="made by other code"):
-        reported("published/kip-101", "", cluster=cluster, how={"resume": True})
+        reported("tidegate.examples.published:kip_101", "", cluster=cluster, how={"resume": True})
     assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
 
@@ -111,10 +123,10 @@ def test_a_store_in_use_is_refused(tmp_path, reported):
     def again(progress):
         if not refused:
             with pytest.raises(CheckpointError, match="another run is using it") as caught:
-                reported("published/hw", "", cluster=cluster)
+                reported("tidegate.examples.published:hw", "", cluster=cluster)
             refused.append(caught.value)
 
-    reported("published/hw", "", cluster=cluster, report=again)
+    reported("tidegate.examples.published:hw", "", cluster=cluster, report=again)
     assert refused
 
 
@@ -129,26 +141,50 @@ def test_a_store_in_use_is_refused(tmp_path, reported):
 )
 def test_damaged_runs_are_noticed(reported, tmp_path, spoil, said):
     cluster = Cluster(local_levels=HERE, store=str(tmp_path))
-    reported("published/hw", "", cluster=cluster, limits=Limits(max_depth=6), keep_going=True)
+    reported(
+        "tidegate.examples.published:hw",
+        "",
+        cluster=cluster,
+        limits=Limits(max_depth=6),
+        keep_going=True,
+    )
     [file] = (tmp_path / "levels" / "00005").iterdir()
     if spoil:
         file.write_bytes(spoil(file.read_bytes()))
     else:
         file.unlink()
     with pytest.raises(CheckpointError, match=rf"{file.name}: {said}"):
-        reported("published/hw", "", cluster=cluster, how={"resume": True}, keep_going=True)
+        reported(
+            "tidegate.examples.published:hw",
+            "",
+            cluster=cluster,
+            how={"resume": True},
+            keep_going=True,
+        )
 
 
 def test_a_level_that_lost_states_is_noticed(reported, tmp_path):
     cluster = Cluster(local_levels=HERE, store=str(tmp_path))
-    reported("published/hw", "", cluster=cluster, limits=Limits(max_depth=6), keep_going=True)
+    reported(
+        "tidegate.examples.published:hw",
+        "",
+        cluster=cluster,
+        limits=Limits(max_depth=6),
+        keep_going=True,
+    )
     store = Store(str(tmp_path))
     manifest = read_manifest(store)
     last = manifest.levels[-1]
     manifest.levels[-1] = dataclasses.replace(last, states=last.states + 1)
     manifest.save(store)
     with pytest.raises(CheckpointError, match=f"does not hold the {last.states + 1} states"):
-        reported("published/hw", "", cluster=cluster, how={"resume": True}, keep_going=True)
+        reported(
+            "tidegate.examples.published:hw",
+            "",
+            cluster=cluster,
+            how={"resume": True},
+            keep_going=True,
+        )
 
 
 @pytest.mark.parametrize(
@@ -161,11 +197,11 @@ def test_a_level_that_lost_states_is_noticed(reported, tmp_path):
 )
 def test_a_damaged_manifest_is_refused(reported, tmp_path, change, said):
     cluster = Cluster(local_levels=HERE, store=str(tmp_path))
-    reported("published/hw", "", cluster=cluster, limits=Limits(max_depth=3))
+    reported("tidegate.examples.published:hw", "", cluster=cluster, limits=Limits(max_depth=3))
     file = tmp_path / "manifest.json"
     file.write_text(change(file.read_text()))
     with pytest.raises(CheckpointError, match=said):
-        reported("published/hw", "", cluster=cluster, how={"resume": True})
+        reported("tidegate.examples.published:hw", "", cluster=cluster, how={"resume": True})
 
 
 @pytest.mark.parametrize(
@@ -204,7 +240,7 @@ def test_the_hash_of_the_code_covers_what_an_executor_imports():
 
 
 def test_a_violation_outside_the_constraint_has_its_shortest_trace(system):
-    searched = system("published/async-isr", "max_offset=1 max_version=2")
+    searched = system("tidegate.examples.async_isr:async_isr", "max_offset=1 max_version=2")
     inside = Property("Inside", "", "", searched.constraint, lambda s, k: "outside")
     cluster = Cluster(local_levels=HERE)
     found = check(searched, [inside], resources=Resources(engine="spark", cluster=cluster))
@@ -216,7 +252,12 @@ def test_a_violation_outside_the_constraint_has_its_shortest_trace(system):
 def test_it_says_that_spark_is_being_started_and_then_how_far_it_is(reported):
     said = []
     cluster = Cluster(local_levels=0, partitions=1)
-    reported("published/hw", "records=1", cluster=cluster, report=lambda it: said.append(it.doing))
+    reported(
+        "tidegate.examples.published:hw",
+        "records=1",
+        cluster=cluster,
+        report=lambda it: said.append(it.doing),
+    )
     assert said.count("starting Spark") == 1
     assert said[-1] == ""
 

@@ -8,7 +8,7 @@ from tidegate.checker.distributed.sizing import FILES, senders_of, shares_of
 from tidegate.checker.distributed.store import Store
 from tidegate.core.result import Cluster, Limits
 
-MODEL = ("published/hw", "max_leader_epoch=2")
+MODEL = ("tidegate.examples.published:hw", "max_leader_epoch=2")
 
 
 def test_every_share_is_worth_its_tasks_up_to_all_partitions():

@@ -39,8 +39,8 @@ bounds that were searched. To search for one violation again:
 """
 
 
-def section(family: str, rows: Sequence[tuple[str, str, str, MinimalBounds]]) -> str:
-    """Return the table of a family.
+def table(rows: Sequence[tuple[str, str, str, MinimalBounds]]) -> str:
+    """Return the table of known violations.
 
     Parameters
     ----------
@@ -48,8 +48,6 @@ def section(family: str, rows: Sequence[tuple[str, str, str, MinimalBounds]]) ->
         Protocol, settings, property and what was found.
     """
     lines = [
-        f"## The {family} family",
-        "",
         "| protocol | settings | property | smallest bounds | steps | up to |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
@@ -93,8 +91,8 @@ ON_THE_PAGE = {
 def known_violations(protocol: Protocol) -> Iterator[KnownViolation]:
     """Yield the violations that the expected verdicts of a protocol list.
 
-    The bounds of the family's ladder are varied up to the largest there, or up to those of a
-    scenario with the same settings; where a family has no ladder, up to the bounds of the expected
+    The bounds of the model's ladder are varied up to the largest there, or up to those of a
+    scenario with the same settings; where a model has no ladder, up to the bounds of the expected
     verdict.
     """
     model = protocol.model
@@ -136,19 +134,16 @@ def minimal_bounds_of(violation: KnownViolation) -> MinimalBounds:
 def write_known_violations(target: IO[str], protocols: Sequence[Protocol], jobs: int) -> None:
     """Search for the smallest bounds that show each known violation, and write the page."""
     known = [violation for protocol in protocols for violation in known_violations(protocol)]
-    families = {protocol.name: protocol.family for protocol in protocols}
+    rows = []
     with processes(jobs) as workers:
-        rows: dict[str, list[tuple[str, str, str, MinimalBounds]]] = {}
         for violation, minimal in zip(
             known, workers.in_order(minimal_bounds_of, known), strict=True
         ):
-            row = (violation.protocol, " ".join(violation.fixed), violation.property, minimal)
-            rows.setdefault(families[violation.protocol], []).append(row)
+            fixed = " ".join(violation.fixed)
+            rows.append((violation.protocol, fixed, violation.property, minimal))
             done = " ".join((violation.protocol, *violation.fixed, violation.property))
             sys.stderr.write(f"done: {done}\n")
-    target.write(INTRODUCTION)
-    for family, violations in rows.items():
-        target.write("\n" + section(family, violations))
+    target.write(f"{INTRODUCTION}\n{table(rows)}")
 
 
 def write() -> None:

@@ -13,13 +13,7 @@ from tidegate.model import PROTOCOLS
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
-FAMILIES = {protocol.family: protocol.model for protocol in PROTOCOLS}
-
-TITLES = {
-    "broker": "The broker family",
-    "published": "The published family",
-    "async-isr": "The family async-isr",
-}
+MODEL = PROTOCOLS[0].model
 
 
 @cache
@@ -32,11 +26,6 @@ def rules_in(name):
 def code_of(name):
     """Return the code of a built-in protocol."""
     return code(find_protocol(name))
-
-
-def members(family):
-    """Return the protocols of a family."""
-    return [protocol for protocol in PROTOCOLS if protocol.family == family]
 
 
 def cell(text):
@@ -112,15 +101,11 @@ def protocol(told):
 
 def rules():
     """Return the page of rules."""
-    sections = []
-    for family in FAMILIES:
-        sections.append((f"## {TITLES[family]}", "Each rule, and each way to decide it."))
-        for name, rule in code_of(members(family)[0].name).rules.items():
-            rows = choices(members(family), name)
-            head = ["decided by", "what that does", "protocols", "releases of Kafka"]
-            columns = head if family == "broker" else head[:3]
-            body = table(columns, [row[: len(columns)] for row in rows])
-            sections.append((f"### {name}", f"{cell(rule.decides)}\n\n{body}"))
+    head = ["decided by", "what that does", "protocols", "releases of Kafka"]
+    sections = [
+        (f"## {name}", f"{cell(rule.decides)}\n\n{table(head, choices(name))}")
+        for name, rule in code_of(PROTOCOLS[0].name).rules.items()
+    ]
     return page(
         "Rules",
         """
@@ -133,15 +118,15 @@ def rules():
     )
 
 
-def choices(protocols, name):
+def choices(name):
     """Return a row for each way in which protocols decide a rule, and for each older way."""
     found = {}
-    for one in protocols:
+    for one in PROTOCOLS:
         [row] = [row for row in rules_in(one.name) if row["rule"] == name]
         key = row["signature"] or row["is"]
         text = f"{row['what']} {row['source']}"
         found.setdefault(key, [quoted(key), cell(text), [], row["releases"]])[2].append(one.name)
-    for one in protocols:
+    for one in PROTOCOLS:
         for rule, function in one.older_rules:
             if rule == name and not any(function.__name__ == key.split("(")[0] for key in found):
                 found[function.__name__] = [
@@ -152,36 +137,25 @@ def choices(protocols, name):
 
 def actions():
     """Return the page of actions."""
-    sections = []
-    for family in FAMILIES:
-        sections.append((f"## {TITLES[family]}", owners(family)))
-        every = {}
-        for one in members(family):
-            for taken in one.actions:
-                every.setdefault((taken.name, taken.apply), (taken, []))[1].append(one)
-        sections += [
-            (f"### {taken.name}", action(taken, having, members(family)))
-            for taken, having in every.values()
-        ]
+    every = {}
+    for one in PROTOCOLS:
+        for taken in one.actions:
+            every.setdefault((taken.name, taken.apply), (taken, []))[1].append(one)
     return page(
         "Actions",
-        """
+        f"""
         An action is a step that somebody may take. It is enabled if all that is listed holds; `s`
         is the state, `k` the bounds, and `k.rules` are the [rules](rules.md). A step of each is
-        described in words in [model.md](../model.md) and [published.md](../published.md).
-        Fairness is what [liveness properties](../eventually.md) assume.
+        described in words in [model.md](../model.md). Fairness is what
+        [liveness properties](../eventually.md) assume.
+
+        Faults and elections, which bounds limit: {", ".join(MODEL.faults_and_elections)}.
         """,
-        sections,
+        [(f"## {taken.name}", action(taken, having)) for taken, having in every.values()],
     )
 
 
-def owners(family):
-    """Return what is said of all actions of a family."""
-    faults = ", ".join(FAMILIES[family].faults_and_elections)
-    return f"Faults and elections, which bounds limit: {faults}." if faults else "No faults."
-
-
-def action(taken, having, everybody):
+def action(taken, having):
     """Return the section of an action."""
     said = " ".join((getdoc(taken.apply) or "").replace("``", "`").split())
     of = f" ({taken.source})" if taken.source else ""
@@ -191,23 +165,19 @@ def action(taken, having, everybody):
     asked = sorted(code_of(having[-1].name).rules_asked(taken.name))
     if asked:
         lines.append("Rules: " + ", ".join(f"[{one}](rules.md#{one})" for one in asked) + ".")
-    if len(having) < len(everybody):
+    if len(having) < len(PROTOCOLS):
         lines.append(f"Only in {', '.join(one.name for one in having)}.")
     return "\n".join(lines)
 
 
 def properties():
     """Return the page of properties."""
-    sections = []
-    for family in FAMILIES:
-        default = ", ".join(members(family)[0].default_properties)
-        rows = [
-            [one["name"], one["kind"], cell(one["statement"]), cell(one["source"])]
-            for one in described_properties(properties_of(members(family)[0]))
-        ]
-        body = table(["property", "kind", "what it says", "source"], rows)
-        head = f"Checked unless `-p` is given: {default}."
-        sections.append((f"## {TITLES[family]}", f"{head}\n\n{body}"))
+    rows = [
+        [one["name"], one["kind"], cell(one["statement"]), cell(one["source"])]
+        for one in described_properties(properties_of(PROTOCOLS[0]))
+    ]
+    default = ", ".join(PROTOCOLS[0].default_properties)
+    body = table(["property", "kind", "what it says", "source"], rows)
     return page(
         "Properties",
         """
@@ -215,29 +185,28 @@ def properties():
         liveness property by a lasso ([eventually.md](../eventually.md)). You can add [a property
         of your own](../library.md#extend-a-protocol-of-kafka).
         """,
-        sections,
+        [(f"Checked unless `-p` is given: {default}.", body)],
     )
 
 
 def bounds():
     """Return the page of bounds."""
-    sections = []
-    for family, declared in FAMILIES.items():
-        rows = [
-            [f"`{one['name']}`", cell(one["default"]), cell(one["allowed"]), cell(one["meaning"])]
-            for one in described_bounds(declared.bounds)
-        ]
-        sections.append(
-            (f"## {TITLES[family]}", table(["bound", "default", "allowed", "meaning"], rows))
-        )
+    rows = [
+        [f"`{one['name']}`", cell(one["default"]), cell(one["allowed"]), cell(one["meaning"])]
+        for one in described_bounds(MODEL.bounds)
+    ]
     return page(
         "Bounds",
         """
         What `-b NAME=VALUE` sets; `-b moves` is `-b moves=true`. They limit writes, faults and
-        elections, never recovery steps. [bounds.md](../bounds.md) lists the smallest ones for
-        each known violation.
+        elections, never recovery steps.
         """,
-        sections,
+        [
+            (
+                "[bounds.md](../bounds.md) lists the smallest ones for each known violation.",
+                table(["bound", "default", "allowed", "meaning"], rows),
+            )
+        ],
     )
 
 

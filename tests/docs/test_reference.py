@@ -21,8 +21,8 @@ def test_every_protocol_rule_action_and_property_has_its_place():
     for protocol in PROTOCOLS:
         assert f"\n## {protocol.name}\n" in pages["protocols.md"]
         for rule in vars(protocol.rules):
-            assert f"\n### {rule}\n" in pages["rules.md"]
+            assert f"\n## {rule}\n" in pages["rules.md"]
         for action in protocol.actions:
-            assert f"\n### {action.name}\n" in pages["actions.md"]
+            assert f"\n## {action.name}\n" in pages["actions.md"]
         for prop in properties_of(protocol):
             assert f"| {prop.name} |" in pages["properties.md"]

@@ -10,8 +10,6 @@ from tests.docs.verdicts import PAGE, compared_properties, letters, section, wri
 from tidegate.invariants.broker import INVARIANTS
 from tidegate.model import PROTOCOLS
 
-BROKER = [protocol for protocol in PROTOCOLS if protocol.family == "broker"]
-
 
 def test_a_section_shows_violations_with_bounds_and_steps_and_what_holds():
     largest = {"records": 2, "elections": 1}
@@ -32,7 +30,7 @@ def test_a_section_shows_violations_with_bounds_and_steps_and_what_holds():
 def test_the_script_writes_the_page(tmp_path):
     path = tmp_path / "page.md"
     with path.open("w") as target:
-        write_verdicts(target, BROKER[:1], "noticed, 3", 2)
+        write_verdicts(target, PROTOCOLS[:1], "noticed, 3", 2)
     [shown] = [t for t in sections(path.read_text()) if "noticed, 3" in t]
     [kept] = [t for t in sections(PAGE.read_text()) if "noticed, 3" in t]
     names = [*(prop.name for prop in INVARIANTS), "*distinct states at R2 C1 E2*"]
@@ -54,9 +52,9 @@ def test_the_page_covers_every_protocol_property_and_scenario():
     page = PAGE.read_text()
     for text, scenario in zip(sections(page), SCENARIOS, strict=True):
         assert text.startswith(scenario.title)
-        compared = {prop.name for prop in compared_properties(BROKER[0], scenario)}
+        compared = {prop.name for prop in compared_properties(PROTOCOLS[0], scenario)}
         assert compared <= set(rows(text, 1))
-        assert all(f" {protocol.name} |" in text for protocol in BROKER)
+        assert all(f" {protocol.name} |" in text for protocol in PROTOCOLS)
 
 
 CELLS = [
@@ -74,7 +72,7 @@ def test_a_cell_of_the_page_comes_out_again(search, title, protocol, name):
     """Violated at the bounds and in the steps on the page, and not with one bound smaller by 1."""
     [scenario] = [s for s in SCENARIOS if s.title == title]
     [text] = [t for t in sections(PAGE.read_text()) if t.startswith(f"{title}\n")]
-    column = 1 + [p.name for p in BROKER].index(protocol)
+    column = 1 + [p.name for p in PROTOCOLS].index(protocol)
     match = re.fullmatch(r"\*\*(.*)\*\*, (\d+) steps", rows(text, column)[name])
     values = [int(letter[1:]) for letter in match[1].split()]
     bounds = dict(zip(scenario.largest, values, strict=True))

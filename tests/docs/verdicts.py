@@ -21,7 +21,7 @@ from tidegate.library.minimal_bounds import BoundValues
 from tidegate.library.names import find_protocol
 from tidegate.library.pool import processes, share
 from tidegate.library.properties import invariants_of, properties_of, system_for
-from tidegate.model import BROKER, Protocol
+from tidegate.model import PROTOCOLS, Protocol
 
 PAGE = Path(__file__).parents[2] / "docs" / "verdicts.md"
 
@@ -147,16 +147,16 @@ def protocols_to_compare(names: Sequence[str]) -> list[Protocol]:
     Raises
     ------
     SelectionError
-        If a protocol does not exist, or is of another family.
+        If a protocol does not exist, or is of another model.
     """
     named = [find_protocol(name) for name in names]
     for protocol in named:
-        if protocol.model is not BROKER[0].model:
+        if protocol.model is not PROTOCOLS[0].model:
             raise SelectionError(
-                f"the {protocol.family} family, to which {protocol.name} belongs, has no "
-                "scenarios to compare protocols in"
+                f"{protocol.name} is not a protocol of Kafka's brokers; there are no scenarios "
+                "to compare it in"
             )
-    return named or list(BROKER)
+    return named or list(PROTOCOLS)
 
 
 def compare(which: tuple[str, int]) -> dict[str, LadderVerdict]:

@@ -56,7 +56,7 @@ def test_show_has_the_bounds_and_the_properties_of_a_model_of_ones_own(run):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(file.stem for file in EXAMPLES.glob("*.py")))
+@pytest.mark.parametrize("name", sorted(file.stem for file in GOLDENS.glob("*.json")))
 def test_every_command_works(name, run):
     file = str(EXAMPLES / f"{name}.py")
     bounds = [part for setting in _small(name) for part in ("-b", setting)]

@@ -13,7 +13,12 @@ from tidegate.library.properties import find_properties
 from tidegate.model import PROTOCOLS
 from tidegate.model.protocol import limited
 
-BOUNDS = {"broker": "records=1 crashes=1", "published": "records=1", "async-isr": ""}
+BOUNDS = {
+    "hw": "records=1 crashes=1",
+    "kip-320": "records=1 crashes=1",
+    "tidegate.examples.published:kip_279": "records=1",
+    "tidegate.examples.async_isr:async_isr": "",
+}
 
 
 def reachable(protocol, settings):
@@ -43,8 +48,7 @@ def without_counters(system, states, kept):
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
 def test_faults_and_elections_are_actions_of_some_protocol_of_the_family(protocol):
-    same = [other for other in PROTOCOLS if other.family == protocol.family]
-    names = {action.name for other in same for action in other.actions}
+    names = {action.name for other in PROTOCOLS for action in other.actions}
     assert set(protocol.model.faults_and_elections) <= names
 
 
@@ -54,10 +58,10 @@ def test_every_step_that_is_drawn_as_a_fault_or_an_election_is_one_of_the_family
     assert drawn <= set(find_protocol("hw").model.faults_and_elections)
 
 
-@pytest.mark.parametrize("name", ["hw", "kip-320", "published/kip-279", "published/async-isr"])
+@pytest.mark.parametrize("name", BOUNDS)
 def test_a_limit_that_is_never_reached_takes_nothing_away(name):
     protocol = find_protocol(name)
-    settings = BOUNDS[protocol.family]
+    settings = BOUNDS[name]
     system, states = reachable(protocol, settings)
     most = dict.fromkeys(protocol.model.faults_and_elections, 4)
     counting, counted_states = reachable(limited(protocol, most), settings)

@@ -43,7 +43,8 @@ COMMAND = re.compile(r"^\s*::|##\[", re.MULTILINE)
 JUNK = (
     None, True, False, 0, 1, -1, 2**31, 2**63, -(2**64), 10**50, 1.5, 1e999, float("nan"),
     "", " ", "x", "0", "1", "-1", "\n::error::x", "\x1b[2J\u202e\x00", "\ud800", "[red][/x]", "=",
-    "x" * 5000, "hw", "kip-320", "KIP-101", "published/hw", "own.py", "own.py:OWN", "own:OWN",
+    "x" * 5000, "hw", "kip-320", "KIP-101", "tidegate.examples.raft:model",
+    "own.py", "own.py:OWN", "own:OWN",
     "own.py~x", "hw~x", "kip-320~Produce: s.written == k.records", "os:path", "../own.py", "Crash",
     "NoAckedRecordLost", "TypeOk", "Deadlock", [], {}, [[]], [None], {"#bigint": "1"}, {"#set": []},
     {"#meta": {}}, {"": ""},

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 FOUND = (
     ["hw", "-b", "records=1", "-p", "NoAckedRecordLost"],
     ["hw", "-b", "records=1", "-p", "all", "--continue"],
-    ["published/hw"],
+    ["tidegate.examples.published:hw"],
     ["kip-101", "-b", "records=1", "-b", "acks=1"],
     ["kip-320~Produce: s.written == k.records", "-b", "records=1", "-p", "TypeOk"],
 )

@@ -48,12 +48,14 @@ BELIEVED = {
 """Fields of a manifest that say what only another search would find out; edits can be plausible."""
 
 SEARCHES = {
-    "whole": ["published/hw", "--continue"],
-    "begun": ["published/hw", "--continue", "--max-depth", "12"],
-    "before the violation": ["published/hw", "--max-depth", "6"],
-    "symmetric": ["published/kip-320", "-b", "replicas=3", "-b", "records=1", "--symmetry",
+    "whole": ["tidegate.examples.published:hw", "--continue"],
+    "begun": ["tidegate.examples.published:hw", "--continue", "--max-depth", "12"],
+    "before the violation": ["tidegate.examples.published:hw", "--max-depth", "6"],
+    "symmetric": ["tidegate.examples.published:kip_320", "-b", "replicas=3", "-b", "records=1",
+                  "--symmetry",
                   "--max-depth", "8"],
-    "constrained": ["published/async-isr", "-b", "max_offset=1", "-b", "max_version=2",
+    "constrained": ["tidegate.examples.async_isr:async_isr", "-b", "max_offset=1", "-b",
+                    "max_version=2",
                     "--max-depth", "7"],
 }  # fmt: skip
 

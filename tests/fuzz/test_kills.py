@@ -20,6 +20,7 @@ from random import Random
 import pytest
 
 from tests.fuzz.searches import drawn
+from tests.published import PUBLISHED
 from tidegate.model import PROTOCOLS
 
 FEW = 3
@@ -88,10 +89,9 @@ def test_kills_at_any_moment_leave_no_mark(tmp_path, monkeypatch, kills):
     monkeypatch.setattr("tidegate.checker.compiled.memory_budget.FINGERPRINT_BUCKETS", 1 << 16)
     random, done, number = Random(f"{SEED} kills"), 0, 0
     # Published protocols are compiled in a moment.
-    quick = [protocol for protocol in PROTOCOLS if protocol.family == "published"]
     while done < kills:
         store = random.choice(("exact", "fingerprint"))
-        protocols = quick if kills == FEW else PROTOCOLS
+        protocols = PUBLISHED if kills == FEW else PROTOCOLS
         search, expected = drawn(random, protocols, MOST_STATES, store=store)
         number += 1
         folder = tmp_path / str(number)

@@ -2,7 +2,7 @@
 
 import pytest
 
-PASSES = "[[case]]\nprotocols = 'published/async-isr'\nholds = 'TypeOk'\n"
+PASSES = "[[case]]\nprotocols = 'tidegate.examples.async_isr:async_isr'\nholds = 'TypeOk'\n"
 """A cell that passes; it stands after those that fail."""
 
 HW = "[[case]]\nprotocols = 'hw'\nbounds = 'records=1'\n"
@@ -73,7 +73,8 @@ def test_a_pinned_count_has_changed(project, pin, said):
 def test_pins_speak_of_all_states_also_where_something_must_be_violated(project):
     pins = "states = 353\ndepth = 12\n"
     text = (
-        "[[case]]\nprotocols = 'published/hw'\nbounds = 'records=1'\nviolates = { WeakIsr = 8 }\n"
+        "[[case]]\nprotocols = 'tidegate.examples.published:hw'\nbounds = 'records=1'\n"
+        "violates = { WeakIsr = 8 }\n"
     )
     project.gate(text + pins, status=0)
 

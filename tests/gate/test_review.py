@@ -16,7 +16,7 @@ protocols = "hw"
 holds = "NoCommittedRecordLost"
 
 [[case]]
-protocols = "published/hw"
+protocols = "tidegate.examples.published:hw"
 violates = "NoCommittedRecordLost"
 """
 

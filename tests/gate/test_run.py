@@ -48,7 +48,7 @@ def test_ctrl_c_ends_what_runs_and_reports_what_was_covered(project):
 def test_answers_do_not_depend_on_how_many_run_at_once(project):
     text = """
 [[case]]
-protocols = ["hw", "kip-101", "kip-320", "published/kip-320"]
+protocols = ["hw", "kip-101", "kip-320", "tidegate.examples.published:kip_320"]
 bounds = ["records=1", "records=2"]
 holds = "TypeOk"
 """

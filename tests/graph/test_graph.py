@@ -30,8 +30,8 @@ def graph(system):
     [
         SMALL,
         ("kip-279", "records=1 crashes=1"),
-        ("published/kip-320", "records=1"),
-        ("published/async-isr", ""),
+        ("tidegate.examples.published:kip_320", "records=1"),
+        ("tidegate.examples.async_isr:async_isr", ""),
     ],
 )
 def test_nodes_and_edges_are_the_states_and_steps_that_the_checker_counts(

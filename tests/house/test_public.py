@@ -8,8 +8,8 @@ import pytest
 import tidegate
 import tidegate.model
 
-FAMILIES = ("model.broker", "model.published", "model.async_isr")
-"""The packages of the families."""
+FAMILIES = ("model.broker",)
+"""The package of Kafka's protocols."""
 
 PROPERTIES = "invariants"
 """The package of their properties."""

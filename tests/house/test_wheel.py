@@ -56,7 +56,6 @@ def test_the_wheel_holds_only_the_package(source, root, modules, tmp_path, front
             root / "py.typed",
             root / "tidegate.toml",
             root / "brokers" / "messages.txt",
-            root / "model" / "published.txt",
             root / "model" / "broker" / "survivors.txt",
             *root.glob("*/templates/*"),
             *root.glob("examples/*.py"),

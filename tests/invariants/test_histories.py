@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.conftest import EVERY_HISTORY
+from tests.published import ASYNC_ISR, PUBLISHED
 from tidegate.checker.check import check
 from tidegate.cli import main
 from tidegate.core.bounds import parse
@@ -16,7 +17,7 @@ from tidegate.core.fields import NONE, integer
 from tidegate.core.result import Resources
 from tidegate.core.spec import ModelError, Property
 from tidegate.library.histories import every_history, histories
-from tidegate.library.names import custom_property
+from tidegate.library.names import custom_property, find_protocol
 from tidegate.library.properties import properties_of, system_for
 from tidegate.model import PROTOCOLS
 from tidegate.model.broker.protocols.hw import HW
@@ -25,34 +26,38 @@ from tidegate.model.broker.state import BrokerState
 NONE_OF_THEM: frozenset[str] = frozenset()
 
 READS = {
-    ("broker", "NoCommittedRecordLost"): "committed",
-    ("broker", "NoAckedRecordLost"): "acked",
-    ("broker", "LeaderCompleteness"): "committed",
-    ("broker", "LeaderCandidateCompleteness"): "committed",
-    ("broker", "CommittedSomewhere"): "committed",
-    ("broker", "NoReadRecordLost"): "read",
-    ("broker", "ConsistentRead"): "committed",
-    ("broker", "HighWatermarkMonotonic"): "high_watermark",
-    ("broker", "ListedOffsetsMonotonic"): "listed_offsets",
-    ("broker", "AckedIsReadable"): "acked",
-    ("published", "NoCommittedRecordLost"): "committed",
+    "NoCommittedRecordLost": "committed",
+    "NoAckedRecordLost": "acked",
+    "LeaderCompleteness": "committed",
+    "LeaderCandidateCompleteness": "committed",
+    "CommittedSomewhere": "committed",
+    "NoReadRecordLost": "read",
+    "ConsistentRead": "committed",
+    "HighWatermarkMonotonic": "high_watermark",
+    "ListedOffsetsMonotonic": "listed_offsets",
+    "AckedIsReadable": "acked",
 }
 """The histories that were declared before they were found; the counts rest on these."""
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
 def test_every_property_of_a_family_reads_what_it_was_declared_to_read(protocol):
-    family = protocol.family
     for prop in properties_of(protocol):
-        known = READS.get((family, prop.name))
+        known = READS.get(prop.name)
         assert histories(prop, protocol) == ({known} if known else NONE_OF_THEM), prop.name
 
 
-def test_a_family_has_these_histories():
-    assert {p.family: every_history(p) for p in PROTOCOLS} == {
-        "broker": EVERY_HISTORY,
-        "published": {"committed"},
-        "async-isr": NONE_OF_THEM,
+def test_a_model_has_these_histories():
+    assert {every_history(protocol) for protocol in PROTOCOLS} == {EVERY_HISTORY}
+    assert {every_history(protocol) for protocol in PUBLISHED} == {frozenset({"committed"})}
+    assert every_history(find_protocol(ASYNC_ISR)) == NONE_OF_THEM
+
+
+@pytest.mark.parametrize("protocol", PUBLISHED, ids=lambda protocol: protocol.name)
+def test_one_property_of_the_published_protocols_reads_a_history(protocol):
+    reading = {prop.name: histories(prop, protocol) for prop in properties_of(protocol)}
+    assert {name: read for name, read in reading.items() if read} == {
+        "NoCommittedRecordLost": {"committed"}
     }
 
 

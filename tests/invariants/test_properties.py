@@ -10,8 +10,6 @@ import pytest
 from tests.behaviors import REPLICATED
 from tidegate import invariants, model
 from tidegate.invariants.broker import INVARIANTS, PROPERTIES
-from tidegate.library.properties import FAMILIES
-from tidegate.model import PROTOCOLS
 from tidegate.model.broker.family import BROKER
 from tidegate.model.broker.messages import LIST_OFFSETS_RESPONSE
 
@@ -176,7 +174,3 @@ def test_no_guard_and_no_rule_reads_history():
         by_file = file.name in ("consumer.py", "history.py", "scenes.py")
         allowed = by_file or file.parent.name == "presentation"
         assert allowed or not read, f"{file} reads {read}"
-
-
-def test_the_families_are_known_without_their_import():
-    assert {protocol.family for protocol in PROTOCOLS} == {*FAMILIES}

@@ -19,20 +19,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.published import NAMES, PUBLISHED
 from tidegate.checker.check import check
 from tidegate.checker.liveness.formulas import demands_of
 from tidegate.core.spec import Kind, Outcome, Property
 from tidegate.library.properties import properties_of
-from tidegate.model import PROTOCOLS
-from tidegate.model.published import kip_320
 
-PUBLISHED = [protocol.name for protocol in PROTOCOLS if protocol.family == "published"]
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "tlc_liveness.py"
 ROWS = json.loads((Path(__file__).parent / "goldens.json").read_text("utf-8"))["rows"]
 FORMULAS = (Path(__file__).parent / "tla" / "LastEpoch.tla").read_text("utf-8")
 
-EVENTUALLY = [prop for prop in properties_of(kip_320) if prop.kind.is_liveness]
-[STRONG_ISR] = [prop for prop in properties_of(kip_320) if prop.name == "StrongIsr"]
+EVENTUALLY = [prop for prop in properties_of(PUBLISHED[0]) if prop.kind.is_liveness]
+[STRONG_ISR] = [prop for prop in properties_of(PUBLISHED[0]) if prop.name == "StrongIsr"]
 
 
 def somebody_leads(s, k):
@@ -53,17 +51,17 @@ UNPROMISED = (
 """What no variant promises: these two are not among a user's properties."""
 
 WORDS = {
-    "published/kip-101": {
+    "tidegate.examples.published:kip_101": {
         "LastEpochIsApplied": r"replica \d stays in epoch \d, with its log end at 1, the leader's",
     },
-    "published/kip-320": {
+    "tidegate.examples.published:kip_320": {
         "CaughtUpFollowerJoins": r"Replica \d is not in the ISR",
         "FollowerAtHwJoins": r"the leader's high watermark is 0, its log end 1",
     },
-    "published/hw": {
+    "tidegate.examples.published:hw": {
         "FollowersMatch": r"keeps m\d at offset \d, where the leader has m\d",
     },
-    "published/kip-320-first-try": {
+    "tidegate.examples.published:kip_320_first_try": {
         "IsrIsCommitted": r"the leader's high watermark stays there",
     },
 }
@@ -81,7 +79,7 @@ def checked(system):
     return decide
 
 
-@pytest.mark.parametrize("protocol", PUBLISHED)
+@pytest.mark.parametrize("protocol", NAMES)
 def test_the_modules_fairness_is_of_actions_as_a_whole(system, protocol):
     assert [str(demand) for demand in demands_of(system(protocol))] == [
         "WF(BecomeLeader)",
@@ -129,10 +127,14 @@ def test_the_properties_tell_the_published_protocols_apart():
 @pytest.mark.parametrize(
     ("protocol", "bounds"),
     [
-        ("published/kip-101", ""),
-        ("published/kip-320-first-try", ""),
-        pytest.param("published/hw", "max_leader_epoch=2", marks=pytest.mark.slow),
-        pytest.param("published/kip-320", "replicas=3 records=1", marks=pytest.mark.slow),
+        ("tidegate.examples.published:kip_101", ""),
+        ("tidegate.examples.published:kip_320_first_try", ""),
+        pytest.param(
+            "tidegate.examples.published:hw", "max_leader_epoch=2", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "tidegate.examples.published:kip_320", "replicas=3 records=1", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_the_explanation_says_what_never_happens(system, checked, protocol, bounds):
@@ -162,7 +164,7 @@ def test_tlc_itself_gives_the_golden_verdicts(tlc):
     ready = os.environ.get("TIDEGATE_TLC_JAR") and os.environ.get("TIDEGATE_TLC_SPECS")
     if not ready or not (os.environ.get("JAVA_HOME") or shutil.which("java")):
         pytest.skip("set TIDEGATE_TLC_JAR and TIDEGATE_TLC_SPECS, and have Java, to run TLC")
-    done = tlc("published/kip-101", "")
+    done = tlc("tidegate.examples.published:kip_101", "")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "TLC says violated" in done.stdout
 
@@ -171,8 +173,14 @@ def test_tlc_itself_gives_the_golden_verdicts(tlc):
     ("arguments", "line"),
     [
         (["kip-320"], "there is no protocol with goldens 'kip-320'"),
-        (["published/hw", "records=9"], "there is no golden of published/hw with bounds"),
-        (["published/hw", "", "--jar", "nowhere.jar"], "there is no tla2tools.jar at nowhere.jar"),
+        (
+            ["tidegate.examples.published:hw", "records=9"],
+            "there is no golden of tidegate.examples.published:hw with bounds",
+        ),
+        (
+            ["tidegate.examples.published:hw", "", "--jar", "nowhere.jar"],
+            "there is no tla2tools.jar at nowhere.jar",
+        ),
     ],
 )
 def test_the_script_refuses_what_it_cannot_ask_tlc(tlc, arguments, line):

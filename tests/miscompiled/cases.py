@@ -42,10 +42,14 @@ FIRST = [
     Case("kip-101", "kip-101", "records=1"),
     Case("kip-320", "kip-320", "records=1 elections=2"),
     Case("kip-595", "kip-595", "records=1 elections=2"),
-    Case("published", "published/kip-320", "replicas=3 records=1 max_leader_epoch=1"),
+    Case(
+        "published",
+        "tidegate.examples.published:kip_320",
+        "replicas=3 records=1 max_leader_epoch=1",
+    ),
     Case(
         "published-symmetric",
-        "published/kip-320",
+        "tidegate.examples.published:kip_320",
         "replicas=3 records=1 max_leader_epoch=2",
         symmetry=True,
     ),

@@ -95,7 +95,10 @@ CHANCE = [
     Case("paxos", "examples/paxos.py", "values=1"),
     Case("hw", "hw", "records=1 crashes=1", keep_going=True),
     Case(
-        "published", "published/kip-320", "replicas=3 records=1 max_leader_epoch=1", symmetry=True
+        "published",
+        "tidegate.examples.published:kip_320",
+        "replicas=3 records=1 max_leader_epoch=1",
+        symmetry=True,
     ),
 ]
 

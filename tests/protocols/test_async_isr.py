@@ -7,10 +7,10 @@ import pytest
 from tidegate.checker.check import check
 from tidegate.core.bounds import parse
 from tidegate.core.result import Limits
+from tidegate.examples.async_isr import any_version, async_isr, isr_alone
 from tidegate.library.properties import invariants_of
-from tidegate.model.async_isr import any_version, async_isr, isr_alone
 
-NAME = "published/async-isr"
+NAME = "tidegate.examples.async_isr:async_isr"
 
 
 def test_a_request_of_an_older_version_is_void(begin):

@@ -379,9 +379,7 @@ def test_both_engines_find_the_same(search, protocol, settings):
 OF_DELETIONS = {"deleted", "aux_deleted", "replica[0].start", "replica[0].failed"}
 
 
-@pytest.mark.parametrize(
-    "protocol", [one for one in PROTOCOLS if one.family == "broker"], ids=lambda one: one.name
-)
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.name)
 def test_the_option_off_takes_no_space_and_brings_no_action(system, protocol):
     off, on = (system(protocol.name, settings) for settings in ("", "deletions=1"))
     stored = {variable.path for variable in off.layout.stored}

@@ -4,13 +4,12 @@ import re
 
 import pytest
 
+from tests.published import PUBLISHED
 from tidegate.checker.check import check
 from tidegate.core.bounds import parse
 from tidegate.core.result import Limits
 from tidegate.library.properties import invariants_of
 from tidegate.model import PROTOCOLS
-
-PUBLISHED = [protocol for protocol in PROTOCOLS if protocol.family == "published"]
 
 ONE_RECORD = """
 ControllerElectLeader 0
@@ -86,7 +85,7 @@ def test_the_smallest_bounds_are_bounds_too(search, protocol, settings):
 
 
 def test_a_record_is_committed_once_the_isr_has_it(begin):
-    behavior = begin("published/hw").follow(ONE_RECORD)
+    behavior = begin("tidegate.examples.published:hw").follow(ONE_RECORD)
     assert not behavior.can("LeaderIncHighWatermark", 0)
     behavior.follow("FollowerFetch 0 1\nLeaderIncHighWatermark 0")
     assert [replica.hw for replica in behavior.record.replica] == [1, 0]
@@ -94,7 +93,7 @@ def test_a_record_is_committed_once_the_isr_has_it(begin):
 
 def test_the_isr_can_become_empty(begin):
     """Where nobody leads, the last member can be taken out; nobody can be elected from then on."""
-    behavior = begin("published/hw", "max_leader_epoch=3")
+    behavior = begin("tidegate.examples.published:hw", "max_leader_epoch=3")
     behavior.follow("ControllerShrinkIsr 0\nControllerShrinkIsr 1")
     assert behavior.record.partition.isr == 0
     assert not behavior.can("ControllerElectLeader", 0)
@@ -102,7 +101,7 @@ def test_the_isr_can_become_empty(begin):
 
 
 def test_a_leader_that_is_the_last_member_stays_in_the_isr(begin):
-    behavior = begin("published/hw", "max_leader_epoch=2")
+    behavior = begin("tidegate.examples.published:hw", "max_leader_epoch=2")
     behavior.follow("ControllerElectLeader 0\nControllerShrinkIsr 1\nControllerShrinkIsr 0")
     assert (behavior.record.partition.leader, behavior.record.partition.isr) == (-1, 0b01)
 
@@ -113,17 +112,21 @@ def test_kip_101_as_published_cannot_follow_a_longer_log_of_the_same_epoch(begin
     behavior = begin(protocol.name, "max_leader_epoch=2").follow(ONE_RECORD)
     behavior.follow("FollowerFetch 0 1\nLeaderWrite 0")
     behavior.follow("ControllerElectLeader 1\nControllerElectLeader 0\nBecomeLeader 0 2")
-    assert behavior.can("BecomeFollower", 1, 2) == (protocol.name != "published/kip-101")
+    assert behavior.can("BecomeFollower", 1, 2) == (
+        protocol.name != "tidegate.examples.published:kip_101"
+    )
 
 
 def test_only_kip_320_waits_for_its_leader_to_be_in_the_epoch(begin):
     for protocol in PUBLISHED:
         behavior = begin(protocol.name).follow("ControllerElectLeader 0")
-        assert behavior.can("BecomeFollower", 1, 0) == (protocol.name != "published/kip-320")
+        assert behavior.can("BecomeFollower", 1, 0) == (
+            protocol.name != "tidegate.examples.published:kip_320"
+        )
 
 
 def test_columns_say_who_leads_and_what_is_in_the_logs(begin):
-    behavior = begin("published/hw").follow(ONE_RECORD)
+    behavior = begin("tidegate.examples.published:hw").follow(ONE_RECORD)
     behavior.follow("FollowerFetch 0 1\nLeaderIncHighWatermark 0\nControllerElectLeader 1")
     assert behavior.system.scenes([behavior.state])[0].columns == {
         "controller": "1 leads e1\nisr {0,1}",
@@ -133,7 +136,7 @@ def test_columns_say_who_leads_and_what_is_in_the_logs(begin):
 
 
 def test_columns_before_the_first_election(begin):
-    behavior = begin("published/hw")
+    behavior = begin("tidegate.examples.published:hw")
     assert behavior.system.scenes([behavior.state])[0].columns == {
         "controller": "no leader\nisr {0,1}",
         "replica 0": "idle\n[|] HW 0",
@@ -159,7 +162,7 @@ def test_every_invariant_has_a_case():
 )
 def test_a_property_tells_a_state_that_violates_it(begin, prop):
     breaks, words = CASES[prop.name]
-    behavior = begin("published/hw").follow(ONE_RECORD)
+    behavior = begin("tidegate.examples.published:hw").follow(ONE_RECORD)
     behavior.follow("FollowerFetch 0 1\nLeaderIncHighWatermark 0")
     system = behavior.system
     assert not system.violates(prop, behavior.state)

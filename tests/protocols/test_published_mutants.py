@@ -11,9 +11,7 @@ import pytest
 from tidegate.checker.check import check
 from tidegate.core.bounds import parse
 from tidegate.core.fields import NONE
-from tidegate.library.histories import histories
-from tidegate.library.properties import invariants_of
-from tidegate.model.published import (
+from tidegate.examples.published import (
     _begin_epoch,
     any_leader,
     follows_up_to,
@@ -22,6 +20,8 @@ from tidegate.model.published import (
     keep_log,
     kip_320,
 )
+from tidegate.library.histories import histories
+from tidegate.library.properties import invariants_of
 
 LOSS, DIVERGENCE = "NoCommittedRecordLost", "LogMatchingEverywhere"
 

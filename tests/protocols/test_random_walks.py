@@ -7,8 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import EVERY_HISTORY
+from tests.published import ASYNC_ISR, PUBLISHED
 from tidegate.core.bounds import declared
 from tidegate.core.symmetry import Symmetry, permuted
+from tidegate.library.names import find_protocol
 from tidegate.model import PROTOCOLS
 from tidegate.model.broker.bounds import RECORDS, ZOOKEEPER
 
@@ -25,7 +27,7 @@ def systems(draw, protocol):
     for name, (bound, default) in declared(protocol.model.bounds).items():
         value = draw(st.integers(bound.low, min(bound.high, max(bound.low, LARGEST))))
         values[name] = bool(value) if isinstance(default, bool) else value
-    if protocol.family == "broker":
+    if protocol.is_kafkas:
         values["min_isr"] = min(values["min_isr"], values["replicas"])
         values["log_size"] = min(values["log_size"], values["records"])
         if values["isr_propagation"] != ZOOKEEPER:
@@ -49,7 +51,11 @@ def behavior(system, seed):
         state = dice.choice(inside)
 
 
-every_protocol = pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
+every_protocol = pytest.mark.parametrize(
+    "protocol",
+    [*PROTOCOLS, PUBLISHED[-1], find_protocol(ASYNC_ISR)],
+    ids=lambda protocol: protocol.name,
+)
 seeds = st.integers(0, 2**32)
 few = settings(max_examples=15, deadline=None)
 

@@ -7,8 +7,8 @@ from tidegate.core.bounds import parse
 from tidegate.core.result import Limits
 from tidegate.library.histories import histories
 from tidegate.library.mutants import mutants
+from tidegate.library.names import find_protocol
 from tidegate.library.properties import invariants_of
-from tidegate.model import PROTOCOLS
 
 LATE = "replicas=3 records=2 log_size=1 crashes=1 moves late_request"
 
@@ -44,7 +44,7 @@ DIE_LATER = [
         WAITING, "LogMatching", 11,
     ),
     (
-        "published/kip-320", "may_follow = any_leader",
+        "tidegate.examples.published:kip_320", "may_follow = any_leader",
         "replicas=3 max_leader_epoch=2", "StrongIsr", 13,
     ),
 ]  # fmt: skip
@@ -53,9 +53,9 @@ DIE_LATER = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "mutant", "bounds", "violated", "steps"), DIE_LATER)
 def test_a_survivor_dies_at_the_larger_bounds_of_its_note(name, mutant, bounds, violated, steps):
-    [protocol] = [protocol for protocol in PROTOCOLS if protocol.name == name]
+    protocol = find_protocol(name)
     [weaker] = [found.protocol for found in mutants(protocol) if found.name == mutant]
-    note = protocol.model.survivors[f"{name}: {mutant}"]
+    note = protocol.model.survivors[f"{protocol.declared or name}: {mutant}"]
     assert f"by {violated} in {steps} steps" in note
     [prop] = [prop for prop in invariants_of(protocol) if prop.name == violated]
     within = parse(protocol.model.bounds, bounds.split())

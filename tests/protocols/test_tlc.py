@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.published import ASYNC_ISR, NAMES
 from tidegate.core.bounds import parse
+from tidegate.library.names import find_protocol
 from tidegate.library.properties import invariants_of
-from tidegate.model import PROTOCOLS
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "tlc.py"
 
@@ -64,21 +65,22 @@ def fake(tmp_path, monkeypatch):
 
 def made(tlc, name, settings="", invariant=None):
     """Return the task for a protocol under some settings."""
-    [protocol] = [p for p in PROTOCOLS if p.name == name]
+    protocol = find_protocol(name)
     return tlc.task(protocol, parse(protocol.model.bounds, settings.split()), invariant)
 
 
 def test_every_published_protocol_has_its_module_and_invariants(tlc):
-    published = [p for p in PROTOCOLS if p.name.startswith("published/")]
-    assert set(tlc.MODULES) == {p.name for p in published}
-    for protocol in published:
-        names = tlc.ASKED[protocol.family]
-        assert set(names) <= {prop.name for prop in invariants_of(protocol)}
-    assert set(tlc.ASKED) == {p.family for p in published}
+    assert set(tlc.MODULES) == set(tlc.ASKED) == {*NAMES, ASYNC_ISR}
+    for name, invariants in tlc.ASKED.items():
+        assert set(invariants) <= {prop.name for prop in invariants_of(find_protocol(name))}
 
 
 def test_a_configuration_holds_the_constants(tlc):
-    task = made(tlc, "published/kip-320", "replicas=3 records=3 log_size=2 max_leader_epoch=4")
+    task = made(
+        tlc,
+        "tidegate.examples.published:kip_320",
+        "replicas=3 records=3 log_size=2 max_leader_epoch=4",
+    )
     assert (task.module, task.files) == ("Kip320", {})
     assert task.configuration.splitlines() == [
         "INIT Init",
@@ -89,11 +91,14 @@ def test_a_configuration_holds_the_constants(tlc):
         "    MaxRecords = 3",
         "    MaxLeaderEpoch = 4",
     ]
-    assert "INVARIANT StrongIsr\n" in made(tlc, "published/hw", "", "StrongIsr").configuration
+    assert (
+        "INVARIANT StrongIsr\n"
+        in made(tlc, "tidegate.examples.published:hw", "", "StrongIsr").configuration
+    )
 
 
 def test_async_isr_is_given_its_constraint_by_a_module_beside(tlc):
-    task = made(tlc, "published/async-isr", "max_offset=3 max_version=4")
+    task = made(tlc, "tidegate.examples.async_isr:async_isr", "max_offset=3 max_version=4")
     assert "CONSTRAINT Within\n" in task.configuration
     for line in ("Leader = r1", "MaxOffset = 3", "MaxVersion = 4"):
         assert f"    {line}\n" in task.configuration
@@ -115,18 +120,23 @@ def test_numbers_are_read_from_what_tlc_prints(tlc):
 def test_numbers_that_agree_and_numbers_that_differ(tlc, fake, capsys):
     paths = fake(COMPLETE)
     bounds = ["-b", "max_version=1"]
-    assert tlc.main(["published/async-isr", *bounds, "-p", "ValidHighWatermark", *paths]) == 0
+    assert (
+        tlc.main(
+            ["tidegate.examples.async_isr:async_isr", *bounds, "-p", "ValidHighWatermark", *paths]
+        )
+        == 0
+    )
     assert capsys.readouterr().out.splitlines() == [
         "agree: distinct states: TLC 24, golden 24",
         "agree: depth: TLC 7, golden 7",
         "agree: steps to ValidHighWatermark: TLC holds, golden holds",
     ]
-    assert tlc.main(["published/async-isr", *paths]) == 1
+    assert tlc.main(["tidegate.examples.async_isr:async_isr", *paths]) == 1
     assert "DIFFER: distinct states: TLC 24, golden 42" in capsys.readouterr().out
 
 
 def test_bounds_without_a_golden_are_searched(tlc, fake, capsys):
-    tlc.main(["published/kip-101", "-b", "records=0", *fake(COMPLETE)])
+    tlc.main(["tidegate.examples.published:kip_101", "-b", "records=0", *fake(COMPLETE)])
     assert "distinct states: TLC 24, search " in capsys.readouterr().out
 
 
@@ -134,11 +144,20 @@ def test_bounds_without_a_golden_are_searched(tlc, fake, capsys):
     ("arguments", "message"),
     [
         (["kip-101"], "there is no published protocol 'kip-101'"),
-        (["published/kip-101", "-b", "crashes=1"], "there is no bound 'crashes'"),
-        (["published/kip-101", "-p", "TypeOk"], "no invariant that TLC can evaluate 'TypeOk'"),
-        (["published/kip-101", "--jar", "/nowhere/x.jar"], "no tla2tools.jar at /nowhere/x.jar"),
-        (["published/kip-101", "--specs", "/nowhere"], "there is no Kip101.tla in /nowhere"),
-        (["published/kip-279"], "there is no Kip279.tla in "),
+        (["tidegate.examples.published:kip_101", "-b", "crashes=1"], "there is no bound 'crashes'"),
+        (
+            ["tidegate.examples.published:kip_101", "-p", "TypeOk"],
+            "no invariant that TLC can evaluate 'TypeOk'",
+        ),
+        (
+            ["tidegate.examples.published:kip_101", "--jar", "/nowhere/x.jar"],
+            "no tla2tools.jar at /nowhere/x.jar",
+        ),
+        (
+            ["tidegate.examples.published:kip_101", "--specs", "/nowhere"],
+            "there is no Kip101.tla in /nowhere",
+        ),
+        (["tidegate.examples.published:kip_279"], "there is no Kip279.tla in "),
     ],
 )
 def test_what_is_wrong_or_missing_is_said(tlc, fake, capsys, arguments, message):
@@ -151,14 +170,14 @@ def test_what_is_wrong_or_missing_is_said(tlc, fake, capsys, arguments, message)
 def test_a_missing_java_is_said(tlc, fake, monkeypatch, capsys):
     paths = fake(COMPLETE)
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
-    assert tlc.main(["published/kip-101", *paths]) == 2
+    assert tlc.main(["tidegate.examples.published:kip_101", *paths]) == 2
     assert "TLC needs Java" in capsys.readouterr().err
 
 
 REAL = [
-    ["published/kip-101", "-b", "max_leader_epoch=2", "-p", "StrongIsr"],
-    ["published/hw", "-b", "replicas=3", "-b", "records=1", "-p", "WeakIsr"],
-    ["published/async-isr", "-b", "replicas=3", "-p", "ValidHighWatermark"],
+    ["tidegate.examples.published:kip_101", "-b", "max_leader_epoch=2", "-p", "StrongIsr"],
+    ["tidegate.examples.published:hw", "-b", "replicas=3", "-b", "records=1", "-p", "WeakIsr"],
+    ["tidegate.examples.async_isr:async_isr", "-b", "replicas=3", "-p", "ValidHighWatermark"],
 ]
 
 

@@ -30,7 +30,7 @@ TRACES = {
     "what the fence of fetches averts": (
         "kip-320~may_serve_fetch = serve_anyone", "records=1 crashes=0 elections=3 moves", None,
     ),
-    "published hw": ("published/hw", "", None),
+    "published hw": ("tidegate.examples.published:hw", "", None),
     "an ISR change that stays pending": (
         "kip-595~may_propose = nothing_proposed",
         "isr_propagation=kraft records=1 crashes=1", "IsrChangeResolves",

@@ -128,7 +128,7 @@ def test_the_itf_form_is_read_by_another_reader(saved, tmp_path):
         "hw -p LogMatching",
         "kip-101 -b records=3 -b crashes=0 -b elections=2 -b moves",
         "kip-279 -b records=1 -b crashes=0 -b elections=3 -b moves",
-        "published/hw",
+        "tidegate.examples.published:hw",
     ],
 )
 def test_the_itf_form_of_every_trace_is_read_by_another_reader(asked, tmp_path):

@@ -8,4 +8,4 @@ from .kip320 import KIP_320
 from .kip595 import KIP_595
 from .kip595_reset import KIP_595_RESET
 
-BROKER: tuple[Protocol, ...] = (HW, KIP_101, KIP_279, KIP_320, KIP_595, KIP_595_RESET)
+PROTOCOLS: tuple[Protocol, ...] = (HW, KIP_101, KIP_279, KIP_320, KIP_595, KIP_595_RESET)

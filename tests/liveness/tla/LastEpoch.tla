@@ -1,5 +1,5 @@
 ----------------------------- MODULE LastEpoch -----------------------------
-(* The liveness properties of invariants/published_eventually.py, by the same names, over the       *)
+(* The liveness properties of examples/published.py,          by the same names, over the       *)
 (* variables of hachikuji/kafka-specification, commit d68782b.  No configuration of TLC that checks  *)
 (* them may have SYMMETRY or CONSTRAINT.                                                             *)
 EXTENDS KafkaReplication

@@ -18,10 +18,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from ..core.bounds import number
-from ..core.fields import NONE, Record, array, integer, members, nested, replica_id, subset
-from ..core.spec import Fairness
-from .custom.model import Model
+from tidegate import (
+    NONE,
+    Fairness,
+    Model,
+    Record,
+    array,
+    integer,
+    members,
+    nested,
+    number,
+    replica_id,
+    subset,
+)
 
 LEADER = 0
 """The replica that leads in every state (Leader): this family has no elections."""
@@ -187,8 +196,7 @@ def columns(s: AsyncIsrState, k: Constants) -> dict[str, str]:
 model = Model(
     Constants,
     AsyncIsrState,
-    name="published/async-isr",
-    family="async-isr",
+    name="async-isr",
     deadlock=False,
     constraint=within,
     columns=columns,
@@ -357,7 +365,7 @@ def same_version(s: AsyncIsrState, k: Constants, version: int) -> bool:
 
 @model.variant(
     "As specified in TLA+: the leader requests ISR changes; no violation known.",
-    name="published/async-isr",
+    name="async-isr",
 )
 def async_isr(rules: Rules) -> Rules:
     """Asynchronous ISR changes, as published: the leader requests, and assumes the worst case.

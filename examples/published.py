@@ -18,13 +18,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from ..core.bounds import number
-from ..core.fields import NONE, Record, array, integer, members, nested, replica_id, subset
-from ..core.scene import Entry, Log
-from ..core.spec import Fairness, Kind
-from .custom.model import Model
+from tidegate import (
+    NONE,
+    Fairness,
+    Kind,
+    Model,
+    Record,
+    array,
+    integer,
+    members,
+    nested,
+    number,
+    replica_id,
+    subset,
+)
+from tidegate.model import Entry, Log
 
 
 def high_watermark(s: PublishedState, k: Constants, leader: int, follower: int) -> int:
@@ -201,17 +210,94 @@ def _role(s: PublishedState, replica: int) -> str:
     return "idle" if mine.leader == NONE else f"follows {mine.leader} e{mine.epoch}"
 
 
+SURVIVORS = """\
+the leader is elected again, in a new epoch, and keeps its log; all properties of kip-320 hold up to
+3 replicas, 2 records and 3 epochs
+    ControllerElectLeader: s.partition.leader == replica
+
+the controller begins an epoch with the same leader and ISR; all properties of kip-320 hold up to 3
+replicas, 2 records and 3 epochs
+    ControllerShrinkIsr: s.partition.leader != replica and (not s.partition.isr >> replica & 1)
+
+an epoch that has not begun names no leader, which a later guard rejects; no additional state
+    BecomeLeader: epoch > s.partition.epoch
+    BecomeFollower: epoch > s.partition.epoch
+
+adds a replica that is in the ISR; no additional state
+    LeaderExpandIsr: s.replica[leader].isr >> follower & 1
+
+removes a replica that is not in the ISR; no additional state
+    LeaderShrinkIsr: not s.replica[leader].isr >> follower & 1
+
+the leader keeps members that it could remove: fewer behaviors, all of them also of the original
+    keeps_up = follows_up_to
+
+removes a member that keeps up; the leader may remove any member that does not, and a smaller ISR in
+the partition state loses nothing
+    LeaderShrinkIsr: k.rules.keeps_up(s, k, leader, follower, s.replica[leader].leo)
+
+the rule is always true in this protocol; no additional state
+    LeaderExpandIsr: not k.rules.may_expand_isr(s, k, leader)
+    BecomeFollower: not k.rules.may_follow(s, k, leader, epoch)
+
+a leader is in its own view of the ISR, and so must acknowledge by its own log end; no additional
+state
+    LeaderIncHighWatermark: s.replica[leader].hw >= s.replica[leader].leo
+
+a follower's leader is in the follower's view of the ISR, and would have to follow it in turn:
+impossible in kip-320; in the others no additional property fails, and none in fewer steps
+    LeaderIncHighWatermark: not leads(s, leader)
+
+truncates nothing, since both logs are the same one: as BecomeLeader does; no additional state
+    BecomeFollower: leader == follower
+
+only kip-101 truncates beyond the log end; no additional state
+    BecomeFollower: offset > s.replica[follower].leo
+
+copies from a former leader while the follower does not know the new one; no additional property
+fails, and none in fewer steps
+    FollowerFetch: not leads(s, leader)
+
+copies from a leader that is not its own; no additional property fails, and none in fewer steps
+    [published/hw] FollowerFetch: not k.rules.may_fetch(s, k, leader, follower, end)
+
+applies an epoch without a leader and keeps the log, as the original intends in the branch that it
+never takes; no additional property fails, and none in fewer steps
+    [published/kip-320-first-try] BecomeFollower: leader == NONE
+
+truncates after the last match, which is the log end if nothing contradicts; no additional state
+    [published/kip-320-first-try] FollowerTruncate: not _contradicts(s, k, leader, follower)
+
+killed at replicas=3 max_leader_epoch=2, by StrongIsr in 13 steps; that takes too long for every
+mutant, so this is a slow test
+    [published/kip-320] may_follow = any_leader
+
+killed as may_follow = any_leader, at replicas=3 max_leader_epoch=2
+    [published/kip-320] BecomeFollower: not k.rules.may_follow(s, k, leader, epoch)
+
+may_follow rejects it, since no replica leads in that epoch; no additional state
+    [published/kip-320] BecomeFollower: leader == NONE
+
+may_follow requires that the replica has applied the epoch, which then is not newer; no state more
+    [published/kip-320] BecomeFollower: leader == follower
+
+a follower in the same epoch follows the leader of that epoch, which leads in it; no additional
+state
+    [published/kip-320] FollowerFetch: not leads(s, leader)
+"""
+"""Why no search kills these mutants, some of them in one variant only."""
+
+
 model = Model(
     Constants,
     PublishedState,
     name="published",
-    family="published",
     participants={"replica": lambda k: k.replicas},
     deadlock=False,
     columns=columns,
     legend="[m0 (e0) | m1 (e1)] is a log: m0 was written in leader epoch 0, m1 in epoch 1. Records "
     "left of the bar | are below the high watermark (HW); ] is the log end.",
-    survivors=Path(__file__).with_suffix(".txt"),
+    survivors=SURVIVORS,
     mutation_bounds=(
         "records=1",
         "log_size=1",

@@ -51,14 +51,15 @@ class BuiltIns:
 
     def call(self, name: str, arguments: Arguments, named: Names, node: ast.AST) -> Value | None:
         """Return what a built-in function returns; None if nothing is known of it."""
+        if name in _GATHERED:
+            return self._gathered(_GATHERED[name], arguments[:1], node)
+        if name in _SURELY:
+            return _SURELY[name]
         method = getattr(self, f"_{name}", None)
         if method is None:
             return None
         result: Value = method(arguments, named, node)
         return result
-
-    def _len(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return NUMBER
 
     def _any(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         for value in arguments:
@@ -117,17 +118,6 @@ class BuiltIns:
             return element or ANYTHING
         return self.calls.invoke(function, [element or ANYTHING], {}, node)
 
-    def _list(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return self._gathered("list", arguments, node)
-
-    def _tuple(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return self._gathered("tuple", arguments, node)
-
-    def _set(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return self._gathered("set", arguments, node)
-
-    _frozenset = _set
-
     def _float(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         # One that is made of a text may be a NaN.
         return Object(float) if all(map(is_number, arguments)) else Unknown()
@@ -136,11 +126,6 @@ class BuiltIns:
         group = self._gathered("list", (), node)
         group.add(NUMBER)
         return group
-
-    def _iter(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return self._gathered("iter", arguments[:1], node)
-
-    _reversed = _iter
 
     def _gathered(self, kind: str, arguments: Arguments, node: ast.AST) -> Group:
         group = self.expressions.site(node, kind)
@@ -250,12 +235,6 @@ class BuiltIns:
 
     _format, _ascii = _str, _repr
 
-    def _object(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return Object(object)
-
-    def _print(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return NOTHING
-
     def _type(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         one = arguments[0] if len(arguments) == 1 else ANYTHING
         if isinstance(one, Known):
@@ -288,6 +267,15 @@ def _compares_itself(value: Value) -> bool:
     kind = type(value.value) if isinstance(value, Known) else getattr(value, "kind", None)
     return isinstance(value, (Known, Object)) and kind not in _COMPARED
 
+
+_GATHERED = {
+    "list": "list", "tuple": "tuple", "set": "set", "frozenset": "set", "iter": "iter",
+    "reversed": "iter",
+}  # fmt: skip
+"""The functions that return the elements of what they get, and the kind of that group."""
+
+_SURELY: dict[str, Value] = {"len": NUMBER, "object": Object(object), "print": NOTHING}
+"""What some functions return, whatever they get."""
 
 _KINDS = {"list": list, "tuple": tuple, "set": set, "dict": dict}
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tidegate.checker.distributed import tasks
-from tidegate.checker.distributed.kernel import TAIL, KernelError
+from tidegate.checker.distributed.kernel import TAIL, KernelError, least
 from tidegate.checker.distributed.runs import record_of, restored
 from tidegate.checker.distributed.search import SparkSearch
 from tidegate.checker.distributed.tasks import Expanded, expand_share, own_share
@@ -140,3 +140,8 @@ def test_a_table_that_runs_over_is_noticed(level, sent):
 @given(st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=5))
 def test_a_record_stands_for_its_state(words):
     assert restored(record_of(words)) == tuple(words)
+
+
+def test_of_two_parts_the_least_violation_counts():
+    one, other = {0: (5, (1,)), 1: (2, (2,))}, {0: (3, (3,)), 2: (9, (4,))}
+    assert least(one, other) == {0: (3, (3,)), 1: (2, (2,)), 2: (9, (4,))}

@@ -23,6 +23,9 @@ ROOT = HERE.parents[1]
 TIME_LIMIT = 600
 """Seconds after which a test that does not end counts as failed: a mutant may never end."""
 
+PLAIN = ("-p", "no:cacheprovider", "--assert", "plain")
+"""Options of pytest: rewritten sources of the package would not be those that executors have."""
+
 FAILED = 1
 """The status of pytest if tests have failed; others say that it could not run them."""
 
@@ -102,7 +105,7 @@ class Laboratory:
 
     def _status(self, test: str) -> int:
         """Run a test against the copy; return the status of pytest."""
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", test]
+        command = [sys.executable, "-m", "pytest", "-q", "-x", *PLAIN, test]
         environment = {**os.environ, "PYTHONPATH": str(self._copy.parent)}
         try:
             done = subprocess.run(

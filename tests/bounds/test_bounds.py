@@ -36,9 +36,15 @@ def test_all_smallest_bounds_of_the_loss_of_hw_are_found():
     )
 
 
+WITHIN = [
+    "hw", "-p", "NoCommittedRecordLost", "-b", "moves",
+    "--max", "records=1", "--max", "crashes=2", "--max", "elections=3",
+]  # fmt: skip
+"""Bounds of which none are the smallest that lose a record."""
+
+
 def test_where_no_bounds_are_the_smallest_each_is_found_that_has_none_below():
-    bounds = ["--max", "records=1", "--max", "crashes=2", "--max", "elections=3"]
-    result = run("hw", "-p", "NoCommittedRecordLost", "-b", "moves", *bounds)
+    result = run(*WITHIN)
     assert result.exit_code == 0
     assert "the smallest bounds that violate it" in result.output
     assert "records=1 crashes=0 elections=3: 12 steps" in result.output
@@ -47,8 +53,7 @@ def test_where_no_bounds_are_the_smallest_each_is_found_that_has_none_below():
 
 def test_with_one_less_of_any_the_property_holds():
     """Each point is checked by itself, and so is each of its neighbours below."""
-    bounds = ["-b", "moves", "--max", "records=2", "--max", "crashes=2", "--max", "elections=3"]
-    result = run("hw", "-p", "LogMatching", *bounds, "--json", "-")
+    result = run(*WITHIN, "--json", "-")
     [found] = json.loads(result.stdout)["properties"]
     assert len(found["smallest"]) == 2
     for point in found["smallest"]:
@@ -60,9 +65,9 @@ def test_with_one_less_of_any_the_property_holds():
 
 
 def outcome(protocol, bounds):
-    """Decide LogMatching within bounds, where a live leader may be replaced."""
+    """Decide NoCommittedRecordLost within bounds, where a live leader may be replaced."""
     settings = ["moves", *(f"{name}={value}" for name, value in bounds.items())]
-    return check(*assemble(protocol, settings, ["LogMatching"])).outcome
+    return check(*assemble(protocol, settings, ["NoCommittedRecordLost"])).outcome
 
 
 def test_what_holds_is_decided_by_one_search():

@@ -15,6 +15,8 @@ from tidegate.core.spec import Step
 from tidegate.library.diff import follow, ranges
 from tidegate.library.selection import assemble
 
+PUBLISHED = "tidegate.examples.published"
+
 WEAKER = "kip-320~HandleFetch: not leads(s, leader)"
 
 
@@ -59,6 +61,17 @@ def test_a_rule_without_a_docstring_is_told_by_its_source(tmp_path, monkeypatch)
     told = flat(run("kip-320", "silent.py", "-b", "records=1"))
     assert "-return s.replica[leader].epoch == epoch" in told
     assert "+if epoch > s.replica[leader].epoch:" in told
+
+
+def test_without_bounds_those_that_tell_the_two_apart_are_found(tmp_path):
+    file = tmp_path / "diff.json"
+    told = flat(run(f"{PUBLISHED}:kip_101", f"{PUBLISHED}:kip_279", "--json", str(file)))
+    assert "Also searched, with the same verdicts for both: the defaults; records=1; log_si" in told
+    found = json.loads(file.read_text())
+    assert found["verdicts"]["settings"] == ["max_leader_epoch=2"]
+    assert found["verdicts"]["alike"] == ["", "records=1", "log_size=1"]
+    [violated] = found["counterexamples"]
+    assert violated["properties"] == ["WeakIsr", "StrongIsr"]
 
 
 @pytest.mark.parametrize(
@@ -271,7 +284,7 @@ def test_ctrl_c_reports_what_was_covered(tmp_path):
     for line in process.stdout:
         if "may_serve_epoch_request" in line:
             break
-    use_processor(process, 4)
+    use_processor(process, 2)
     process.send_signal(signal.SIGINT)
     told, _ = process.communicate(timeout=60)
     assert process.returncode == 130

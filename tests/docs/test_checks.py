@@ -56,6 +56,7 @@ TAKE_LONG = {
     "kafka_checks.py:ELECTS_OFFLINE",
     "kafka_checks.py:REASSIGNS_ANYWAY",
     "kafka_checks.py:REVERTS_UNCLEANLY",
+    "kafka-4.2-kraft",
     "kafka_checks.py:ANY_SENDER",
     "kafka_checks.py:APPLIES_ANY_RESPONSE",
     "kafka_checks.py:CANCELS_NOTHING",

@@ -172,7 +172,14 @@ def test_every_example_has_a_section():
     assert len(SAID) == EXAMPLES.count("\ntidegate check")
 
 
-@pytest.mark.parametrize(("command", "verdict", "number"), SAID)
+def most(said):
+    """Return parameter sets; the states of Raft are counted in tests/examples too, for seconds."""
+    for command, *rest in said:
+        marks = [pytest.mark.slow] if command == "check examples/raft.py" else []
+        yield pytest.param(command, *rest, marks=marks)
+
+
+@pytest.mark.parametrize(("command", "verdict", "number"), [*most(SAID)])
 def test_what_the_page_of_examples_says_is_true(command, verdict, number, monkeypatch):
     monkeypatch.chdir(ROOT)
     result = CliRunner().invoke(main, [*shlex.split(command), "--json", "-"])

@@ -40,7 +40,7 @@ TRACES = {
 
 
 PAGES = {
-    "three replicas": ("kip-101", "replicas=3 crashes=1 elections=2 moves", None),
+    "three replicas": ("kip-101", "replicas=3 crashes=1 records=1 acks=1", None),
     "without a legend": (str(EXAMPLES / "die_hard.py"), "", None),
 }
 """The same of traces that are only looked at as pages."""

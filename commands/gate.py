@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -13,19 +12,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..core.errors import one_line, printable
+from ..core.errors import printable
+from ..core.result import doing
 from ..gate.cache import record, recorded
 from ..gate.cells import DEFAULT_BOUNDS, TIERS, Cell
 from ..gate.document import NAME, of_tier, read
 from ..gate.results import CellOutcome
 from ..render.output import OutputError, Reports, report_file
-from ..render.terminal import command, make_console, say, write_json
+from ..render.terminal import command, make_console, progress, say, write_json
 from .parameters import file_options
 from .status import EXIT_HOLDS, EXIT_STATUS, Ended, ended, gate_status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ..gate.run import Running
 
 REPORTS = ("junit", "sarif", "json")
@@ -174,10 +172,15 @@ def _run(
     for outcome in outcomes.values():
         table.row(outcome)
     if todo:
+        from ..gate.reports.table import progress_line
         from ..gate.run import run
 
-        with _progress(quiet, len(cells)) as show:
-            for outcome in run(todo, root, jobs, lambda running: show(running, len(outcomes))):
+        with progress(quiet) as show:
+
+            def report(running: Sequence[Running]) -> None:
+                show(doing(progress_line(running, len(outcomes), len(cells))))
+
+            for outcome in run(todo, root, jobs, report):
                 outcomes[outcome.cell] = outcome
                 table.row(outcome)
                 record(outcome, root.resolve())
@@ -185,23 +188,6 @@ def _run(
     table.traces(ordered)
     table.end(ordered, monotonic() - started)
     return ordered
-
-
-@contextmanager
-def _progress(quiet: bool, total: int) -> Iterator[Callable[[Sequence[Running], int], None]]:
-    """Show the running cells and their progress in one line on a terminal."""
-    from ..gate.reports.table import progress_line
-
-    console = make_console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield lambda running, done: None
-        return
-    from ..render.console import Text
-
-    with console.status("", spinner="line") as status:
-        yield lambda running, done: status.update(
-            Text(one_line(progress_line(running, done, total)))
-        )
 
 
 def _writers(file: str, tier: str, seconds: float) -> dict[str, Callable[..., object]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..core.errors import printable
+from ..core.options import option
 from ..core.result import doing
 from ..gate.cache import record, recorded
 from ..gate.cells import DEFAULT_BOUNDS, TIERS, Cell
@@ -20,7 +22,7 @@ from ..gate.document import NAME, of_tier, read
 from ..gate.results import CellOutcome
 from ..render.output import OutputError, Reports, report_file
 from ..render.terminal import command, make_console, progress, say, write_json
-from .parameters import file_options
+from .parameters import takes
 from .status import EXIT_HOLDS, EXIT_STATUS, Ended, ended, gate_status
 
 if TYPE_CHECKING:
@@ -30,74 +32,55 @@ REPORTS = ("junit", "sarif", "json")
 """Reports that are written to the file of the option of the same name."""
 
 
+def _report(name: str, what: str) -> str | None:
+    """Declare the file of a report."""
+    return option(None, what, flags=(f"--{name}",), metavar="FILE")
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Which cells are run, how, and what is written."""
+
+    tier: str = option(
+        TIERS[0], "Run the cells of this tier and of the tiers before it.", choices=TIERS
+    )
+    config: str = option(
+        NAME, "The gate's file. Protocol files are relative to its directory.", metavar="FILE"
+    )
+    text: str = option("", "Run only cells that contain TEXT.", flags=("-k",), metavar="TEXT")
+    cached: bool = option(False, "Skip cells that passed before and whose inputs have not changed.")
+    junit_file: str | None = _report("junit", "Write JUnit XML.")
+    sarif_file: str | None = _report("sarif", "Write SARIF 2.1.0, for code scanning.")
+    json_file: str | None = _report("json", "Write all results as JSON, '-' for standard output.")
+    summary_file: str | None = _report(
+        "summary", "Append a Markdown summary with the counterexamples to FILE."
+    )
+    traces: Path | None = option(
+        None, "Write the counterexamples of failed cells to DIR, as ITF.", metavar="DIR"
+    )
+    jobs: int = option(
+        len(os.sched_getaffinity(0)),
+        "Run up to N cells at once; they share the cores and the memory.",
+        low=1,
+        high=256,
+        unset="cores",
+    )
+    quiet: bool = option(
+        False,
+        "Print only the verdict and cells that are not as expected; show no progress.",
+        flags=("-q", "--quiet"),
+    )
+    updating: bool = option(
+        False,
+        "Show pinned counts and lengths that changed, and write the new ones into FILE.",
+        flags=("--update",),
+    )
+    listing: bool = option(False, "Show the cells without running them.", flags=("--list",))
+
+
 @click.command(epilog=EXIT_STATUS)
-@click.option(
-    "--tier",
-    type=click.Choice(TIERS),
-    default=TIERS[0],
-    show_default=True,
-    help="Run the cells of this tier and of the tiers before it.",
-)
-@click.option(
-    "--config",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=NAME,
-    show_default=True,
-    metavar="FILE",
-    help="The gate's file. Protocol files are relative to its directory.",
-)
-@click.option("-k", "text", default="", metavar="TEXT", help="Run only cells that contain TEXT.")
-@click.option(
-    "--cached",
-    is_flag=True,
-    help="Skip cells that passed before and whose inputs have not changed.",
-)
-@file_options(
-    {
-        "junit": "Write JUnit XML.",
-        "sarif": "Write SARIF 2.1.0, for code scanning.",
-        "json": "Write all results as JSON, '-' for standard output.",
-        "summary": "Append a Markdown summary with the counterexamples to FILE.",
-    }
-)
-@click.option(
-    "--traces",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Write the counterexamples of failed cells to DIR, as ITF.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1, max=256),
-    default=lambda: len(os.sched_getaffinity(0)),
-    show_default="cores",
-    help="Run up to N cells at once; they share the cores and the memory.",
-)
-@click.option(
-    "-q",
-    "--quiet",
-    is_flag=True,
-    help="Print only the verdict and cells that are not as expected; show no progress.",
-)
-@click.option(
-    "--update",
-    "updating",
-    is_flag=True,
-    help="Show pinned counts and lengths that changed, and write the new ones into FILE.",
-)
-@click.option("--list", "listing", is_flag=True, help="Show the cells without running them.")
-def gate(
-    tier: str,
-    config: Path,
-    text: str,
-    cached: bool,
-    traces: Path | None,
-    jobs: int,
-    quiet: bool,
-    updating: bool,
-    listing: bool,
-    **files: str | None,
-) -> Ended:
+@takes(Gate, "how")
+def gate(how: Gate) -> Ended:
     """Search every cell of tidegate.toml (a protocol within bounds) and compare the verdicts.
 
     A cell fails if a property that must hold is violated; if an expected violation is missing, has
@@ -113,22 +96,23 @@ def gate(
       tidegate gate -k kip-320 --quiet
       tidegate gate --update                         after an intended change
     """
-    cells = of_tier(read(config, run_code=not listing), tier, text)
-    if listing:
+    config = Path(how.config)
+    cells = of_tier(read(config, run_code=not how.listing), how.tier, how.text)
+    if how.listing:
         _list(cells)
         return Ended(EXIT_HOLDS)
     started = monotonic()
-    with Reports({f"--{name}": files[f"{name}_file"] for name in REPORTS}) as reports:
-        _writable(traces)
-        stdout = files["json_file"] == "-"
-        outcomes = _run(cells, config.parent, jobs, cached, quiet, stdout)
-        if updating:
+    with Reports({f"--{name}": getattr(how, f"{name}_file") for name in REPORTS}) as reports:
+        _writable(how.traces)
+        stdout = how.json_file == "-"
+        outcomes = _run(cells, config.parent, how, stdout)
+        if how.updating:
             _update(config, outcomes, stdout)
-        writers = _writers(str(config), tier, monotonic() - started)
+        writers = _writers(how.config, how.tier, monotonic() - started)
         for name in REPORTS:
             reports.write(f"--{name}", partial(writers[name], outcomes=outcomes))
-        _write_traces(traces, outcomes, reports)
-        _summarize(files["summary_file"], outcomes, stdout, reports)
+        _write_traces(how.traces, outcomes, reports)
+        _summarize(how.summary_file, outcomes, stdout, reports)
     return ended(gate_status(outcomes), reports)
 
 
@@ -155,32 +139,30 @@ def _list(cells: Sequence[Cell]) -> None:
         table.cell(cell)
 
 
-def _run(
-    cells: Sequence[Cell], root: Path, jobs: int, cached: bool, quiet: bool, stderr: bool
-) -> list[CellOutcome]:
+def _run(cells: Sequence[Cell], root: Path, how: Gate, stderr: bool) -> list[CellOutcome]:
     """Search all cells, print each outcome as soon as it is known, and return them in order."""
     from ..gate.reports.table import Table
 
     started = monotonic()
-    searched = [cell for cell in cells if cached and cell.brokers is None]
+    searched = [cell for cell in cells if how.cached and cell.brokers is None]
     known = {cell: recorded(cell, root.resolve()) for cell in searched}
     outcomes: dict[Cell, CellOutcome] = {
         cell: outcome for cell, outcome in known.items() if outcome is not None
     }
     todo = [cell for cell in cells if cell not in outcomes]
-    table = Table(make_console(stderr=stderr), cells, quiet)
+    table = Table(make_console(stderr=stderr), cells, how.quiet)
     for outcome in outcomes.values():
         table.row(outcome)
     if todo:
         from ..gate.reports.table import progress_line
         from ..gate.run import run
 
-        with progress(quiet) as show:
+        with progress(how.quiet) as show:
 
             def report(running: Sequence[Running]) -> None:
                 show(doing(progress_line(running, len(outcomes), len(cells))))
 
-            for outcome in run(todo, root, jobs, report):
+            for outcome in run(todo, root, how.jobs, report):
                 outcomes[outcome.cell] = outcome
                 table.row(outcome)
                 record(outcome, root.resolve())

@@ -304,32 +304,15 @@ def form_options(what: str) -> Callable[[Command], Command]:
             return command(**values, forms=forms)
 
         added: Command = wraps(command)(with_forms)
-        return file_options(
-            {name: f"Write {what} as {form.what}." for name, form in FORMS.items()}
-        )(added)
-
-    return add
-
-
-def file_options(helps: dict[str, str]) -> Callable[[Command], Command]:
-    """Return what adds an option for a file for each name.
-
-    Parameters
-    ----------
-    helps
-        The help text of each option, by its name.
-    """
-
-    def add(command: Command) -> Command:
-        for name, about in reversed(helps.items()):
-            command = click.option(
+        for name, form in reversed(list(FORMS.items())):
+            added = click.option(
                 f"--{name}",
                 f"{name}_file",
                 type=click.Path(dir_okay=False, allow_dash=True),
                 metavar="FILE",
-                help=about,
-            )(command)
-        return command
+                help=f"Write {what} as {form.what}.",
+            )(added)
+        return added
 
     return add
 

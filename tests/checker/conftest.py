@@ -4,11 +4,15 @@ import ast
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from types import SimpleNamespace
 
 import pytest
 
 from tidegate.checker.check import check
+from tidegate.checker.compiled import tiers
 from tidegate.checker.compiled.build import Code, object_code
+from tidegate.checker.compiled.generate import generator_of
 from tidegate.checker.compiled.intrinsics import DECLARATIONS, INTRINSICS
 from tidegate.checker.compiled.state_refs import StateRefs
 from tidegate.checker.compiled.unit import Unit
@@ -300,17 +304,40 @@ def grid():
     return make
 
 
+@cache
+def system_and_properties(protocol, settings, names):
+    """Return the system of a protocol, and its properties of these names, or its own."""
+    [chosen] = [p for p in PROTOCOLS if p.name == protocol]
+    properties = [
+        p for p in properties_of(chosen) if p.name in (names or chosen.default_properties)
+    ]
+    return system_for(chosen, settings.split(), properties), properties
+
+
+@pytest.fixture(scope="session")
+def translated_once():
+    """Return a stand-in for ``generator_of`` that translates a system once for all its searches."""
+    modules = {}
+
+    def generator(request, compared=frozenset()):
+        names = tuple(prop.name for prop in request.properties)
+        how = request.symmetry is None, request.resources.store, compared
+        key = request.system, names, how
+        if key not in modules:
+            modules[key] = generator_of(request, compared).module()
+        return SimpleNamespace(module=lambda tick: modules[key])
+
+    return generator
+
+
 @pytest.fixture
-def searched():
+def searched(translated_once, monkeypatch):
     """Search one model again and again; returns its report but for what may differ."""
+    monkeypatch.setattr(tiers, "generator_of", translated_once)
 
     def run(model, limits=Limits(), resume=False, progress=lambda progress: None, **how):  # noqa: B008
         protocol, settings, options, *names = model
-        chosen = find_protocol(protocol)
-        known = properties_of(chosen)
-        wanted = names[0] if names else chosen.default_properties
-        properties = [p for p in known if p.name in wanted]
-        toy = system_for(chosen, settings.split(), properties)
+        toy, properties = system_and_properties(protocol, settings, tuple(*names))
         resources = Resources(engine="compiled", resume=resume, checkpoint_every=0, **how)
         result = check(
             toy, properties, limits=limits, report=progress, resources=resources, **options

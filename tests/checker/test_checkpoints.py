@@ -25,7 +25,7 @@ from tidegate.checker.manifest import CheckpointError
 from tidegate.core.result import Limits, Resources
 from tidegate.core.spec import Outcome
 
-HW = ("hw", "", {"keep_going": True})
+HW = ("hw", "records=1", {"keep_going": True})
 KIP_101 = ("tidegate.examples.published:kip_101", "replicas=3 records=1", {})
 KIP_320 = ("tidegate.examples.published:kip_320", "replicas=3 records=1 max_leader_epoch=2", {})
 SYMMETRIC = ("tidegate.examples.published:kip_320", "replicas=3 records=1", {"symmetry": True})
@@ -35,9 +35,7 @@ SYMMETRIC = ("tidegate.examples.published:kip_320", "replicas=3 records=1", {"sy
     ("model", "how"),
     [
         (HW, {}),
-        (KIP_101, {}),
         (SYMMETRIC, {"chunk": 8}),
-        (SYMMETRIC, {"store": "fingerprint"}),
         (KIP_101, {"store": "fingerprint"}),
     ],
 )
@@ -61,13 +59,12 @@ def test_a_limit_amid_a_level_is_gone_on_from(searched, tmp_path):
     expected = searched(KIP_320)
     found = searched(KIP_320, Limits(max_states=1000), checkpoint=tmp_path)
     assert found["stopped_by"] == "--max-states 1000"
-    for states in (3000, 9000, 50_000):
+    for states in (3000, 50_000):
         searched(KIP_320, Limits(max_states=states), resume=True, checkpoint=tmp_path, chunk=8)
     assert searched(KIP_320, resume=True, checkpoint=tmp_path) == expected
 
 
-@pytest.mark.parametrize("workers", [2, 4])
-@pytest.mark.parametrize("store", ["exact", "fingerprint"])
+@pytest.mark.parametrize(("store", "workers"), [("exact", 2), ("fingerprint", 4)])
 def test_ctrl_c_amid_a_level_loses_no_state(searched, tmp_path, monkeypatch, store, workers):
     monkeypatch.setattr(threads, "POLL", 1e-4)
     monkeypatch.setattr("tidegate.checker.compiled.memory_budget.FINGERPRINT_BUCKETS", 1 << 16)
@@ -75,7 +72,7 @@ def test_ctrl_c_amid_a_level_loses_no_state(searched, tmp_path, monkeypatch, sto
     interrupted = 0
 
     def progress(shown):
-        if shown.queue and shown.distinct_states > 20_000 * (interrupted + 1):
+        if shown.queue and shown.distinct_states > 30_000 * (interrupted + 1):
             raise KeyboardInterrupt
 
     how = {"store": store, "workers": workers, "chunk": 8}
@@ -155,7 +152,7 @@ def test_what_lies_behind_the_states_that_count_is_cut_off(searched, kept):
 def test_other_bounds_are_other_code(searched, kept):
     """Also where they change nothing but the initial states."""
     with pytest.raises(CheckpointError, match="made by other code"):
-        searched(("hw", "records=1", {}), resume=True, checkpoint=kept)
+        searched(("hw", "records=2", {}), resume=True, checkpoint=kept)
 
 
 def test_a_directory_is_used_by_one_search_at_a_time(searched, kept):
@@ -338,10 +335,10 @@ def test_a_run_that_is_killed_is_gone_on_from(tmp_path):
         "tidegate.examples.published:kip_320", "--engine", "compiled",
         *settings("replicas=3", "records=2", "max_leader_epoch=2"),
     ]  # fmt: skip
-    found, killer = killed_and_resumed(tmp_path / "run", arguments, 3, 0.2, seed=5)
+    found, killer = killed_and_resumed(tmp_path / "run", arguments, 2, 0.2, seed=5)
     expected = undisturbed(arguments)
     del found["seconds"], expected["seconds"], found["symmetry"], expected["symmetry"]
-    assert killer.kills == 3
+    assert killer.kills == 2
     assert found == expected
     assert found["distinct_states"] == 737_794
 

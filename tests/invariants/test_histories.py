@@ -391,7 +391,7 @@ MINE = Property("Mine", "Committed stays.", "me", witness=lost,
 def test_the_verdict_does_not_depend_on_the_properties_beside(tmp_path, monkeypatch, engine):
     monkeypatch.chdir(tmp_path)
     Path("lost.py").write_text(ISSUE)
-    alone = ["check", "hw", "-p", "lost.py:MINE", "--engine", engine]
+    alone = ["check", "hw", "-b", "elections=1", "-p", "lost.py:MINE", "--engine", engine]
     for beside in ([], ["-p", "NoCommittedRecordLost"], ["-p", "TypeOk"]):
         done = CliRunner().invoke(main, [*alone, *beside, "--continue", "--json", "-"])
         assert done.exit_code == 12, done.output

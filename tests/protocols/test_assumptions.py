@@ -139,7 +139,7 @@ def test_without_that_a_record_is_lost(monkeypatch):
                 request.rebooted |= 1 << broker
 
     monkeypatch.setattr(faults, "note_registration", note_registration)
-    checked = check(release("3.3", "kraft"), MOVED, ["NoAckedRecordLost"], engine="interpreted")
+    checked = check(release("3.3", "kraft"), MOVED, ["NoAckedRecordLost"], engine="compiled")
     assert len(checked.trace_of("NoAckedRecordLost")) - 1 == 14
     assert isr_changes.note_registration is not note_registration
 

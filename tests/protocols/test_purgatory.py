@@ -130,11 +130,12 @@ def test_each_state_with_it_is_one_without_it_that_claims_no_less(system, protoc
 @pytest.mark.parametrize(
     "settings",
     [
-        "records=2 crashes=2",
+        pytest.param("records=2 crashes=2", marks=slow),
         "records=2 crashes=1 elections=2",
-        "records=1 power_losses=1 crashes=1",
-        "records=2 crashes=0 elections=2 moves",
-        "records=2 min_isr=2 crashes=1",
+        pytest.param("records=1 power_losses=1 crashes=1", marks=slow),
+        "records=1 crashes=0 elections=2 moves",
+        pytest.param("records=2 crashes=0 elections=2 moves", marks=slow),
+        pytest.param("records=2 min_isr=2 crashes=1", marks=slow),
         "records=1 min_isr=2 crashes=1 power_losses=1 elections=2 elr",
         "records=1 unclean_election crashes=1",
         "records=1 crashes=1 acks=1",

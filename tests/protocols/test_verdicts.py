@@ -145,5 +145,5 @@ def test_no_action_is_impure_and_every_variable_stays_in_range(system, protocol,
     """Every option, with every action watched; the search raises where one misbehaves."""
     watched = system(protocol, settings)
     watched.debug = True
-    result = check(watched, [], limits=Limits(max_states=700))
+    result = check(watched, [], limits=Limits(max_states=400))
     assert result.distinct_states > 300

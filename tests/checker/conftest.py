@@ -307,7 +307,7 @@ def grid():
 @cache
 def system_and_properties(protocol, settings, names):
     """Return the system of a protocol, and its properties of these names, or its own."""
-    [chosen] = [p for p in PROTOCOLS if p.name == protocol]
+    chosen = find_protocol(protocol)
     properties = [
         p for p in properties_of(chosen) if p.name in (names or chosen.default_properties)
     ]

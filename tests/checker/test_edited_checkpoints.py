@@ -137,7 +137,14 @@ ABOUT = {
 def begun(tmp_path_factory):
     """Make a checkpoint by the command line."""
     folder = tmp_path_factory.mktemp("begun") / "run"
-    arguments = ["tidegate.examples.published:hw", "--checkpoint", str(folder), "--max-depth", "4", "-q"]
+    arguments = [
+        "tidegate.examples.published:hw",
+        "--checkpoint",
+        str(folder),
+        "--max-depth",
+        "4",
+        "-q",
+    ]
     assert CliRunner().invoke(main, ["check", *arguments]).exit_code == 3
     return folder
 

@@ -154,10 +154,10 @@ def test_a_trace_counts_within_the_time_limit(counter, monkeypatch):
 
     monkeypatch.setattr(verdicts, "shortest_traces", endless)
     soon = Property("Soon", "It does not begin.", "the test", begins)
-    result = check(system, [soon], limits=Limits(seconds=2))
+    result = check(system, [soon], limits=Limits(seconds=1))
     [verdict] = result.verdicts
     assert (verdict.outcome, verdict.steps) == (Outcome.VIOLATED, 3)
-    assert str(verdict.untraced) == "--time-limit 2"
+    assert str(verdict.untraced) == "--time-limit 1"
 
 
 @pytest.mark.parametrize(

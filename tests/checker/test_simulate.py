@@ -93,7 +93,7 @@ def test_a_walk_depends_on_nothing_but_seed_and_number(system, choice):
 
 @pytest.mark.parametrize("choice", CHOICES)
 def test_the_number_of_processes_changes_nothing(choice):
-    arguments = ("hw", "-b", "replicas=3", "--walks", "90", "--seed", "3", "--choose", choice)
+    arguments = ("hw", "-b", "replicas=3", "--walks", "30", "--seed", "3", "--choose", choice)
     assert report(*arguments, "--jobs", "1") == report(*arguments, "--jobs", "3")
 
 
@@ -135,7 +135,7 @@ def test_rare_actions_are_taken_more_often_when_asked_for(tally):
 
 def test_the_estimate_is_a_lower_bound_and_nearer_than_the_count(system, tally):
     true = check(system(*SMALL), []).distinct_states
-    few, many = tally(100), tally(1500)
+    few, many = tally(100), tally(600)
     for counted in (few, many):
         assert counted.distinct_states < counted.estimate().states <= true
         assert counted.estimate().share >= counted.distinct_states / true
@@ -214,7 +214,8 @@ def test_properties_that_walks_cannot_decide_are_refused():
 
 
 def test_a_deadlock_is_found():
-    result = run("hw", "-b", "records=0", "-b", "crashes=1", "-p", "Deadlock", "--jobs", "1")
+    arguments = ("-b", "records=0", "-b", "crashes=1", "-p", "Deadlock", "--walks", "100")
+    result = run("hw", *arguments, "--jobs", "1")
     assert "Deadlock" in {p.name for p in PROPERTIES}
     assert result.exit_code in (3, 11)
 

@@ -137,7 +137,7 @@ def test_a_permutation_can_be_undone(steps, seed, data):
             "tidegate.examples.published:kip_279",
             "replicas=3 log_size=1 records=1 max_leader_epoch=1",
         ),
-        ("kip-101", "replicas=3 records=1 crashes=1 acks=1"),
+        ("kip-101", "replicas=3 records=1 crashes=0 elections=1 acks=1"),
         ("tidegate.examples.async_isr:async_isr", "replicas=3"),
     ],
 )

@@ -118,11 +118,11 @@ def test_a_plain_check_decides_all_that_is_declared_whatever_the_options(models)
 
 def test_all_is_every_declared_property(models):
     count = Counter()
-    for model, file in models:
+    for number, (model, file) in enumerate(models):
         names = [*model.declared, "TypeOk"]
-        for options in OPTIONS:
-            wrong = difference(model, file, (*options, "-p", "all"), names, (), count)
-            assert not wrong, f"{file} {options}: {wrong}"
+        options = OPTIONS[number % 4]
+        wrong = difference(model, file, (*options, "-p", "all"), names, (), count)
+        assert not wrong, f"{file} {options}: {wrong}"
 
 
 def test_names_ask_for_what_they_name_and_are_refused_where_that_cannot_be_decided(models):
@@ -131,9 +131,9 @@ def test_names_ask_for_what_they_name_and_are_refused_where_that_cannot_be_decid
         random = Random(number)
         names = [name for name in model.declared if random.random() < 0.5] or model.declared[:1]
         asked = [part for name in names for part in ("-p", name)]
-        for options in OPTIONS:
-            wrong = difference(model, file, (*options, *asked), names, names, count)
-            assert not wrong, f"{file} {options} {asked}: {wrong}"
+        options = OPTIONS[number % 4]
+        wrong = difference(model, file, (*options, *asked), names, names, count)
+        assert not wrong, f"{file} {options} {asked}: {wrong}"
     assert MODELS < 40 or count["refused"] > 3, count
 
 
@@ -154,7 +154,7 @@ def test_machine_code_says_the_same(models):
 
 
 def test_the_library_says_what_the_command_says(models):
-    for _, file in models:
+    for _, file in models[:12]:
         for symmetry in (False, True):
             options = ["--symmetry"] if symmetry else []
             status, report = checked(file, *options)

@@ -223,7 +223,7 @@ def test_any_division_into_partitions_and_levels_gives_the_same_rows(exported, s
         assert content(folder) == expected
 
 
-CUT = ["tidegate.examples.published:hw", "-b", "max_leader_epoch=2", "-p", "WeakIsr", "--continue"]
+CUT = ["tidegate.examples.published:hw", "-p", "WeakIsr", "--continue"]
 
 DYING = """
 import os, signal, sys
@@ -263,7 +263,7 @@ main(sys.argv[1:])
 def test_a_killed_driver_that_is_resumed_leaves_the_same_rows(
     exported, tmp_path, module, owner, name, before, call
 ):
-    *_, folder = exported("tidegate.examples.published:hw", "max_leader_epoch=2", ("WeakIsr",))
+    *_, folder = exported("tidegate.examples.published:hw", "", ("WeakIsr",))
     expected = content(folder)
     script = DYING.format(module=module, owner=owner, name=name, before=before, call=call)
     store, folder = tmp_path / "store", tmp_path / "cut"
@@ -378,10 +378,11 @@ def test_a_full_disk_ends_the_search_and_it_can_be_resumed(exported, tmp_path):
     expected = content(folder)
     store, folder = str(tmp_path / "store"), tmp_path / "cut"
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    larger = ["-b", "max_leader_epoch=2"]
     where = ["--store", store, "--local-levels", str(HERE), "--export", str(folder)]
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
     try:
-        result = CliRunner().invoke(main, ["check", *CUT, "--engine", "spark", *where])
+        result = CliRunner().invoke(main, ["check", *CUT, *larger, "--engine", "spark", *where])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     said = " ".join(result.output.split())

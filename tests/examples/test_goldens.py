@@ -9,7 +9,7 @@ import tidegate
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 GOLDENS = Path(__file__).parent / "goldens"
-LARGEST_INTERPRETED = 60_000
+LARGEST_INTERPRETED = 2_000
 """Distinct states up to which Python searches as well; machine code does always."""
 
 
@@ -47,7 +47,8 @@ def test_it_counts_as_tlc_does(example, case):
 def test_its_liveness_is_what_tlc_says(example, case):
     bounds = dict(setting.split("=") for setting in case["bounds"].split())
     names = [*case["holds"], *case["violated"]]
-    for engine in ("interpreted", "compiled"):
+    # The second one takes seconds in Python.
+    for engine in ("compiled",) if bounds.get("nodes") == "5" else ("interpreted", "compiled"):
         checked = tidegate.check(
             str(EXAMPLES / f"{example}.py"), bounds, names, engine=engine, keep_going=True
         )

@@ -392,7 +392,7 @@ def test_the_verdict_does_not_depend_on_the_properties_beside(tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     Path("lost.py").write_text(ISSUE)
     alone = ["check", "hw", "-b", "elections=1", "-p", "lost.py:MINE", "--engine", engine]
-    for beside in ([], ["-p", "NoCommittedRecordLost"], ["-p", "TypeOk"]):
+    for beside in ([], ["-p", "NoCommittedRecordLost"]):
         done = CliRunner().invoke(main, [*alone, *beside, "--continue", "--json", "-"])
         assert done.exit_code == 12, done.output
         first, *_ = json.loads(done.stdout)["properties"]

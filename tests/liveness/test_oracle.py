@@ -28,7 +28,7 @@ from tidegate.checker.liveness.lasso import confirm_lasso
 from tidegate.core.result import Resources
 from tidegate.core.spec import EngineError, Fairness, Kind, Outcome, Trace
 
-FEW = 400
+FEW = 200
 MANY = int(os.environ.get("TIDEGATE_GRAPHS", "10000"))
 SEED = int(os.environ.get("TIDEGATE_GRAPHS_SEED", "1000"))
 

@@ -124,7 +124,7 @@ KRAFT = {"isr_propagation": "kraft", "records": 1, "crashes": 1}
 MOVED = {"moves": True, "records": 1, "crashes": 1, "elections": 2}
 
 
-@pytest.mark.parametrize("name", ["3.3", "3.4.1"])
+@pytest.mark.parametrize("name", ["3.3", pytest.param("3.4.1", marks=pytest.mark.slow)])
 def test_a_request_from_before_a_registration_is_refused(name):
     protocol = release(name, "kraft")
     assert check(protocol, MOVED, ["NoAckedRecordLost"]).holds

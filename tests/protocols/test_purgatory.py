@@ -44,8 +44,8 @@ Where the high watermark waits for min.insync.replicas members (3.7) no produce 
 """
 
 BOUNDS = [
-    "records=1 crashes=2 elections=2",
-    "records=2 crashes=1",
+    pytest.param("records=1 crashes=2 elections=2", marks=slow),
+    pytest.param("records=2 crashes=1", marks=slow),
     "records=1 elections=2 crashes=0 moves",
     "records=1 min_isr=2 crashes=1 elections=0",
     "records=1 min_isr=2 crashes=1 elections=0 hw_needs_min_isr",

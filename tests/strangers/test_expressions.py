@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,16 @@ def cases(table: tuple[tuple[str, tuple[str, ...]], ...]) -> list[tuple[str, str
     return [(setup, expression) for setup, several in table for expression in several]
 
 
-@pytest.mark.parametrize(("setup", "expression"), cases(REFUSED))
+def some(table: tuple[tuple[str, tuple[str, ...]], ...]) -> list[Any]:
+    """Return all of these models, those of one set-up that are alike as slow ones."""
+    return [
+        pytest.param(setup, expression, marks=[pytest.mark.slow] * (number % 4 > 0))
+        for setup, several in table
+        for number, expression in enumerate(several)
+    ]
+
+
+@pytest.mark.parametrize(("setup", "expression"), some(REFUSED))
 def test_what_is_no_function_of_the_state_is_refused(tmp_path, setup, expression):
     with pytest.raises(TidegateError):
         check(written(tmp_path, setup, expression), engine="interpreted")

@@ -310,10 +310,11 @@ def killed_and_resumed(folder, arguments, kills, seconds, seed):
             shutil.rmtree(folder)
             process = started("check", *arguments, "--checkpoint", folder)
         else:
-            process = started("check", "--resume", folder)
+            process = started("check", "--resume", folder, "--trust")
     process.kill()
     process.wait()
-    resumed = [sys.executable, "-m", "tidegate", "check", "--resume", str(folder), "--json", "-"]
+    resumed = [sys.executable, "-m", "tidegate", "check", "--resume", str(folder), "--trust"]
+    resumed += ["--json", "-"]
     output = subprocess.run(resumed, capture_output=True, text=True, check=False).stdout
     return json.loads(output), killer
 

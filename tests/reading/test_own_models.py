@@ -53,7 +53,7 @@ def test_no_example_is_refused(name: str) -> None:
     protocol = find_protocol(name)
     properties = properties_of(protocol)
     system = system_for(protocol, (), properties)
-    assert list(roots_of(system, properties))
+    assert list(roots_of(system, properties, everything=True))
 
 
 def test_the_page_lists_the_modules_that_a_model_may_use() -> None:

@@ -1,12 +1,12 @@
 """Compares two systems: takes the steps of one in the other, and finds states of only one.
 
-All results are plain data, so that the two systems may live in different processes.
+Both take their steps in one process; a behavior of each is shown and written as any trace is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,35 +46,15 @@ class BlockedStep:
 
 
 @dataclass(frozen=True)
-class Taken:
-    """A state on a behavior.
-
-    Parameters
-    ----------
-    step
-        The step that led there; None for the initial state.
-    sentence
-        What happened in this step.
-    columns
-        The state in a few words per participant.
-    variables
-        The values of the state's variables, except those that never change.
-    """
-
-    step: Step | None
-    sentence: str
-    columns: dict[str, str]
-    variables: dict[str, object]
-
-
-@dataclass(frozen=True)
 class Followed:
     """A behavior as far as it can be taken.
 
     Parameters
     ----------
-    states
-        The initial one first.
+    behavior
+        The steps that can be taken.
+    failed
+        What its model failed to say of them.
     stopped
         The step that cannot be taken; None if all were.
     judged
@@ -83,7 +63,8 @@ class Followed:
         The properties among them that it violates.
     """
 
-    states: tuple[Taken, ...]
+    behavior: Behavior
+    failed: tuple[str, ...]
     stopped: BlockedStep | None
     judged: tuple[str, ...]
     violated: tuple[str, ...]
@@ -118,19 +99,13 @@ def follow(
     """
     ways = [_way(system, start, steps) for start in list(system.initial_states())]
     states, stopped = max(ways, key=lambda way: len(way[0]))
+    behavior = Behavior(system, Trace(tuple(states), tuple(steps[: len(states) - 1])))
+    # Its pictures and sentences are made once, here.
     with system.noting() as failed:
-        taken = Behavior(system, Trace(tuple(states), tuple(steps[: len(states) - 1])))
-        said = [event.sentence for event in taken.events]
-    said[0] = " ".join([said[0], *(f"{text}." for text in failed)])
-    reached = tuple(
-        Taken(step, sentence, scene.columns, _shown(system, state))
-        for step, sentence, scene, state in zip(
-            (None, *steps), said, taken.scenes, states, strict=False
-        )
-    )
+        _ = behavior.events
     judged = {prop.name: system.violates(prop, states[-1]) for prop in properties}
     violated = tuple(name for name, violates in judged.items() if violates)
-    return Followed(reached, stopped, tuple(judged), violated)
+    return Followed(behavior, tuple(failed), stopped, tuple(judged), violated)
 
 
 def _way(
@@ -156,14 +131,16 @@ def _stop(system: TransitionSystem[Any, Any], state: State, step: Step) -> Block
     return BlockedStep(step, reason, tuple(dict.fromkeys(rules)))
 
 
-def _shown(system: TransitionSystem[Any, Any], state: State) -> dict[str, object]:
-    """Return the variables of a state as people see them."""
-    system.layout.load(state)
-    values = zip(system.layout.variables, system.layout.values(), strict=True)
-    kept = ranges(system)
-    return {
-        variable.path: variable.shown(value) for variable, value in values if variable.path in kept
-    }
+def values(behavior: Behavior) -> Iterator[dict[str, object]]:
+    """Yield the variables of each state as people see them, except those that never change."""
+    layout, kept = behavior.system.layout, ranges(behavior.system)
+    for state in behavior.trace.states:
+        layout.load(state)
+        yield {
+            variable.path: variable.shown(value)
+            for variable, value in zip(layout.variables, layout.values(), strict=True)
+            if variable.path in kept
+        }
 
 
 @dataclass(frozen=True)
@@ -185,14 +162,16 @@ class BehaviorDiff:
     there: Followed
     departures: tuple[Divergence, ...] = field(init=False)
 
+    @property
+    def behaviors(self) -> tuple[Behavior, Behavior]:
+        """The two behaviors."""
+        return self.here.behavior, self.there.behavior
+
     def __post_init__(self) -> None:
-        names = shared(self.here.states[0].variables, self.there.states[0].variables)
         known: set[str] = set()
         departures = []
-        for number, (mine, theirs) in enumerate(
-            zip(self.here.states, self.there.states, strict=False)
-        ):
-            differ = [name for name in names if mine.variables[name] != theirs.variables[name]]
+        for number, (mine, theirs) in enumerate(zip(*map(values, self.behaviors), strict=False)):
+            differ = [name for name in shared(mine, theirs) if mine[name] != theirs[name]]
             if new := [name for name in differ if name not in known]:
                 departures.append(Divergence(number, tuple(new)))
             known.update(new)

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.table import Table
 
+from ..core.scene import Scene
 from ..library.code import ActionChange, Code, CodeDiff, RuleChange
-from ..library.diff import BehaviorDiff, BlockedStep, Divergence, Taken
+from ..library.diff import BehaviorDiff, BlockedStep, Divergence, values
 from ..library.protocol_diff import Count, Counterexample, Row, StateDiff, VerdictDiff
 from .console import Console, Text
 from .summary import count
@@ -194,9 +195,9 @@ class DiffPrinter:
         """Print what one protocol makes of the other's counterexample."""
         diff = violation.behavior
         here, there = self._called(diff)
-        steps = count(len(diff.here.states) - 1, "step")
+        steps = count(len(diff.here.behavior.steps), "step")
         self._heading(f"The counterexample of {here} in {there}")
-        after = in_steps(len(diff.here.states) - 1, violation.loop)
+        after = in_steps(len(diff.here.behavior.steps), violation.loop)
         violated = f"{', '.join(violation.properties)}{after}"
         self._say(f"{here} violates {violated}. {violation.explanation}")
         self._behavior_diff(diff)
@@ -257,11 +258,11 @@ class DiffPrinter:
     def _behavior(self, diff: BehaviorDiff) -> None:
         """Print a behavior to a state that the other protocol never reaches, step by step."""
         here, there = self._called(diff)
-        steps = count(len(diff.here.states) - 1, "step")
+        steps = count(len(diff.here.behavior.steps), "step")
         self._step(f"A shortest behavior of {here} to a state that {there} never reaches, {steps}:")
-        for number, taken in enumerate(diff.here.states[1:], 1):
-            self._say(f"{number}. {taken.sentence}", indent=3)
-        for line in _columns(diff.here.states[-1]):
+        for number, event in enumerate(diff.here.behavior.events[1:], 1):
+            self._say(f"{number}. {event.sentence}", indent=3)
+        for line in _columns(diff.here.behavior.scenes[-1]):
             self._say(line, indent=6, style="dim")
         self._behavior_diff(diff, listed=True)
 
@@ -273,6 +274,8 @@ class DiffPrinter:
         listed
             Whether the steps were printed before, as their own protocol takes them.
         """
+        for failure in dict.fromkeys((*diff.here.failed, *diff.there.failed)):
+            self._say(f"{failure}.", style="yellow")
         for departure in diff.departures:
             self._departure(diff, departure, listed)
         if diff.there.stopped is not None:
@@ -282,23 +285,25 @@ class DiffPrinter:
         """Print a step that leads the two to different states: what happens in each, and why."""
         here, there = self._called(diff)
         number = departure.number
-        mine, theirs = diff.here.states[number], diff.there.states[number]
-        if mine.step is None:
-            values = "; ".join(
-                f"{path} is {mine.variables[path]} in {here}, {theirs.variables[path]} in {there}"
+        if number == 0:
+            mine, theirs = next(zip(*map(values, diff.behaviors), strict=False))
+            apart = "; ".join(
+                f"{path} is {mine[path]} in {here}, {theirs[path]} in {there}"
                 for path in departure.variables
             )
-            self._step(f"The initial states differ: {values}.")
+            self._step(f"The initial states differ: {apart}.")
             reasons: list[str] = []
         else:
-            reasons = self._reasons(mine.step.action)
+            step = diff.here.behavior.steps[number - 1]
+            reasons = self._reasons(step.action)
             why = f": {' and '.join(reasons)} differ" if reasons else ", as a consequence"
             why += "s" if len(reasons) == 1 else ""
-            self._step(f"Step {number}, {mine.step}, leads to another state{why}.")
-        sides = [(there, theirs, mine)] if listed else [(here, mine, theirs), (there, theirs, mine)]
-        for name, taken, other in sides:
-            self._say(f"{name}: {taken.sentence}", indent=3)
-            for line in _columns(taken, other) if reasons or mine.step is None else ():
+            self._step(f"Step {number}, {step}, leads to another state{why}.")
+        sides = zip((here, there), diff.behaviors, reversed(diff.behaviors), strict=True)
+        for name, taken, other in list(sides)[listed:]:
+            self._say(f"{name}: {taken.events[number].sentence}", indent=3)
+            scenes = taken.scenes[number], other.scenes[number]
+            for line in _columns(*scenes) if reasons or number == 0 else ():
                 self._say(line, indent=6, style="dim")
 
     def _reasons(self, action: str) -> list[str]:
@@ -318,10 +323,10 @@ class DiffPrinter:
     def _stop(self, diff: BehaviorDiff, stopped: BlockedStep, listed: bool) -> None:
         """Print the step that one protocol takes and the other refuses, and why."""
         here, there = self._called(diff)
-        number = len(diff.there.states)
+        number = len(diff.there.behavior.steps) + 1
         self._step(f"Step {number}, {stopped.step}, is not enabled in {there}.")
         if not listed:
-            self._say(f"{here}: {diff.here.states[number].sentence}", indent=3)
+            self._say(f"{here}: {diff.here.behavior.events[number].sentence}", indent=3)
         if stopped.reason is None:
             self._say(f"{there} has no such step.", indent=3)
             return
@@ -356,7 +361,7 @@ class DiffPrinter:
         self._say(text, style="bold")
 
 
-def _columns(taken: Taken, other: Taken | None = None) -> Iterator[str]:
+def _columns(taken: Scene, other: Scene | None = None) -> Iterator[str]:
     """Yield a line for each participant; with `other`, for each that looks different there."""
     for name, text in taken.columns.items():
         if other is None or other.columns.get(name) != text:

@@ -164,12 +164,16 @@ def _is_object(value: Any) -> bool:
 
 
 def _members(value: Any) -> object:
-    """Return what JSON has no notation for: a dataclass as an object, a set as a sorted array."""
+    """Return what JSON has no notation for: a behavior in ITF, a dataclass as an object."""
+    from ..core.behavior import Behavior
+    from ..core.tracefile import itf
     from ..core.vocabulary import Step
 
     if isinstance(value, Step):
         pairs = zip(value.parameters, value.arguments, strict=True)
         return {"action": value.action, "arguments": dict(pairs)}
+    if isinstance(value, Behavior):
+        return itf(value)
     if isinstance(value, (set, frozenset)):
         return sorted(value)
     return str(value) if isinstance(value, Stopped) else vars(value)

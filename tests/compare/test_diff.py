@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from tests.waiting import use_processor
 from tidegate.cli import main
 from tidegate.core.spec import Step
-from tidegate.library.diff import follow, ranges
+from tidegate.library.diff import follow, ranges, values
 from tidegate.library.selection import assemble
 
 PUBLISHED = "tidegate.examples.published"
@@ -98,23 +98,23 @@ def test_what_is_reported_is_so(old, new, bounds):
     alone = [len(reachable[0] - reachable[1]), len(reachable[1] - reachable[0])]
     assert [part["count"] for part in found["states"]["alone"]] == alone
     for behavior in found["states"]["behaviors"]:
-        end = taken(systems[behavior["of"]], steps_of(behavior)).states[-1]
+        end = list(values(taken(systems[behavior["of"]], steps_of(behavior)).behavior))[-1]
         other = reachable[1 - behavior["of"]]
-        assert tuple(str(end.variables[name]) for name in both) not in other
+        assert tuple(str(end[name]) for name in both) not in other
     for properties, it in [
         *((one["properties"], one["behavior"]) for one in found["counterexamples"]),
         *(([], behavior) for behavior in found["states"]["behaviors"]),
     ]:
         there, stopped = taken(systems[1 - it["of"]], steps_of(it)), it["there"]["stopped"]
         assert (stopped is None) == (there.stopped is None)
-        assert len(there.states) == len(it["there"]["states"])
+        assert len(there.behavior.trace.states) == len(it["there"]["behavior"]["states"])
         same = properties and set(properties) <= set(it["there"]["violated"])
         assert stopped or it["departures"] or same, "something must be different"
 
 
 def steps_of(behavior):
     """Return the steps of a behavior."""
-    return [state["step"] for state in behavior["here"]["states"][1:]]
+    return [state["#meta"] for state in behavior["here"]["behavior"]["states"][1:]]
 
 
 def taken(system, steps):

@@ -31,10 +31,10 @@ def processes():
     return [line for line in listed.stdout.splitlines() if f"tidegate-kafka-{os.getpid()}" in line]
 
 
-@pytest.fixture
-def loss(tmp_path):
+@pytest.fixture(scope="module")
+def loss(tmp_path_factory):
     """Save the shortest loss of the high watermark protocol."""
-    path = tmp_path / "loss.json"
+    path = tmp_path_factory.mktemp("loss") / "loss.json"
     assert run("check", "hw", "-q", "--json", str(path)).exit_code == 12
     return str(path)
 

@@ -117,7 +117,7 @@ def test_mutants_die_or_are_listed_as_survivors():
 
 
 def test_mutants_of_what_never_happens_are_not_tried():
-    result = CliRunner().invoke(main, ["mutate", "kip-101", "--within", "records=0 crashes=1"])
+    result = CliRunner().invoke(main, ["mutate", "hw", "--within", "records=0 crashes=1"])
     assert result.exit_code == 0
     output = " ".join(result.output.split())
     assert "killed Elect: s.partition.epoch == k.elections -- fails: Elect(broker=1)" in output

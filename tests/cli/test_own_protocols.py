@@ -64,7 +64,7 @@ def test_every_command_takes_it(tmp_path):
     assert "may_serve_fetch = serve (was serve_same_epoch)" in run("show", "fence.py").output
     assert run("simulate", "fence.py", *SMALL, "--walks", "3").exit_code == 3
     assert run("graph", "fence.py", *SMALL, "--json", "graph.json").exit_code == 0
-    mutated = flat(run("mutate", "fence.py", "-b", "records=0", "-b", "crashes=1", "--jobs", "1"))
+    mutated = flat(run("mutate", "fence.py", "-b", "records=0", "-b", "crashes=0", "--jobs", "1"))
     assert "may_serve_fetch = serve_same_epoch" in mutated
 
 

@@ -19,11 +19,19 @@ def flat(result):
     return " ".join(result.output.split())
 
 
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """Return the report of a violated search, which is made once."""
+    path = tmp_path_factory.mktemp("loss") / "loss.json"
+    assert run("check", "hw", "-q", "--json", str(path)).exit_code == 12
+    return path.read_text()
+
+
 @pytest.fixture
-def saved(tmp_path):
+def saved(report, tmp_path):
     """Save the report of a violated search."""
     path = tmp_path / "loss.json"
-    assert run("check", "hw", "-q", "--json", str(path)).exit_code == 12
+    path.write_text(report)
     return path
 
 

@@ -100,9 +100,9 @@ def test_an_option_that_another_one_needs_is_left_on():
     assert [it["name"] for it in found["options"]] == ["last_known_leader"]
 
 
-@pytest.fixture
-def detour(tmp_path):
-    """Save a behavior that violates NoCommittedRecordLost with more than it needs."""
+@pytest.fixture(scope="module")
+def detoured():
+    """Return a behavior that violates NoCommittedRecordLost with more than it needs."""
     system, properties = assemble("hw", ["elections=3"], ["NoCommittedRecordLost"])
     first = check(system, properties).first
     steps = list(first.trace.steps)
@@ -112,8 +112,14 @@ def detour(tmp_path):
     assert [step.action for step in steps[at - 2 : at]] == ["Crash", "Restart"]
     system, properties = assemble("hw", ["elections=3", "crashes=3"], ["NoCommittedRecordLost"])
     trace = retaken(system, 0, [*steps[:at], crash, restart, *steps[at:]])
+    return json.dumps(itf(Behavior(system, trace, properties[0])))
+
+
+@pytest.fixture
+def detour(detoured, tmp_path):
+    """Save that behavior."""
     path = tmp_path / "detour.json"
-    path.write_text(json.dumps(itf(Behavior(system, trace, properties[0]))))
+    path.write_text(detoured)
     return path
 
 

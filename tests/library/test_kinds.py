@@ -279,7 +279,7 @@ def judged(model: Written) -> Judged:
     return Judged(len(inside), depth, small, follows)
 
 
-SEEDS = range(24)
+SEEDS = range(16)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -315,5 +315,5 @@ def test_the_models_use_every_form_in_both_verdicts():
     found = [judged(model) for model in models]
     assert {one.small is None for one in found} == {True, False}
     assert {one.follows for one in found} == {True, False}
-    assert sum(model.forms <= TRANSLATED for model in models) >= 12
+    assert sum(model.forms <= TRANSLATED for model in models) >= 8
     assert max(one.states for one in found) > 50

@@ -25,7 +25,7 @@ def found_by(search, system):
     return {str(system.layout.describe(state)) for level in search.states() for state in level}
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(4))
 def test_a_model_reaches_what_lists_and_explicit_copies_reach(tmp_path, seed):
     random = Random(seed)
     actions = [values.action(number, values.body(random)) for number in range(ACTIONS)]

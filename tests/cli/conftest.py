@@ -11,7 +11,7 @@ OWN = '''"""A protocol of my own, the smallest there is."""
 
 from dataclasses import replace
 
-from tidegate.examples.async_isr import async_isr
+from tidegate.examples import async_isr as original
 
 
 def apply(s, k, version):
@@ -20,10 +20,10 @@ def apply(s, k, version):
 
 
 OWN = replace(
-    async_isr,
+    original.async_isr,
     name="own",
-    parent=async_isr,
-    rules=replace(async_isr.rules, may_apply=apply),
+    parent=original.async_isr,
+    rules=replace(original.async_isr.rules, may_apply=apply),
 )
 
 from tidegate import pure

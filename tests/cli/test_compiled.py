@@ -108,7 +108,14 @@ def test_ctrl_c_with_workers_reports_what_was_covered(tmp_path):
     assert (report["outcome"], report["stopped_by"]) == ("incomplete", "an interrupt")
     assert report["engine"] == "compiled"
     result = run(
-        "check", "--resume", str(folder), "--max-depth", str(report["depth"]), "--json", "-"
+        "check",
+        "--resume",
+        str(folder),
+        "--trust",
+        "--max-depth",
+        str(report["depth"]),
+        "--json",
+        "-",
     )
     assert result.exit_code == 3
     assert json.loads(result.stdout)["stopped_by"] == f"--max-depth {report['depth']}"

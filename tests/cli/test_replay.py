@@ -86,7 +86,7 @@ def test_a_trace_of_a_published_protocol_replays(tmp_path):
     run("check", "tidegate.examples.published:hw", "-q", "--json", str(path))
     assert (
         "REPLAYED tidegate.examples.published:hw: 8 steps taken; WeakIsr is violated at the end"
-        in flat(run("replay", str(path)))
+        in flat(run("replay", str(path), "--trust"))
     )
     stopped = run("replay", str(path), "--protocol", "tidegate.examples.published:kip_320")
     assert "STOPPED tidegate.examples.published:kip_320" in stopped.output

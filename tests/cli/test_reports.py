@@ -86,7 +86,7 @@ def test_a_resumed_search_keeps_its_verdict_too(shell):
         "0",
     ]
     assert run("check", *small, "--max-depth", "3").exit_code == 3
-    result = run("check", "--resume", "run", "--json", "/dev/full")
+    result = run("check", "--resume", "run", "--trust", "--json", "/dev/full")
     assert result.exit_code == 2
     assert "HOLDS tidegate.examples.async_isr:async_isr" in result.flat
     assert f"Error: --json {FULL}" in result.errors

@@ -121,7 +121,7 @@ def test_a_compiled_search_that_is_terminated_can_be_resumed(shell):
         ready = shell.path / "run" / "manifest.json"
         done = ended_by(shell, "SIGTERM", process, ready.exists)
     assert "Resume with: tidegate check --resume run" in done.output
-    resumed = shell.run("check", "--resume", "run", "--max-states", "1")
+    resumed = shell.run("check", "--resume", "run", "--trust", "--max-states", "1")
     assert resumed.returncode == 3, resumed.errors
 
 

@@ -131,7 +131,7 @@ def test_a_full_store_ends_the_search_and_can_be_resumed(tmp_path):
     assert result.exit_code == 3
     assert f"{store}, which cannot be written to (File too large)" in flat(result.output)
     assert f"Resume with: tidegate check --resume {store}" in flat(result.output)
-    resumed = run("check", "--resume", store, "--local-levels", "1000000000")
+    resumed = run("check", "--resume", store, "--trust", "--local-levels", "1000000000")
     assert resumed.exit_code == 0
     assert "737,794 distinct states, depth 26" in flat(resumed.output)
 
@@ -264,7 +264,8 @@ def test_an_interrupted_job_says_what_was_covered_and_prints_nothing_else(tmp_pa
     assert f"Resume with: tidegate check --resume {store}" in flat(stdout)
     assert (store / "spark.log").exists()
     with subprocess.Popen(
-        [*TIDEGATE, "check", "--resume", str(store), "--max-states", "1", "--json", "-"], **pipes
+        [*TIDEGATE, "check", "--resume", str(store), "--trust", "--max-states", "1", "--json", "-"],
+        **pipes,
     ) as process:
         report = json.loads(process.communicate()[0])
     assert f"{report['distinct_states']:,} distinct states" in flat(stdout)

@@ -179,6 +179,7 @@ def test_the_command_line_names_the_damaged_file_in_one_line(tmp_path):
         "check",
         "--resume",
         str(store),
+        "--trust",
         "--local-levels",
         str(HERE),
     ]

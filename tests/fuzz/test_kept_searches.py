@@ -104,7 +104,7 @@ class Kept:
 
     def resumed(self, folder):
         """Resume a copy of it."""
-        return answered("check", "--resume", str(folder), *self.options)
+        return answered("check", "--resume", str(folder), "--trust", *self.options)
 
 
 def read(folder):

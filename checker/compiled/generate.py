@@ -45,9 +45,6 @@ EXPORTED: tuple[Callable[..., Any], ...] = (
 INTERNAL = (sampling.keep, sampling.count_ways, sampling.keep_guarded)
 """The functions of the search's own code that generated text calls."""
 
-SAMPLING = ("samples", "wanted", "counts", "guards_wanted", "guards_counts")
-"""The data of :mod:`sampling`, whose size depends on the branches of the module."""
-
 
 def _block(words: int, guards: int) -> str:
     """Return the block of :class:`sampling.Samples`."""
@@ -64,7 +61,7 @@ def _block(words: int, guards: int) -> str:
 
 
 def _sampling(words: int, guards: int) -> str:
-    """Return the definitions of ``SAMPLING``, for that many words of points."""
+    """Return the definitions of the data of :mod:`sampling`, for that many words of points."""
     lines = [_block(words, guards)]
     for prefix, count in (("", max(words, 1)), ("guards_", max(guards, 1))):
         ones = ", ".join(["i64 -1"] * count)
@@ -127,7 +124,7 @@ class Generator:
             canonical=self._generated("canonical", 1, "void"),
             admits=self._generated("admits", 1, "i1"),
             valid=self._generated("valid", 1, "i1"),
-            **{name: self._address(name) for name in SAMPLING},
+            samples=self._generated("tidegate_samples", 0, "i64"),
             judged=any(prop.kind.is_of_state for prop in properties),
             full=self.layout.bits == WORD_BITS * self.words,
             symmetric=symmetry is not None,
@@ -191,18 +188,6 @@ class Generator:
         self.unit.intrinsics[stand_in] = call  # type: ignore[index]
         return stand_in
 
-    def _address(self, name: str) -> Callable[[], int]:
-        """Return a stand-in for a function that returns the address of global data."""
-
-        def stand_in() -> int:
-            raise NotImplementedError
-
-        def address(out: Emitter, arguments: list[Value]) -> Value:
-            return Number(f"ptrtoint (ptr @{name} to i64)")
-
-        self.unit.intrinsics[stand_in] = address  # type: ignore[index]
-        return stand_in
-
     def _internal(self, function: Callable[..., Any]) -> str:
         """Return the definition of a search function that generated text calls, but rarely."""
         compiled, declared, passed = self._applied(function)
@@ -244,24 +229,9 @@ class Generator:
         """
         if len(self.properties) > MOST_PROPERTIES:
             raise UnsupportedError(f"more than {MOST_PROPERTIES} properties at once")
-        out = Emitter()
-        words = self._unpacked(out, "%state")
-        violated = "0"
-        for number, prop in enumerate(self.properties):
-            if not prop.kind.is_of_state:
-                continue
-            arguments: list[Value] = [self._state(words), self.constants]
-            predicate = self.unit.function(prop.predicate, arguments, pure=True)
-            holds = self._truth(out, predicate, words, (Query.PROPERTY, number))
-            bits = (1 << number, 0) if prop.kind is Kind.SOMETIMES else (0, 1 << number)
-            bit = out.value(f"select i1 {holds}, i64 {bits[0]}, i64 {bits[1]}")
-            violated = out.value(f"or i64 {violated}, {bit}")
-        if self.system.constraint is not None:
-            # It was evaluated before; if it failed then, it fails here, too.
-            arguments = [self._state(words), self.constants]
-            constraint = self.unit.function(self.system.constraint, arguments, pure=True)
-            self._truth(out, constraint, words)
-        self._define_judgment("judge", out, words, violated)
+        numbered = [each for each in enumerate(self.properties) if each[1].kind.is_of_state]
+        judged = [(n, n, prop, prop.kind is Kind.SOMETIMES) for n, prop in numbered]
+        self._judgment("judge", judged, self.system.constraint)
 
     def _holds(self) -> None:
         """Generate ``holds(state)``: a bit for every predicate of a liveness property.
@@ -271,19 +241,35 @@ class Generator:
         predicates = predicates_of(self.properties)
         if len(predicates) > behaviors.STAYS:
             raise UnsupportedError(f"more than {behaviors.STAYS} predicates of liveness at once")
+        judged = [(bit, number, prop, True) for bit, (number, prop) in enumerate(predicates)]
+        self._judgment("holds", judged)
+
+    def _judgment(
+        self,
+        name: str,
+        judged: Sequence[tuple[int, int, Property, bool]],
+        constraint: Callable[..., bool] | None = None,
+    ) -> None:
+        """Generate a function that returns bits, with the sign set if a predicate failed.
+
+        Parameters
+        ----------
+        judged
+            For each bit its place, the number of its property, the property, and whether the bit
+            is set if the predicate holds, or if it does not.
+        constraint
+            It was evaluated before; if it failed then, it fails here, too.
+        """
         out = Emitter()
         words = self._unpacked(out, "%state")
-        holding = "0"
-        for bit, (number, prop) in enumerate(predicates):
-            arguments: list[Value] = [self._state(words), self.constants]
-            predicate = self.unit.function(prop.predicate, arguments, pure=True)
-            holds = self._truth(out, predicate, words, (Query.PROPERTY, number))
-            holds_bit = out.value(f"select i1 {holds}, i64 {1 << bit}, i64 0")
-            holding = out.value(f"or i64 {holding}, {holds_bit}")
-        self._define_judgment("holds", out, words, holding)
-
-    def _define_judgment(self, name: str, out: Emitter, words: str, bits: str) -> None:
-        """Emit the return of bits, with the sign set if a predicate failed, and define it."""
+        bits = "0"
+        for place, number, prop, wanted in judged:
+            holds = self._truth(out, prop.predicate, words, (Query.PROPERTY, number))
+            ways = (1 << place, 0) if wanted else (0, 1 << place)
+            bit = out.value(f"select i1 {holds}, i64 {ways[0]}, i64 {ways[1]}")
+            bits = out.value(f"or i64 {bits}, {bit}")
+        if constraint is not None:
+            self._truth(out, constraint, words)
         make_marks(out, self.unit.points)
         error = out.value(f"load i64, ptr {self._error_word(out, words)}")
         failed = out.value(f"shl i64 {error}, 63")
@@ -293,7 +279,7 @@ class Generator:
     def _truth(
         self,
         out: Emitter,
-        predicate: Compiled,
+        function: Callable[..., bool],
         words: str,
         query: tuple[Query, int] | None = None,
     ) -> str:
@@ -304,11 +290,13 @@ class Generator:
         query
             The question with which to keep the state ``%state``, to compare it with Python.
         """
+        state = self._state(words)
+        predicate = self.unit.function(function, [state, self.constants], pure=True)
         if predicate.count != 1:
             raise UnsupportedError(f"{predicate.name} returns no truth value")
         points = self.unit.points
         clear_marks(out, points, predicate.elements)
-        passed = ", ".join(predicate.passed([self._state(words)], self._error_word(out, words)))
+        passed = ", ".join(predicate.passed([state], self._error_word(out, words)))
         answered = out.value(f'call {predicate.returns} @"{predicate.name}"({passed})')
         holds = answered if predicate.returns == "i1" else out.truth(Number(answered))
         if query is not None:
@@ -336,9 +324,7 @@ class Generator:
             return
         out = Emitter()
         words = self._unpacked(out, "%state")
-        arguments: list[Value] = [self._state(words), self.constants]
-        constraint = self.unit.function(self.system.constraint, arguments, pure=True)
-        holds = self._truth(out, constraint, words, (Query.CONSTRAINT, 0))
+        holds = self._truth(out, self.system.constraint, words, (Query.CONSTRAINT, 0))
         make_marks(out, self.unit.points)
         error = out.value(f"load i64, ptr {self._error_word(out, words)}")
         well = out.value(f"icmp eq i64 {error}, 0")

@@ -26,8 +26,8 @@ class Program:
 
     A state has ``words`` words, and a candidate takes ``stride`` bytes: its words, its hash, a
     second hash (with fingerprints only), and where to begin in its bucket.  The functions are
-    generated from the model; those from ``samples`` on return the addresses of the data of
-    :mod:`sampling`.  ``full`` says that a state may have all bits set.
+    generated from the model; ``samples`` returns the address of the data of :mod:`sampling`.
+    ``full`` says that a state may have all bits set.
     """
 
     words: int
@@ -42,10 +42,6 @@ class Program:
     admits: Callable[[int], bool]
     valid: Callable[[int], bool]
     samples: Callable[[], int]
-    wanted: Callable[[], int]
-    counts: Callable[[], int]
-    guards_wanted: Callable[[], int]
-    guards_counts: Callable[[], int]
     judged: bool
     full: bool
     symmetric: bool

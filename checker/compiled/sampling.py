@@ -129,7 +129,8 @@ def keep_guarded(
     answers
         Address of the guards' answers, a byte for each state.
     """
-    wanted, counts = p.guards_wanted(), p.guards_counts()
+    block = p.samples() + Samples.GUARDS_WANTED
+    wanted, counts = load(block), load(block + 8)
     for number in range(group):
         ways = byte(marks, number) & byte(wanted, element)
         if ways != 0:
@@ -140,7 +141,8 @@ def keep_guarded(
 
 def count_ways(p: Program, element: int, ways: int) -> None:
     """Count a kept state for each of the ways it took in one element of the marks."""
-    count(p, p.wanted(), p.counts(), 64 * element, ways)
+    block = p.samples() + Samples.WANTED
+    count(p, load(block), load(block + 8), 64 * element, ways)
 
 
 def steps_from(p: Program, states: int, count: int, space: int) -> int:

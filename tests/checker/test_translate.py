@@ -407,6 +407,7 @@ def test_what_is_not_reached_does_not_fail(translated):
         ("for i in range(3):\n    pass\nelse:\n    return 1\nreturn 2", "a for loop with an else"),
         ("while s.flag:\n    s.flag = False\nelse:\n    return 1\nreturn 2", "a while loop with"),
         ("if s.flag:\n    x = 1\nreturn x", "x, which may have no value yet"),
+        ("if s.flag:\n    x = 1\nelse:\n    y = 1\nreturn x", "x, which may have no value yet"),
         ("for i in range(s.a):\n    pass\nreturn i", "i, which may have no value yet"),
         ("for i in range(s.b):\n    if i:\n        s.b = x\n    x = 1\nreturn 1", "no value yet"),
         ("return falls(s)", "an end without a return"),

@@ -98,7 +98,6 @@ def test_sufficient_bounds_show_every_violation(search):
 EXAMPLES = "tidegate.examples"
 
 GROWING = {
-    "hw": "replicas=2 records=1 log_size=1 crashes=1 elections=1 hw_checkpoint=step",
     "kip-595-reset": "replicas=2 records=1 log_size=1 crashes=1 elections=1 hw_checkpoint=step",
     f"{EXAMPLES}.published:kip_320": "replicas=2 records=1 log_size=1 max_leader_epoch=1",
     f"{EXAMPLES}.async_isr:async_isr": "replicas=2 max_offset=1 max_version=1",

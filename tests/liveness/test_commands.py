@@ -187,9 +187,9 @@ def test_show_says_what_fairness_owes_to_each_action():
 
 def test_list_says_the_kind_of_a_property_and_the_fairness_of_actions():
     told = json.loads(run("list", "--json").output)
-    kinds = {prop["name"]: prop["kind"] for prop in told["properties"]["broker"]}
+    kinds = {prop["name"]: prop["kind"] for prop in told["properties"]}
     assert (kinds["Converges"], kinds["LogMatching"]) == ("always-eventually", "invariant")
-    assert {"action": "Crash", "owed": "none"} in told["fairness"]["broker"]
+    assert {"action": "Crash", "owed": "none"} in told["fairness"]
     assert "always-eventually: Once faults have ceased" in flat(run("list", "--all").output)
 
 

@@ -181,8 +181,7 @@ COPY = replace(HW, name="copy", rules=replace(HW.rules, {replaced}))
     (tmp_path / "copied.py").write_text(source)
     told = trace(name)
     copied = find_protocol(f"{tmp_path / 'copied.py'}:{protocol}")
-    bounds = told.behavior.system.bounds
-    system = with_every_history(copied, [f"{k}={v}" for k, v in bounds.items()])
+    system = with_every_history(copied, [f"{k}={v}" for k, v in told.bounds.items()])
     steps = [moment.step for moment in told.moments[1:]]
     again = narrate(Behavior(system, retaken(system, 0, steps)))
     assert [moment.event for moment in again.moments] == [moment.event for moment in told.moments]

@@ -57,8 +57,8 @@ def print_sentences(console: Console, narrative: Narrative, brief: bool = False)
     """Print a trace sentence by sentence (unless `brief`), and what went wrong."""
     if not brief:
         print_prose(console, Text(narrative.title, "bold"))
-        print_prose(console, Text(f"{narrative.behavior.system.name}: {narrative.behavior.about}"))
-        print_prose(console, Text(f"Within {narrative.behavior.system.headline}."))
+        print_prose(console, Text(f"{narrative.protocol}: {narrative.about}"))
+        print_prose(console, Text(f"Within {narrative.headline}."))
         console.print()
         for moment in narrative.moments[1:]:
             print_prose(console, Text(f"{moment.number:2}. {moment.event.sentence}"))
@@ -96,9 +96,7 @@ def print_findings(
             print_prose(console, _conclusion(narrative.violated, findings, words))
         return
     console.print()
-    print_prose(
-        console, Text(f"What it needs, within {narrative.behavior.system.headline}", "bold")
-    )
+    print_prose(console, Text(f"What it needs, within {narrative.headline}", "bold"))
     if not findings.searched:
         why = "Not searched: leaving out faults or elections can itself produce a state "
         print_prose(console, Text(why + f"that violates {narrative.violated}."))
@@ -215,8 +213,8 @@ def document(
 ) -> dict[str, Any]:
     """Return everything that ``tidegate explain`` found, ready to be written as JSON."""
     return {
-        "protocol": narrative.behavior.system.name,
-        "bounds": dict(narrative.behavior.system.bounds),
+        "protocol": narrative.protocol,
+        "bounds": dict(narrative.bounds),
         "property": narrative.violated,
         "explanation": narrative.explanation,
         "cause": narrative.cause,

@@ -39,10 +39,7 @@ def markdown(narrative: Narrative, full: bool = False) -> str:
         lines += ["| | is | log | HW | LEO |", "| --- | --- | --- | --- | --- |"]
         lines += [_state_row(who) for who in moment.scene.participants]
     lines += ["", "## Bounds", ""]
-    lines += [
-        f"- {escaped(name)}: {escaped(value)}"
-        for name, value in narrative.behavior.system.bounds.items()
-    ]
+    lines += [f"- {escaped(name)}: {escaped(value)}" for name, value in narrative.bounds.items()]
     if narrative.numbers:
         lines += ["", "## The run", ""]
         lines += [f"- {escaped(name)}: {escaped(value)}" for name, value in narrative.numbers]

@@ -330,7 +330,11 @@ class Narrative:
     Parameters
     ----------
     behavior
-        The trace itself, with its protocol and its bounds.
+        The trace itself.
+    protocol, about, headline
+        The protocol, its summary, and the bounds that differ from the defaults.
+    bounds
+        Every bound.
     violated, statement, explanation
         The violated property, what it says, and how the last state violates it, or the cycle;
         empty strings for a behavior that violates nothing.
@@ -359,6 +363,10 @@ class Narrative:
     """
 
     behavior: Behavior
+    protocol: str
+    about: str
+    headline: str
+    bounds: Mapping[str, str]
     violated: str
     statement: str
     explanation: str
@@ -383,11 +391,10 @@ class Narrative:
     @property
     def title(self) -> str:
         """What it shows, in one line."""
-        name = self.behavior.system.name
         steps = f"{self.steps} step{'' if self.steps == 1 else 's'}"
         if not self.violated:
-            return f"{name}: a behavior of {steps}"
-        return f"{name}: {self.violated} is {self.verb}{self.after}"
+            return f"{self.protocol}: a behavior of {steps}"
+        return f"{self.protocol}: {self.violated} is {self.verb}{self.after}"
 
     @property
     def cycle(self) -> range:
@@ -430,6 +437,10 @@ def _narrated(behavior: Behavior, numbers: Iterable[tuple[str, str]]) -> Narrati
         flags.setdefault(len(trace.steps), []).append(f"{prop.name} is {prop.verb} here")
     return Narrative(
         behavior=behavior,
+        protocol=system.name,
+        about=behavior.about,
+        headline=system.headline,
+        bounds=system.bounds,
         violated=prop.name if prop else "",
         statement=prop.statement if prop else "",
         explanation=behavior.explanation,

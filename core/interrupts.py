@@ -77,7 +77,7 @@ def is_interrupt(stopped_by: Stopped | None) -> bool:
 
 
 _PACKAGE = Path(__file__).parents[1]
-_MODELS = (_PACKAGE / "model", _PACKAGE / "invariants")
+_MODELS = (_PACKAGE / "model", _PACKAGE / "invariants", _PACKAGE / "examples")
 
 
 def model_call(frame: FrameType | None) -> FrameType | None:

@@ -52,6 +52,9 @@ from ..model.custom.model import Model
 from ..model.custom.signatures import refuse_unfit
 from ..model.protocol import Protocol
 
+_EXAMPLES = f"{__name__.partition('.')[0]}.examples."
+"""How the names of modules of examples begin."""
+
 _UNKNOWN = object()
 """Stands for a value that is known only at run time."""
 
@@ -456,7 +459,10 @@ def _only(module: ModuleType, name: str) -> Own:
 
 
 def _own_protocols(module: ModuleType) -> list[tuple[str, Own]]:
-    """Return the protocols and models in a module that are not built in, each once."""
+    """Return the protocols and models in a module that are its own, each once.
+
+    Those that it imports from Tidegate, or from an example, are what it begins with.
+    """
     own = {
         id(value): (name, value)
         for name, value in vars(module).items()
@@ -467,6 +473,10 @@ def _own_protocols(module: ModuleType) -> list[tuple[str, Own]]:
 
         for protocol in PROTOCOLS:
             own.pop(id(protocol), None)
+    for other in [each for name, each in sys.modules.items() if name.startswith(_EXAMPLES)]:
+        if other is not module:
+            for value in vars(other).values():
+                own.pop(id(value), None)
     return list(own.values())
 
 

@@ -229,7 +229,7 @@ def test_a_gate_knows_from_its_cache_what_was_never_enabled(counter, tmp_path):
     ("protocol", "bounds"),
     [
         ("kip-101", ["records=1", "crashes=1"]),
-        ("tidegate.examples.async_isr:async_isr", ["max_version=1"]),
+        ("kip-279", ["records=1", "crashes=0"]),
     ],
 )
 def test_a_protocol_of_kafka_says_how_many_properties_were_not_requested_for(protocol, bounds):
@@ -252,11 +252,9 @@ def test_a_protocol_of_kafka_says_how_many_properties_were_not_requested_for(pro
 
 
 def test_a_mutant_and_a_file_say_where_their_properties_are_listed(tmp_path, monkeypatch):
-    mutant = next(mutants(find_protocol("tidegate.examples.async_isr:async_isr"))).name
-    output = run(
-        "check", f"tidegate.examples.async_isr:async_isr~{mutant}", "--max-states", "5", status=3
-    )
-    assert output.endswith("tidegate list properties tidegate.examples.async_isr:async_isr")
+    mutant = next(mutants(find_protocol("kip-101"))).name
+    output = run("check", f"kip-101~{mutant}", "--max-states", "5", status=3)
+    assert output.endswith("tidegate list properties kip-101")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(
         "from dataclasses import replace\n"

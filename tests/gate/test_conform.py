@@ -89,11 +89,6 @@ ERRORS = [
     (f"{WALKS}bounds = 'record=1'", 5, "there is no bound 'record'; did you mean records"),
     (f"{WALKS}protocol = 'kip-32'", 5, "there is no protocol 'kip-32'; did you mean kip-320"),
     (f"{WALKS}protocol = ''", 5, 'protocol = "" is empty; name one, or leave it out'),
-    (
-        f"{WALKS}protocol = 'tidegate.examples.published:hw'",
-        5,
-        "tidegate.examples.published:hw is not a protocol of Kafka's brokers",
-    ),
     (f"{WALKS}memory = '2G'", 5, "memory belongs to property, and this case has walks; remove"),
     (f"{WALKS}trace = 'loss.json'", 5, "trace and walks exclude each other; keep one of them"),
     (

@@ -181,7 +181,10 @@ class MemoryLimit:
             finally:
                 # What follows needs memory, too: at the least this error.
                 resource.setrlimit(resource.RLIMIT_DATA, before)
-        except MemoryError:
+        except (MemoryError, SystemError) as error:
+            # CPython loses a MemoryError in an import, and then says that no exception was set.
+            if isinstance(error, SystemError) and "exception" not in str(error):
+                raise
             raise LimitReachedError(stopped) from None
 
     def _stopped(self) -> Stopped:

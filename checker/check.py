@@ -248,8 +248,7 @@ def _result(
         distinct_states=search.distinct_states,
         generated_states=sum(search.taken),
         depth=search.depth,
-        # Where an engine stores them is no part of the answer.
-        levels=[replace(level, checksum=0, shares=1) for level in search.manifest.levels],
+        levels=[level.found() for level in search.manifest.levels],
         seconds=perf_counter() - request.started,
         engine=search.name,
         taken=_taken(request.system, search.taken),

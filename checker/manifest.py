@@ -12,7 +12,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -51,6 +51,11 @@ class Level:
     states: Count
     checksum: Annotated[int, Within(0, (1 << 32) - 1)] = 0
     shares: Annotated[int, Within(1, MOST_SHARES)] = 1
+
+    def found(self) -> Level:
+        """Return what was found, wherever an engine stores it."""
+        stored = self.checksum or self.shares > 1
+        return replace(self, checksum=0, shares=1) if stored else self
 
 
 @dataclass(kw_only=True)
@@ -93,7 +98,9 @@ class Manifest:
         taken
             How often each instance was taken so far; none if that is not known of this level.
         """
-        self.levels.append(level)
+        # There may be millions of levels, most of them like the one before.
+        before = self.levels[-1] if self.levels else None
+        self.levels.append(before if before == level else level)
         if taken:
             self.taken = list(taken)
 

@@ -150,9 +150,10 @@ def protocol_to_replay(
             # The protocol of the trace may no longer exist; the trace has all of it.
             of_kafka = find_protocol(recorded.protocol).is_kafkas
     if of_kafka != chosen.is_kafkas:
+        model = "Kafka's brokers" if of_kafka else "its own model"
         raise SelectionError(
             f"the trace is of {recorded.protocol}, whose steps differ from those of {chosen.name}; "
-            f"name {'a protocol of' if of_kafka else 'no protocol of'} Kafka's brokers"
+            f"name a protocol of {model}"
         )
     if is_same(name, recorded.protocol):
         recorded = replace(recorded, protocol=chosen.name)

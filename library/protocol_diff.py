@@ -177,13 +177,12 @@ def bounds_to_try(
     old, new = both
     for protocol in both:
         find_violable(protocol, names)
-    if old.is_kafkas != new.is_kafkas:
+    alike = old.is_kafkas == new.is_kafkas
+    if not alike or not shared(*(variables(protocol, settings) for protocol in both)):
         raise SelectionError(
-            f"{old.name} and {new.name} have different states and steps, since only one of them is "
-            "a protocol of Kafka's brokers; compare two protocols of one model"
+            f"{old.name} and {new.name} have different states and steps; compare two protocols of "
+            "one model"
         )
-    for protocol in both:
-        variables(protocol, settings)
     ladder = new.model.mutation_bounds
     return [tuple(settings)] if settings else [(), *(tuple(one.split()) for one in ladder)]
 

@@ -263,6 +263,10 @@ def test_what_was_not_searched_whole_is_said_to_be_incomplete(monkeypatch, tmp_p
             ["hw", "tidegate.examples.published:hw"],
             "hw and tidegate.examples.published:hw have different states and steps",
         ),
+        (
+            ["tidegate.examples.published:hw", "tidegate.examples.async_isr:async_isr"],
+            "hw and tidegate.examples.async_isr:async_isr have different states and steps",
+        ),
         (["hw", "kip-101", "-b", "records=99"], "bound records: 99 is out of range"),
         (["hw", "kip-101", "-p", "Nothing"], "there is no property 'Nothing'"),
         (["hw", "kip-320~nothing"], "kip-320 has no mutant 'nothing'"),

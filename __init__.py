@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .core.purity import pure
     from .core.scene import Detail, Event, Message, Participant, Scene, View
     from .core.spec import Action, Fairness, Kind, Property, TidegateError, TransitionSystem
+    from .core.version import __version__
     from .model.custom.model import Model
     from .model.protocol import Expected, Protocol
 
@@ -60,6 +61,7 @@ __all__ = [
     "TraceStep",
     "TransitionSystem",
     "View",
+    "__version__",
     "array",
     "bag_of",
     "boolean",
@@ -96,6 +98,7 @@ HOMES = {
     "core.spec": (
         "Action", "Fairness", "Kind", "Property", "TidegateError", "TransitionSystem",
     ),
+    "core.version": ("__version__",),
     "model.custom.model": ("Model",),
     "model.protocol": ("Expected", "Protocol"),
 }  # fmt: skip
@@ -108,8 +111,6 @@ def __getattr__(name: str) -> Any:
     for home, names in HOMES.items():
         if name in names:
             return getattr(import_module(f".{home}", __name__), name)
-    if name == "__version__":
-        return import_module(".core.version", __name__).VERSION
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -41,7 +41,7 @@ from .core.errors import (
     shown,
 )
 from .core.interrupts import LimitReachedError, any_abandoned, listening, reason, received
-from .core.version import VERSION
+from .core.version import __version__
 from .render.terminal import say
 
 COMMANDS = {
@@ -313,7 +313,7 @@ def _end(status: int) -> NoReturn:
 @click.group(
     cls=_Group, epilog=EXIT_STATUS, context_settings={"help_option_names": ["-h", "--help"]}
 )
-@click.version_option(VERSION, prog_name="tidegate")
+@click.version_option(__version__, prog_name="tidegate")
 def main() -> None:
     """Check Kafka's replication protocol: every interleaving within small bounds.
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ...core.version import VERSION
+from ...core.version import __version__
 from ..results import CellOutcome
 from .findings import pointers
 
@@ -17,7 +17,7 @@ def document(
 ) -> dict[str, Any]:
     """Return all that a gate found, ready to be written as JSON."""
     return {
-        "tidegate": VERSION,
+        "tidegate": __version__,
         "file": file,
         "tier": tier,
         "passed": all(outcome.good for outcome in outcomes),

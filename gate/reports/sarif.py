@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ...core.version import VERSION
+from ...core.version import __version__
 from ..results import CellOutcome, Deviation, Finding
 from .findings import Pointer, cause, pointers, reproducing
 
@@ -37,7 +37,7 @@ def sarif(outcomes: Sequence[CellOutcome]) -> dict[str, Any]:
     rules = [
         {"id": rule, "shortDescription": {"text": statements.get(rule, rule)}} for rule in used
     ]
-    driver = {"name": "tidegate", "version": VERSION, "rules": rules}
+    driver = {"name": "tidegate", "version": __version__, "rules": rules}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 

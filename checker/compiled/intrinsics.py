@@ -1,4 +1,4 @@
-"""Machine operations that the search's own code needs and Python does not have.
+"""Machine operations that have no body in Python, or are computed at once instead of by it.
 
 The search is written in the same subset of Python as the models; in it these names stand for single
 instructions.  Addresses are plain integers, in bytes; all numbers have 64 bits.

@@ -30,6 +30,12 @@ def ended_by(shell, name, process, ready):
 
 FILES = ["-b", "replicas=3", "-b", "max_offset=3", "--json", "report.json"]
 
+LARGE = [
+    "tidegate.examples.published:kip_320", "-b", "replicas=3", "-b", "records=3", "-b",
+    "max_leader_epoch=3",
+]  # fmt: skip
+"""What is still searched when a signal comes."""
+
 
 @pytest.mark.parametrize("name", SIGNALS)
 def test_a_search_that_a_signal_ends_reports_what_was_covered(shell, name):
@@ -107,17 +113,8 @@ def test_what_nohup_has_ignored_stays_ignored(shell):
 
 
 def test_a_compiled_search_that_is_terminated_can_be_resumed(shell):
-    small = [
-        "tidegate.examples.published:kip_320",
-        "-b",
-        "replicas=3",
-        "-b",
-        "records=3",
-        "-b",
-        "max_leader_epoch=3",
-    ]
     how = ["--checkpoint", "run", "--checkpoint-every", "0", "--workers", "2"]
-    with shell.start("check", *small, *how) as process:
+    with shell.start("check", *LARGE, *how) as process:
         ready = shell.path / "run" / "manifest.json"
         done = ended_by(shell, "SIGTERM", process, ready.exists)
     assert "Resume with: tidegate check --resume run" in done.output
@@ -157,18 +154,9 @@ sys.exit(main())
 @pytest.mark.parametrize("late", ["work", "_grow"])
 def test_memory_is_not_given_back_while_a_thread_of_a_terminated_search_is_slow(shell, late):
     shell.write("late.py", LATE.format(late=repr(late)))
-    small = [
-        "tidegate.examples.published:kip_320",
-        "-b",
-        "replicas=3",
-        "-b",
-        "records=3",
-        "-b",
-        "max_leader_epoch=3",
-    ]
     how = ["--engine", "compiled", "--workers", "2"]
     done = subprocess.run(
-        [sys.executable, "late.py", "check", *small, *how],
+        [sys.executable, "late.py", "check", *LARGE, *how],
         cwd=shell.path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == SIGNALS["SIGTERM"], done.stderr
@@ -230,15 +218,6 @@ def test_a_rule_that_never_ends_is_terminated_too(shell):
 @pytest.mark.parametrize("name", SIGNALS)
 @pytest.mark.parametrize("moment", ["Java starts", "levels are found"])
 def test_a_search_by_spark_that_a_signal_ends_leaves_no_java_behind(shell, name, moment):
-    small = [
-        "tidegate.examples.published:kip_320",
-        "-b",
-        "replicas=3",
-        "-b",
-        "records=3",
-        "-b",
-        "max_leader_epoch=3",
-    ]
     how = ["--engine", "spark", "--master", "local[2]", "--store", "store", "--local-levels", "0"]
 
     def ready():
@@ -246,7 +225,7 @@ def test_a_search_by_spark_that_a_signal_ends_leaves_no_java_behind(shell, name,
         levels = len(list(shell.path.glob("store/levels/*")))
         return started if moment == "Java starts" else levels >= 3
 
-    with shell.start("check", *small, *how, "--json", "report.json") as process:
+    with shell.start("check", *LARGE, *how, "--json", "report.json") as process:
         done = ended_by(shell, name, process, ready)
     assert "stopped by an interrupt" in done.output
     assert "Resume with: tidegate check --resume store" in done.output

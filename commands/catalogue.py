@@ -11,7 +11,9 @@ from ..library.catalogue import KINDS, filtered, rules_in_force, story
 from ..library.names import find_protocol, is_custom
 from ..model import PROTOCOLS
 from ..render.catalogue import print_catalogue, print_rules, print_story
-from ..render.terminal import make_console, say, say_json
+from ..render.console import Text
+from ..render.terminal import make_console, say_json
+from ..render.text import print_prose
 from . import parameters
 from .parameters import protocol_argument
 from .status import EXIT_HOLDS, Ended
@@ -63,10 +65,13 @@ def list_command(what: str | None, text: str | None, every: bool, as_json: bool)
     if as_json:
         say_json(chosen)
     else:
-        print_catalogue(make_console(), chosen)
+        console = make_console()
+        print_catalogue(console, chosen)
         if what is None and not every:
-            say(f"More: tidegate list {', '.join(KINDS[1:])}, or --all; tidegate show PROTOCOL.")
-            say(f"Examples, as in tidegate check {EXAMPLES}.published:kip_320: {_examples()}.")
+            more = f"More: tidegate list {', '.join(KINDS[1:])}, or --all; tidegate show PROTOCOL."
+            print_prose(console, Text(more))
+            file = f"tidegate check {EXAMPLES}.published:kip_320"
+            print_prose(console, Text(f"Examples ({file}): {_examples()}."))
     return Ended(EXIT_HOLDS)
 
 

@@ -31,7 +31,7 @@ class Searches:
 @protocol_argument()
 @model_options("Find the bounds that violate this property")
 @bound_option(
-    "Vary this bound up to VALUE (repeatable).  [default: the main bounds that may be 0]",
+    "Vary this bound up to VALUE (repeatable).  [default: the main bounds that may be 0, if any]",
     ("--max", "largest"),
 )
 @takes(Searches, "how")
@@ -48,8 +48,8 @@ def bounds(
 
     Bounds are smaller than others if none of them is larger. There may be several minimal bounds,
     e.g. with fewer elections and more crashes. Without --max, the main bounds that
-    may be 0 (records, crashes, elections) are varied; all others are fixed, by -b or at their
-    defaults.
+    may be 0 (records, crashes, elections) are varied, of a model without such ones its main bounds,
+    else all numbers; all others are fixed, by -b or at their defaults.
 
     \b
     Examples:

@@ -244,6 +244,72 @@ def negated(apply: Callable[..., bool], number: int) -> Callable[..., bool]:
     return _compiled(function, apply)
 
 
+@dataclass(frozen=True)
+class Part:
+    """One of several conditions of which each suffices, as ``b`` is in ``a or b or c``.
+
+    ``number`` counts the parts of an action from 0; ``test`` is the condition that it is a part of,
+    and ``text`` the part itself, as source text.  ``is_guard`` says whether that is a guard.
+    """
+
+    number: int
+    test: str
+    text: str
+    is_guard: bool
+
+
+def parts(apply: Callable[..., bool]) -> tuple[Part, ...]:
+    """Return the parts of the conditions of an action, in the order of its source."""
+    listed = enumerate(_parts(syntax_tree(apply)))
+    return tuple(
+        Part(number, ast.unparse(condition.test), ast.unparse(joined.values[index]), is_guard)
+        for number, (condition, joined, index, is_guard) in listed
+    )
+
+
+def _parts(function: ast.FunctionDef) -> Iterator[tuple[ast.If, ast.BoolOp, int, bool]]:
+    """Yield each part: its condition, what joins it to others, its index there; if in a guard."""
+    own = _guards(function)
+    for condition in sorted([*own, *_conditions(function)], key=lambda node: node.lineno):
+        for joined in _disjunctions(condition.test, negated=False):
+            for index in range(len(joined.values)):
+                yield condition, joined, index, condition in own
+
+
+def _disjunctions(test: ast.expr, negated: bool) -> Iterator[ast.BoolOp]:
+    """Yield what a condition joins by `or`; under a `not` that is what it joins by `and`."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        yield from _disjunctions(test.operand, not negated)
+    elif isinstance(test, ast.BoolOp):
+        if isinstance(test.op, ast.And) is negated:
+            yield test
+        for value in test.values:
+            yield from _disjunctions(value, negated)
+
+
+def without_part(apply: Callable[..., bool], number: int) -> Callable[..., bool]:
+    """Return a copy of an action in which a condition lacks one of its parts."""
+    function = syntax_tree(apply)
+    condition, joined, index, _ = list(_parts(function))[number]
+    condition.test = _Without(joined, index).visit(condition.test)
+    return _compiled(function, apply)
+
+
+class _Without(ast.NodeTransformer):
+    """Leaves one part out of a disjunction; a part that is then alone stands for itself."""
+
+    def __init__(self, joined: ast.BoolOp, index: int) -> None:
+        self._joined, self._index = joined, index
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        """Return what stands for a condition."""
+        if node is not self._joined:
+            self.generic_visit(node)
+            return node
+        del node.values[self._index]
+        return node if len(node.values) > 1 else node.values[0]
+
+
 def counted(apply: Callable[..., bool], variable: str, most: int) -> Callable[..., bool]:
     """Return a copy of an action that counts its steps in a variable of the state.
 

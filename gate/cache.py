@@ -163,6 +163,7 @@ def recorded(cell: Cell, root: Path) -> CellOutcome | None:
             never_enabled=tuple(entry["never_enabled"]),
             engine=str(entry["engine"]),
             declared_pure=str(entry["declared_pure"]),
+            symmetry=str(entry["symmetry"]),
         )
     except (OSError, RuntimeError, ValueError, KeyError, TypeError, AttributeError):
         # What cannot be read was never recorded: the cell is searched.
@@ -184,6 +185,7 @@ def record(outcome: CellOutcome, root: Path) -> None:
         "never_enabled": outcome.never_enabled,
         "engine": outcome.engine,
         "declared_pure": outcome.declared_pure,
+        "symmetry": outcome.symmetry,
     }
     name = key(outcome.cell, outcome.sources, root)
     DiskCache("gate").keep(name, json.dumps(entry).encode())

@@ -117,6 +117,8 @@ class Cell:
         As on the command line, separated by spaces.
     states, depth
         What a search of all states must count; None where nothing is pinned.
+    symmetry
+        Whether it is searched with ``--symmetry``, which changes what is counted.
     brokers
         The real brokers that decide it; None where a search does.
     file, line
@@ -128,6 +130,7 @@ class Cell:
     expectations: tuple[Expectation, ...]
     states: int | None = None
     depth: int | None = None
+    symmetry: bool = False
     brokers: Brokers | None = None
     limits: CellLimits = CellLimits()
     tier: str = TIERS[0]
@@ -146,10 +149,12 @@ class Cell:
 
         >>> Cell("hw", "records=2", (), brokers=Brokers("libs", walks=1, steps=1)).within
         '1 walk of 1 step, seed 0, hw, records=2'
+        >>> Cell("hw", "records=2", (), symmetry=True).within
+        'records=2, symmetry'
         """
         bounds, forced = self.bounds or DEFAULT_BOUNDS, self.brokers
         if forced is None:
-            return bounds
+            return f"{bounds}, symmetry" if self.symmetry else bounds
         if forced.property:
             return f"{self.protocol}, {bounds}, {forced.property}"
         walks = f"{count(forced.walks, 'walk')} of {count(forced.steps, 'step')}"

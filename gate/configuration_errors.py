@@ -183,6 +183,7 @@ def _pins(value: Any) -> bool:
 
 NAMES = Kind("a string or a list of strings", names)
 TEXT = Kind("a string", lambda value: isinstance(value, str))
+SWITCH = Kind("true or false", lambda value: isinstance(value, bool))
 SECONDS = Kind("a number of seconds above 0", _seconds)
 LIMITS = Kind(
     "a list of properties, or a table with the maximum number of steps of each, such as "

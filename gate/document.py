@@ -40,6 +40,7 @@ from .configuration_errors import (
     NAMES,
     PINS,
     SECONDS,
+    SWITCH,
     TEXT,
     ConfigurationErrors,
     GateFileError,
@@ -109,7 +110,8 @@ def _claims(cell: Cell) -> Iterator[tuple[tuple[object, ...], str, str]]:
     names = tuple(sorted(one.name.lower() for one in expectations))
     for name, pinned in (("states", cell.states), ("depth", cell.depth)):
         if pinned is not None:
-            yield (*search, names), name, f"{name} = {pinned}"
+            # Symmetry changes what is counted, and no verdict.
+            yield (*search, cell.symmetry, names), name, f"{name} = {pinned}"
 
 
 def _expectations(cell: Cell) -> list[Expectation]:
@@ -134,7 +136,7 @@ def _bounds(cell: Cell) -> str:
 
 NAME = "tidegate.toml"
 
-_DEFAULTS: dict[str, Kind] = {"bounds": NAMES, **SHARED}
+_DEFAULTS: dict[str, Kind] = {"bounds": NAMES, "symmetry": SWITCH, **SHARED}
 
 CASE: dict[str, Kind] = {
     "title": TEXT,
@@ -165,7 +167,7 @@ CONFORM: dict[str, Kind] = {
     "steps": _integer(1, 1000),
     "seed": Kind("an integer of at least 0", whole),
     "expect": TEXT,
-    "optional": Kind("true or false", lambda value: isinstance(value, bool)),
+    "optional": SWITCH,
     **SHARED,
 }
 
@@ -298,6 +300,7 @@ class _Reader:
                     tuple(expectations),
                     states.get((number, index)),
                     depth.get((number, index)),
+                    case.get("symmetry", False),
                     **self._common(path, case),
                 )
 

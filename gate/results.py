@@ -158,6 +158,8 @@ class CellOutcome:
         Counterexamples of what is not as expected.
     declared_pure
         The functions that are declared pure, and how they were tried; empty if none is reached.
+    symmetry
+        Why the permutations of states could be left out; empty without symmetry.
     sources
         The hash of its model's sources; None if the model read anything else.
     ran
@@ -175,6 +177,7 @@ class CellOutcome:
     seconds: float = 0.0
     engine: str = ""
     declared_pure: str = ""
+    symmetry: str = ""
     interpreted_because: tuple[Reason, ...] = ()
     stopped_by: str | None = None
     instead: tuple[str, int] | None = None
@@ -183,6 +186,12 @@ class CellOutcome:
     traces: list[Shown] = field(default_factory=list)
     sources: str | None = None
     ran: Ran | None = None
+
+    @property
+    def grounds(self) -> list[str]:
+        """What its verdict relies on beside the code, a sentence each."""
+        said = f"--symmetry: {self.symmetry}" if self.symmetry else ""
+        return [each for each in (said, self.declared_pure) if each]
 
     @property
     def good(self) -> bool:

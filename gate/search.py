@@ -19,7 +19,7 @@ from ..library.properties import Selection, find_properties, select, system_for
 from ..library.recognising import known_bug
 from ..library.selection import with_histories
 from ..model import Protocol
-from ..render.grounds import declared_pure
+from ..render.grounds import declared_pure, relied_on
 from .cells import EVERY, Cell, Expectation, expanded
 from .judge import judge
 from .places import places
@@ -139,6 +139,7 @@ class CellSearch:
         reasons = dict.fromkeys((*outcome.interpreted_because, *result.interpreted_because))
         outcome.interpreted_because = tuple(reasons)
         outcome.declared_pure = declared_pure(result)
+        outcome.symmetry = relied_on(result)
         outcome.stopped_by = _limit(result.stopped_by, self.cell)
 
     def _check(
@@ -146,7 +147,8 @@ class CellSearch:
     ) -> tuple[TransitionSystem[Any, Any], Result]:
         problem = self._problem(properties)
         left = self.cell.limits.seconds - (perf_counter() - self.started)
-        how = SearchOptions(engine=self.cell.limits.engine, keep_going=keep_going)
+        engine, symmetry = self.cell.limits.engine, self.cell.symmetry
+        how = SearchOptions(engine=engine, keep_going=keep_going, symmetry=symmetry)
         resources = replace(self.resources, watch=self.cell.custom)
         limits = Limits(seconds=max(left, 0.01))
         return problem.system, problem.check(how, limits, resources, self.report)

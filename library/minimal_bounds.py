@@ -15,7 +15,7 @@ from time import perf_counter
 from typing import Any
 
 from ..checker.check import check
-from ..core.bounds import BoundsError, bound_name, declared, unknown
+from ..core.bounds import Bound, BoundsError, bound_name, declared, unknown
 from ..core.errors import SelectionError
 from ..core.interrupts import Stop, Stopped, is_interrupt
 from ..core.result import DEFAULT, Limits, Progress, Resources
@@ -69,9 +69,9 @@ class Ladder:
 def ladder(protocol: Protocol, settings: Sequence[str], limits: Sequence[str]) -> Ladder:
     """Return the ladder for the bounds that `limits` name, or else for the model's own ladder.
 
-    A bound that may be 0 limits how often something may happen, so a larger value allows everything
-    that a smaller one does.  Other bounds differ: with one more replica, the high watermark waits
-    for one more.
+    A main bound that may be 0 limits how often something may happen, so a larger value allows
+    everything that a smaller one does.  Other bounds differ: with one more replica, the
+    high watermark waits for one more.
 
     Raises
     ------
@@ -87,11 +87,7 @@ def ladder(protocol: Protocol, settings: Sequence[str], limits: Sequence[str]) -
     elif model.largest_bounds:
         largest = dict(model.largest_bounds)
     else:
-        largest = {
-            name: default + 1
-            for name, (bound, default) in known.items()
-            if bound.main and bound.low == 0 and not bound.follows
-        }
+        largest = _varied_by_default(known)
     if both := fixed & set(largest) if limits else set():
         name = min(both)
         raise SelectionError(f"bound {name} is both fixed (-b) and varied (--max); choose one")
@@ -100,11 +96,24 @@ def ladder(protocol: Protocol, settings: Sequence[str], limits: Sequence[str]) -
         if fixed:
             raise SelectionError("every bound is fixed, so none can be varied; leave out some -b")
         raise SelectionError(
-            f"no bound of {protocol.name} may be 0, so none is varied by default; name one with "
-            f"--max, as in: --max {next(iter(known), 'NAME')}=4"
+            f"{protocol.name} has no bound that is a number, so none can be varied"
         )
     smallest = {name: known[name][0].low for name in largest}
-    return Ladder(tuple(settings), smallest, largest, not any(smallest.values()))
+    chosen = bool(limits or model.largest_bounds)
+    grows = not any(smallest.values()) and (chosen or all(known[name][0].main for name in largest))
+    return Ladder(tuple(settings), smallest, largest, grows)
+
+
+def _varied_by_default(known: Mapping[str, tuple[Bound, int]]) -> BoundValues:
+    """Return how far which bounds are varied: main ones that may be 0, else main ones, else all."""
+    numbers = [
+        (name, bound, min(default + 1, bound.high))
+        for name, (bound, default) in known.items()
+        if bound.names is None and not bound.follows and bound.low < bound.high
+    ]
+    main = [one for one in numbers if one[1].main]
+    chosen = [one for one in main if one[1].low == 0] or main or numbers
+    return {name: largest for name, _, largest in chosen}
 
 
 def _limit(protocol: Protocol, text: str) -> tuple[str, int]:

@@ -1,6 +1,7 @@
 """Mutants: a protocol without one guard or fairness, or with an older rule; and their fates.
 
-In a custom model a condition within an action is left out, or negated, too.
+In a custom model a condition within an action is left out, or negated, too, and so is each part of
+``a or b``.
 
 Without a guard or a rule that is needed for safety, some property must be violated at some bounds.
 Without the fairness of an action, some liveness property must be violated.  A mutant that nothing
@@ -14,7 +15,15 @@ from dataclasses import dataclass, field, fields, replace
 from math import inf
 from typing import Any
 
-from ..core.guards import conditions, guards, negated, without, without_condition
+from ..core.guards import (
+    conditions,
+    guards,
+    negated,
+    parts,
+    without,
+    without_condition,
+    without_part,
+)
 from ..core.spec import Action, Fairness
 from ..model.protocol import Protocol
 
@@ -27,7 +36,7 @@ class Mutant:
     ----------
     name
         What was weakened: ``Action: guard``, ``rule = what it was before``, ``Action: fairness``,
-        or ``Action: if condition, left out`` (or ``negated``).
+        ``Action: if condition, left out`` (or ``negated``), or ``Action: a or b, without b``.
     protocol
         The weakened protocol, which is called ``PROTOCOL~MUTANT``.
     unfair
@@ -53,6 +62,7 @@ def mutants(protocol: Protocol) -> Iterator[Mutant]:
             about = f"without the guard of {action.name} that refuses it if {guard.test}"
             yield _mutant(protocol, f"{action.name}: {guard.test}", about, actions=actions)
     if protocol.mutates_conditions:
+        yield from _parts(protocol)
         yield from _conditions(protocol)
     for index, action in enumerate(protocol.actions):
         if action.fairness is not Fairness.NONE:
@@ -92,6 +102,19 @@ def _conditions(protocol: Protocol) -> Iterator[Mutant]:
                 name = f"{action.name}: if {condition.test}{again}, {how}"
                 text = f"{about} of {action.name} that {condition.test}"
                 yield _mutant(protocol, name, text, actions=actions)
+
+
+def _parts(protocol: Protocol) -> Iterator[Mutant]:
+    """Yield a mutant for every part of a condition that has several of which each suffices."""
+    for index, action in enumerate(protocol.actions):
+        names: list[str] = []
+        for part in parts(action.apply):
+            test = part.test if part.is_guard else f"if {part.test}"
+            names.append(f"{action.name}: {test}, without {part.text}")
+            again = f" ({names.count(names[-1])})" if names.count(names[-1]) > 1 else ""
+            actions = _with(protocol, index, apply=without_part(action.apply, part.number))
+            about = f"without {part.text} in the condition of {action.name} that {part.test}"
+            yield _mutant(protocol, f"{names[-1]}{again}", about, actions=actions)
 
 
 def _rules(protocol: Protocol) -> Iterator[Mutant]:

@@ -48,6 +48,7 @@ def _cell(outcome: CellOutcome) -> dict[str, Any]:
         "never_enabled": list(outcome.never_enabled),
         "engine": outcome.engine,
         "declared_pure": outcome.declared_pure,
+        "symmetry": outcome.symmetry,
         "interpreted_because": list(map(str, outcome.interpreted_because)),
         "seconds": round(outcome.seconds, 3),
         "traces": [trace.itf for trace in outcome.traces],

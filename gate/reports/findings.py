@@ -25,6 +25,7 @@ def reproducing(outcome: CellOutcome, finding: Finding) -> str:
         return ""
     parts = ["tidegate", "check", quote(cell.protocol)]
     parts += [f"-b {quote(setting)}" for setting in cell.bounds.split()]
+    parts += ["--symmetry"] * cell.symmetry
     names = [prop.name for prop in outcome.properties]
     # That a property cannot be decided is an error where it is named.
     if finding.about in names and finding.kind is not Deviation.UNDECIDED:

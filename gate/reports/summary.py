@@ -75,7 +75,7 @@ def _row(outcome: CellOutcome) -> str:
         for prop in outcome.properties
     ]
     expected = "<br>".join(map(escaped, shown or map(str, outcome.cell.expectations)))
-    expected += f"<br>{escaped(outcome.declared_pure)}" * bool(outcome.declared_pure)
+    expected += "".join(f"<br>{escaped(said)}" for said in outcome.grounds)
     cell = outcome.cell
     bounds = "default" if cell.within == DEFAULT_BOUNDS else escaped(cell.within)
     counted = forced(outcome) if cell.brokers else f"{outcome.states:,}"

@@ -60,8 +60,8 @@ class Table:
             numbers += f" {outcome.seconds:6.1f} s"
         line = Text.assemble((f"{outcome.status:<8}", _STYLES[outcome.status]), text, "  ", numbers)
         self.line(line)
-        if outcome.declared_pure:
-            self.line(Text(f"        {one_line(outcome.declared_pure)}"))
+        for said in outcome.grounds:
+            self.line(Text(f"        {one_line(said)}"))
         for finding in outcome.findings:
             at = pointers(outcome, finding)[0]
             what = f", {at.what}" if at.what else ""

@@ -175,3 +175,45 @@ def test_a_page_of_one_protocol_can_be_written(tmp_path):
     row = "| `examples/published.py:hw` |  | WeakIsr | `records=1 max_leader_epoch=1` | 8 |"
     assert row in page
     assert "- `records=1 max_leader_epoch=1`" in page
+
+
+COUNTER = """\
+from dataclasses import dataclass
+from tidegate import *
+
+@dataclass(frozen=True)
+class Bounds:
+    nodes: int = number(2, 1, 4, "nodes"MAIN)
+    most: int = number(2, 1, 9, "the largest number")
+
+class State(Record):
+    sum: int = integer(0, 40, "sum")
+
+model = Model(Bounds, State, deadlock=False)
+
+@model.action("node")
+def add(s: State, k: Bounds) -> bool:
+    if s.sum == k.nodes * k.most:
+        return False
+    s.sum += 1
+    return True
+
+@model.invariant("The sum is small.")
+def small(s: State, k: Bounds) -> bool:
+    return s.sum < 5
+"""
+
+
+@pytest.mark.parametrize(
+    ("main", "points"),
+    [
+        ("", "nodes=2 most=3: 5 steps\\n   nodes=3 most=2: 5 steps"),
+        (", main=True", "nodes=3: 5 steps"),
+    ],
+)
+def test_bounds_that_begin_at_1_are_varied_from_there(tmp_path, main, points):
+    file = tmp_path / "sum.py"
+    file.write_text(COUNTER.replace("MAIN", main), "utf-8")
+    result = run(str(file))
+    assert result.exit_code == 0, result.output
+    assert points.replace("\\n", "\n") in result.output

@@ -263,3 +263,19 @@ def test_misspelt_names_of_a_custom_protocol_are_found_before_anything_runs(proj
     assert "tidegate.toml:5: own.py: there is no bound 'recrds'; did you mean records?" in output
     assert "tidegate.toml:7: there is no property 'TypOk'; did you mean TypeOk?" in output
     assert "cells" not in report
+
+
+def test_a_case_and_the_defaults_say_whether_symmetry_is_used(project):
+    text = '[defaults]\nsymmetry = true\n[[case]]\nprotocols = "hw"\nholds = "TypeOk"\nstates = 4\n'
+    other = '[[case]]\nprotocols = "hw"\nholds = "TypeOk"\nstates = 9\nsymmetry = false\n'
+    found = cells(project, text + other)
+    assert [(cell.symmetry, cell.within) for cell in found] == [
+        (True, "default bounds, symmetry"),
+        (False, "default bounds"),
+    ]
+    assert errors_in(project, text + other.replace("false", "1").replace("9", "4")) == [
+        (11, "symmetry = 1 is not valid; write true or false")
+    ]
+    twice = errors_in(project, text + other.replace("false", "true"))
+    assert twice[0][0] == 10
+    assert "but line 3 expects: states = 4; keep one of them" in twice[0][1]

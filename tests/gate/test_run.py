@@ -99,3 +99,37 @@ bounds = "records=1 crashes=0 moves isr_propagation=zookeeper"
     assert cell["properties"][0]["known_bug"] == "version-check"
     [cell] = project.gate(text + 'holds = "AtMostOneLeaderPerEpoch"\n', status=0)["cells"]
     assert cell["properties"][0]["known_bug"] == ""
+
+
+def test_a_cell_with_symmetry_counts_representatives_and_says_why(project):
+    text = """
+[[case]]
+protocols = "tidegate.examples.two_phase_commit:model"
+holds = "TypeOk"
+states = 288
+
+[[case]]
+protocols = "tidegate.examples.two_phase_commit:model"
+holds = "TypeOk"
+states = 80
+symmetry = true
+"""
+    report = project.gate(text, status=0)
+    plain, symmetric = report["cells"]
+    assert (plain["symmetry"], symmetric["distinct_states"]) == ("", 80)
+    assert symmetric["symmetry"].startswith("6 permutations; replicas are only names in all")
+    assert "--symmetry: 6 permutations" in report["output"]
+    again = project.gate(text, "--cached", status=0)["cells"]
+    assert [cell["status"] for cell in again] == ["cached", "cached"]
+    assert again[1]["symmetry"] == symmetric["symmetry"]
+
+
+def test_a_cell_whose_code_tells_replicas_apart_is_an_error_with_its_line(project):
+    body = "return s.replica[leader].epoch == epoch and leader == 1"
+    project.own("own.py", body)
+    text = (
+        '[[case]]\nprotocols = "own.py"\nbounds = "replicas=3"\nholds = "TypeOk"\nsymmetry = true'
+    )
+    [cell] = project.gate(text, status=70)["cells"]
+    [finding] = cell["findings"]
+    assert "own.py:10" in finding["text"]

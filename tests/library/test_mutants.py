@@ -60,11 +60,13 @@ def file(tmp_path):
     return str(file)
 
 
-def test_every_condition_makes_two_mutants_and_every_guard_one(file):
+def test_every_condition_makes_two_mutants_every_guard_one_and_each_part_one(file):
     names = [mutant.name for mutant in mutants(find_protocol(file)) if not mutant.unfair]
     assert names == [
         "Send: s.taken == k.most",
         "Receive: s.taken == k.most or bit != s.sent",
+        "Receive: s.taken == k.most or bit != s.sent, without s.taken == k.most",
+        "Receive: s.taken == k.most or bit != s.sent, without bit != s.sent",
         "Send: if s.sent == 5, left out",
         "Send: if s.sent == 5, negated",
         "Receive: if bit == s.bit, left out",
@@ -112,3 +114,49 @@ def test_a_note_on_a_mutant_that_there_is_not_is_refused(file):
 def test_a_mutant_of_a_condition_is_checked_by_its_name(file):
     name = f"{file}~Receive: if bit == s.bit, left out"
     assert CliRunner().invoke(main, ["check", name, "-q"]).exit_code == 12
+
+
+PARTS = """\
+from dataclasses import dataclass
+from tidegate import *
+
+@dataclass(frozen=True)
+class Bounds:
+    pass
+
+class State(Record):
+    a: int = integer(0, 3, "one")
+    b: int = integer(0, 3, "another")
+
+model = Model(Bounds, State, deadlock=False)
+
+@model.action("it")
+def step(s: State, k: Bounds) -> bool:
+    if s.a == 3 or not (s.a == s.b and s.b != 2) or s.a == 3:
+        return False
+    if s.a == 1 and (s.b == 3 or not s.b):
+        s.b = 0
+    s.a += 1
+    s.b += 1
+    return True
+"""
+
+
+def test_each_part_of_nested_and_negated_conditions_is_left_out(tmp_path):
+    file = tmp_path / "parts.py"
+    file.write_text(PARTS, "utf-8")
+    every = {one.name: one.protocol for one in mutants(find_protocol(str(file)))}
+    guard = "s.a == 3 or not (s.a == s.b and s.b != 2) or s.a == 3"
+    inner = "if s.a == 1 and (s.b == 3 or not s.b)"
+    assert [name for name in every if ", without " in name] == [
+        f"Step: {guard}, without s.a == 3",
+        f"Step: {guard}, without not (s.a == s.b and s.b != 2)",
+        f"Step: {guard}, without s.a == 3 (2)",
+        f"Step: {guard}, without s.a == s.b",
+        f"Step: {guard}, without s.b != 2",
+        f"Step: {inner}, without s.b == 3",
+        f"Step: {inner}, without not s.b",
+    ]
+    weaker = every[f"Step: {guard}, without s.b != 2"]
+    counts = [tidegate.check(one, {}, ["TypeOk"]).distinct_states for one in (str(file), weaker)]
+    assert counts == [3, 4]

@@ -39,7 +39,7 @@ def blamed(
     Parameters
     ----------
     state
-        The state before the attempts; None for the lowest value of every variable.
+        The state before the attempts; None for the initial value of every variable.
     attempts
         The attempts that may be at fault, the likeliest first; each is repeated.
     what

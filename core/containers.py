@@ -19,12 +19,14 @@ from .fields import (
     Field,
     Limit,
     Record,
+    Several,
     array,
     copy_into,
     declared_parts,
     integer,
     limit_of,
     members,
+    several_of,
     size,
     subset,
     value_of,
@@ -137,19 +139,30 @@ class Bag(Record):
         return {str(number): count for number, count in enumerate(record.counts) if count}
 
 
-def set_of(size: Limit, doc: str, *, of_replicas: bool = False) -> Set:
-    """Declare a set of the numbers below `size`, which is 63 at most; at first it is empty.
+def set_of(
+    size: Limit, doc: str, *, of_replicas: bool = False, initial: Several | None = None
+) -> Set:
+    """Declare a set of the numbers below `size`, which is 63 at most.
 
     Parameters
     ----------
     of_replicas
         Whether they are numbers of replicas, which symmetry may permute.
+    initial
+        Its members at first, or a function of the bounds that returns these; by default none.
 
     Raises
     ------
     ModelError
         When it is laid out, if its size is larger.
     """
+
+    def at_first(k: object) -> int:
+        chosen = several_of(initial or (), k)
+        if wrong := [one for one in chosen if one not in range(limit_of(size, k))]:
+            text = f"{doc}: {wrong[0]!r} is a member at first; its members are the numbers below"
+            raise ModelError(f"{text} {limit_of(size, k)}")
+        return sum(1 << number for number in {*chosen})
 
     def checked(k: object) -> int:
         numbers = limit_of(size, k)
@@ -160,7 +173,10 @@ def set_of(size: Limit, doc: str, *, of_replicas: bool = False) -> Set:
             )
         return numbers
 
-    return declared(Set, {"mask": subset(checked, doc, "replicas" if of_replicas else "")})
+    names = "replicas" if of_replicas else ""
+    return declared(
+        Set, {"mask": subset(checked, doc, names, initial=at_first if initial else None)}
+    )
 
 
 def bag_of(size: Limit, most: Limit, doc: str) -> Bag:
@@ -169,7 +185,11 @@ def bag_of(size: Limit, most: Limit, doc: str) -> Bag:
 
 
 def declared(kind: type[T], parts: dict[str, Any]) -> T:
-    """Return the declaration of a container."""
+    """Return the declaration of a container, whose arrays have nothing in them at first."""
+    parts = {
+        name: replace(part, vacant=True) if isinstance(part, Array) else part
+        for name, part in parts.items()
+    }
     declaration: Any = type(kind.__name__, (kind,), parts)
     return cast(T, declaration)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
@@ -20,6 +20,9 @@ from .values import Kind, converting_record, plain
 
 Limit = int | Callable[[Any], int]
 """A number, or a function from the constants to one."""
+
+Several = Sequence[int] | Callable[[Any], Iterable[int]]
+"""Numbers, or a function from the constants to these."""
 
 NONE = -1
 """Nobody, nothing, not known: the value below every broker, offset, record and epoch."""
@@ -34,7 +37,7 @@ class Field:
 
     ``names`` matters to symmetry: it is ``"replica"`` if the value is the number of a replica (or
     NONE), and ``"replicas"`` if it is a set of them.  ``kind`` is what it reads as: ``int``,
-    ``bool`` or an enumeration.
+    ``bool`` or an enumeration.  ``initial`` is its value at first; None for the lowest one.
     """
 
     low: Limit
@@ -43,6 +46,7 @@ class Field:
     show: Callable[[int], object] = int
     names: str = ""
     kind: Kind = int
+    initial: Limit | None = None
 
 
 @dataclass(frozen=True)
@@ -50,13 +54,17 @@ class Array:
     """A declared sequence of records or of variables, of a length fixed by the constants.
 
     ``by_replica`` says that its index is the number of a replica; ``by`` names the kind of
-    participant that the index numbers, for views.
+    participant that the index numbers, for views.  ``initial`` are the values of its variables at
+    first, if they differ.  ``vacant`` says that it belongs to a container, which is empty at first:
+    its variables then have their lowest values, whatever their declarations say.
     """
 
     length: Limit
     element: type[Record] | Field
     by_replica: bool = False
     by: str = ""
+    initial: Several | None = None
+    vacant: bool = False
 
 
 T = TypeVar("T", bound="Record")
@@ -64,54 +72,61 @@ E = TypeVar("E", bound="int | Record")
 N = TypeVar("N", bound=IntEnum)
 
 
-def integer(low: Limit, high: Limit, doc: str) -> int:
-    """Declare a whole number within ``low..high``."""
-    return cast(int, Field(low, high, doc))
+def integer(low: Limit, high: Limit, doc: str, *, initial: Limit | None = None) -> int:
+    """Declare a whole number within ``low..high``; at first it is the lowest, or `initial`."""
+    return cast(int, Field(low, high, doc, initial=initial))
 
 
-def replica_id(high: Limit, doc: str, low: Limit = NONE) -> int:
+def replica_id(high: Limit, doc: str, low: Limit = NONE, *, initial: Limit | None = None) -> int:
     """Declare the number of a replica, or NONE; it never changes if `low` equals `high`."""
-    return cast(int, Field(low, high, doc, names="replica"))
+    return cast(int, Field(low, high, doc, names="replica", initial=initial))
 
 
-def boolean(doc: str) -> bool:
-    """Declare a truth value, which reads as True or False."""
-    return cast(bool, Field(0, 1, doc, bool, kind=bool))
+def boolean(doc: str, *, initial: Limit | None = None) -> bool:
+    """Declare a truth value, which reads as True or False; at first it is False, or `initial`."""
+    return cast(bool, Field(0, 1, doc, bool, kind=bool, initial=initial))
 
 
-def optional(high: Limit, doc: str) -> int:
-    """Declare a whole number within ``0..high``, or NONE."""
-    return cast(int, Field(NONE, high, doc, lambda value: None if value == NONE else value))
+def optional(high: Limit, doc: str, *, initial: Limit | None = None) -> int:
+    """Declare a whole number within ``0..high``, or NONE; at first it is NONE, or `initial`."""
+    show = lambda value: None if value == NONE else value  # noqa: E731
+    return cast(int, Field(NONE, high, doc, show, initial=initial))
 
 
-def enumeration(kind: type[N], doc: str) -> N:
-    """Declare a member of an enumeration whose values are 0, 1, 2 and so on.
+def enumeration(kind: type[N], doc: str, *, initial: N | Callable[[Any], N] | None = None) -> N:
+    """Declare a member of an enumeration; at first it is the one of the least value, or `initial`.
 
     It reads as that member; a number that is written to it becomes the member of that value.
 
     Raises
     ------
     ValueError
-        If it has other values.
+        If its values are no consecutive numbers.
     """
-    names = [member.name.lower() for member in kind]
-    if [int(member) for member in kind] != list(range(len(names))):
-        raise ValueError(f"{kind.__name__}: its values must be 0 to {len(names) - 1}, in order")
-    return cast(N, Field(0, len(names) - 1, doc, _name_among(names), kind=kind))
+    names = {int(member): member.name.lower() for member in kind}
+    low, high = min(names, default=0), max(names, default=-1)
+    if len(names) <= high - low:
+        missing = next(value for value in range(low, high) if value not in names)
+        raise ValueError(
+            f"{kind.__name__}: its values must be consecutive numbers, and {missing} is none; "
+            f"number its members {low} to {low + len(names) - 1}"
+        )
+    show = lambda value: names.get(value, int(value))  # noqa: E731
+    return cast(N, Field(low, high, doc, show, kind=kind, initial=initial))
 
 
-def one_of(names: Sequence[str], doc: str, high: Limit | None = None) -> int:
-    """Declare an enumeration: the number is the index of its name."""
-    return cast(int, Field(0, len(names) - 1 if high is None else high, doc, _name_among(names)))
+def one_of(
+    names: Sequence[str], doc: str, high: Limit | None = None, *, initial: str | Limit | None = None
+) -> int:
+    """Declare an enumeration: the number is the index of its name; at first 0, or `initial`."""
+    show = lambda value: names[value] if 0 <= value < len(names) else int(value)  # noqa: E731
+    first = names.index(initial) if isinstance(initial, str) else initial
+    limit = len(names) - 1 if high is None else high
+    return cast(int, Field(0, limit, doc, show, initial=first))
 
 
-def _name_among(names: Sequence[str]) -> Callable[[int], object]:
-    """Return how a number is shown that stands for one of these names; others as numbers."""
-    return lambda value: names[value] if 0 <= value < len(names) else int(value)
-
-
-def subset(size: Limit, doc: str, names: str = "") -> int:
-    """Declare a set of the numbers below `size`, stored as a bit mask."""
+def subset(size: Limit, doc: str, names: str = "", *, initial: Limit | None = None) -> int:
+    """Declare a set of the numbers below `size`, stored as a bit mask; empty at first."""
 
     def high(k: object) -> int:
         numbers = limit_of(size, k)
@@ -119,7 +134,7 @@ def subset(size: Limit, doc: str, names: str = "") -> int:
             raise ModelError(f"{doc}: a set of {numbers} numbers; it needs 0 or more")
         return (1 << min(numbers, WIDEST)) - 1
 
-    return cast(int, Field(0, high, doc, lambda mask: set(members(mask)), names))
+    return cast(int, Field(0, high, doc, lambda mask: set(members(mask)), names, initial=initial))
 
 
 class _RecordType(type):
@@ -246,11 +261,30 @@ def nested(declaration: type[T]) -> T:
 
 @overload
 def array(
-    length: Limit, element: type[T], *, by_replica: bool = False, by: str = ""
+    length: Limit,
+    element: type[T],
+    *,
+    by_replica: bool = False,
+    by: str = "",
+    initial: None = None,
 ) -> list[T]: ...
 @overload
-def array(length: Limit, element: E, *, by_replica: bool = False, by: str = "") -> list[E]: ...
-def array(length: Limit, element: object, *, by_replica: bool = False, by: str = "") -> object:
+def array(
+    length: Limit,
+    element: E,
+    *,
+    by_replica: bool = False,
+    by: str = "",
+    initial: Several | None = None,
+) -> list[E]: ...
+def array(
+    length: Limit,
+    element: object,
+    *,
+    by_replica: bool = False,
+    by: str = "",
+    initial: Several | None = None,
+) -> object:
     """Declare a sequence of records, or of variables, of fixed length.
 
     Parameters
@@ -261,11 +295,16 @@ def array(length: Limit, element: object, *, by_replica: bool = False, by: str =
         Whether its index is the number of a replica, which symmetry may permute.
     by
         The kind of participant that its index numbers, for views: ``"manager"``.
+    initial
+        The values of its variables at first, or a function of the bounds that returns these; by
+        default each is what `element` says.
     """
     kind = element if isinstance(element, (type, Field)) else None
     if kind is None:
         raise TypeError(f"array: {element!r} declares neither a variable nor a record")
-    return Array(length, kind, by_replica, by)
+    if initial is not None and not isinstance(kind, Field):
+        raise TypeError("array: its elements are no variables; declare the initial values of these")
+    return Array(length, kind, by_replica, by, initial)
 
 
 def members(mask: int) -> list[int]:
@@ -309,6 +348,11 @@ def limit_of(limit: Limit, k: object) -> int:
         return number
     text = f"a limit of the state is {number!r}; it must be a whole number"
     raise about(limit, text) if callable(limit) else ModelError(text)
+
+
+def several_of(several: Several, k: object) -> list[int]:
+    """Return the numbers that a declaration says, or a function from the constants."""
+    return list(several(k)) if callable(several) else list(several)
 
 
 def _takes_one(limit: Any) -> bool:

@@ -13,10 +13,20 @@ that a search stores, the packed words, the fingerprint, the type check and the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Generic, TypeVar, cast
 
 from .errors import ModelError
-from .fields import Array, Field, Record, about_class, declared_parts, kinds_of, limit_of
+from .fields import (
+    Array,
+    Field,
+    Record,
+    about_class,
+    declared_parts,
+    kinds_of,
+    limit_of,
+    several_of,
+)
 from .record import (
     Part,
     Stored,
@@ -101,6 +111,7 @@ class Layout(Generic[S]):
         self.variables: list[Variable] = []
         self._places: list[tuple[Any, str | int]] = []
         self._parts: list[Part] = []
+        self._initial: list[int] = []
         self._place(self.record, declaration, constants, "", ())
         self.stored = tuple(v for v in self.variables if v.width)
         self.words = 1 + max((v.word for v in self.stored), default=0)
@@ -128,13 +139,13 @@ class Layout(Generic[S]):
         return list(dict.fromkeys(type(node) for node in nodes if isinstance(node, Record)))
 
     def reset(self) -> None:
-        """Put the declared parts into ``record``, and set every variable to its lowest value."""
+        """Put the declared parts into ``record``, and set every variable to its initial value."""
         for part in self._parts:
             setattr(part.owner, part.name, part.node)
             if part.integers:
                 part.node[:] = [0] * self._lengths[part.path]
-        for variable, (owner, key) in zip(self.variables, self._places, strict=True):
-            put(owner, key, variable.low)
+        for initial, (owner, key) in zip(self._initial, self._places, strict=True):
+            put(owner, key, initial)
 
     def changed(self, before: tuple[int, ...]) -> list[str]:
         """Name each variable of ``record`` that changed since :meth:`values` returned `before`."""
@@ -197,27 +208,30 @@ class Layout(Generic[S]):
         k: object,
         form: str,
         replicas: tuple[int, ...],
+        vacant: bool = False,
     ) -> None:
         """Walk the declaration in order and give every variable its position."""
+        vacant = vacant or (isinstance(declared, Array) and declared.vacant)
+        begins = _initial(declared, k, len(node) if isinstance(declared, Array) else 0, form)
         for key, part, address in _parts(node, declared, form):
             by_replica = isinstance(declared, Array) and declared.by_replica
             at = (*replicas, int(key)) if by_replica else replicas
-            if isinstance(part, Field):
-                low, high = limit_of(part.low, k), limit_of(part.high, k)
-                if high < low or high - low >> WORD_BITS:
-                    wrong = f"its range {low}..{high} is empty"
-                    if high > low:
-                        wrong = f"{low}..{high} takes more than {WORD_BITS} bits; make it smaller"
-                    where = declared if isinstance(declared, type) else self.declaration
-                    raise about_class(where, f"{address}: {wrong}", str(key))
-                self._append(address, at, low, high, part)
-                self._places.append((node, key))
-            else:
+            with _blaming(declared, str(key)):
+                if isinstance(part, Field):
+                    initial = part.initial if begins is None else begins[int(key)]
+                    low, high = limit_of(part.low, k), limit_of(part.high, k)
+                    first = low if initial is None or vacant else limit_of(initial, k)
+                    if wrong := _wrong(low, high, first):
+                        raise ModelError(f"{address.format(*at)}: {wrong}")
+                    self._append(address, at, low, high, part)
+                    self._initial.append(first)
+                    self._places.append((node, key))
+                    continue
                 inner = element(node, key)
                 if isinstance(key, str):
                     constant = isinstance(part, Array) and _is_constant(part.element, k)
                     self._parts.append(Part(address.format(*at), node, key, inner, constant))
-                self._place(inner, part, k, address, at)
+                self._place(inner, part, k, address, at, vacant)
 
     def _append(
         self, form: str, replicas: tuple[int, ...], low: int, high: int, declared: Field
@@ -239,6 +253,51 @@ def mix(word: int) -> int:
     word = ((word ^ word >> 30) * 0xBF58476D1CE4E5B9) & _WORD
     word = ((word ^ word >> 27) * 0x94D049BB133111EB) & _WORD
     return word ^ word >> 31
+
+
+@contextmanager
+def _blaming(declared: object, name: str) -> Iterator[None]:
+    """Give an error the line of a part of a record that the model declares, if it has none."""
+    try:
+        yield
+    except ModelError as error:
+        # The line of a container is that of the variable that is one.
+        if error.place is None and isinstance(declared, type) and not _is_container(declared):
+            raise about_class(declared, Exception.__str__(error), name) from None
+        raise
+
+
+def _is_container(declared: type) -> bool:
+    return declared.__module__.rpartition(".")[0] == __package__
+
+
+def _wrong(low: int, high: int, initial: int) -> str:
+    """Say what is wrong with the range of a variable, or with its initial value; or nothing."""
+    if high < low:
+        return f"its range {low}..{high} is empty"
+    if high - low >> WORD_BITS:
+        return f"{low}..{high} takes more than {WORD_BITS} bits; make it smaller"
+    if not low <= initial <= high:
+        return f"its initial value {initial} is not within {low}..{high}"
+    return ""
+
+
+def _initial(declared: object, k: object, length: int, path: str) -> list[Any] | None:
+    """Return the initial values that an array declares, one for each element; None for none.
+
+    Raises
+    ------
+    ModelError
+        If they are more or fewer, or no whole numbers.
+    """
+    if not isinstance(declared, Array) or declared.initial is None:
+        return None
+    values: list[Any] = several_of(declared.initial, k)
+    wrong = [value for value in values if not isinstance(value, int)]
+    if wrong or len(values) != length:
+        what = f"{wrong[0]!r} among its" if wrong else f"{len(values)}"
+        raise ModelError(f"{path}: {what} initial values; it needs {length} whole numbers")
+    return values
 
 
 def _build(declared: Any, k: object, path: str) -> Any:

@@ -68,15 +68,19 @@ def as_kind(kind: Kind, value: Any) -> Any:
 
 
 class Unlisted(dict[int, Any]):
-    """What stored numbers read as: one that no member has, as itself."""
+    """What stored numbers read as: one that no member has, as the number that it stands for."""
+
+    def __init__(self, known: Mapping[int, Any]) -> None:
+        self._low = min(known)
+        super().__init__({number - self._low: member for number, member in known.items()})
 
     def __missing__(self, number: int) -> int:
-        return number
+        return number + self._low
 
 
 @cache
 def table_of(kind: Any, narrow: bool) -> Any:
-    """Return what stored numbers read as, by the number.
+    """Return what stored numbers, which are counted from the least member, read as.
 
     Parameters
     ----------

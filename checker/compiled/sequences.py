@@ -283,8 +283,8 @@ class Sequences:
             return Constant(ask(as_kind, kind, value.value))
         if not isinstance(value, (Number, Truth)):
             return value
-        known, members = span(value), len(members_of(kind))
-        surely = known is not None and known[0] >= 0 and known[1] < members
+        known, members = span(value), members_of(kind)
+        surely = known is not None and known[0] >= min(members) and known[1] <= max(members)
         return Number(self.out.number(value), known, kind if surely else None)
 
     def copied_into(self, target: Value, source: Value) -> Constant:

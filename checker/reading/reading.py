@@ -159,10 +159,10 @@ def limits_of(declaration: type[Record]) -> Iterator[Any]:
         for part in declared_parts(kind).values():
             element = part
             while isinstance(element, Array):
-                yield element.length
+                yield from (element.length, element.initial)
                 element = element.element
             if isinstance(element, Field):
-                yield from (element.low, element.high)
+                yield from (element.low, element.high, element.initial)
 
 
 def _rules(system: TransitionSystem[Any, Any], state: Value, k: Value) -> Iterator[Root]:

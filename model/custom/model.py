@@ -172,16 +172,16 @@ class Model(Fair, Generic[S, K]):
         self.mutation_bounds = tuple(mutation_bounds)
         self.largest_bounds = largest_bounds
         self._default_properties = tuple(default_properties)
-        self._initialise: Callable[[S, K], Iterator[None]] = _lowest
+        self._initialise: Callable[[S, K], Iterator[None]] = _as_declared
         self._sentences: dict[str, Sentence] = {}
         self._properties: dict[str, Property] = {}
 
     def initial(self, function: Callable[[S, K], Iterator[None]]) -> Any:
         """Declare the initial states: write each into ``s``, and yield.
 
-        Without it there is one, in which every variable has its lowest value.
+        Without it there is one, in which every variable has its initial value.
         """
-        if self._initialise is not _lowest:
+        if self._initialise is not _as_declared:
             raise about(
                 function, "there are initial states already; yield all of them in one function"
             )
@@ -547,8 +547,8 @@ class Model(Fair, Generic[S, K]):
         return lambda k: values_of(values, k, function, name)
 
 
-def _lowest(s: Any, k: Any) -> Iterator[None]:
-    """Let every variable have its lowest value."""
+def _as_declared(s: Any, k: Any) -> Iterator[None]:
+    """Let every variable have the initial value that it is declared with."""
     yield
 
 

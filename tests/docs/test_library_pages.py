@@ -1,8 +1,10 @@
 """The pages on custom models show what happens."""
 
+import enum
 import json
 import re
 import shlex
+import types
 from pathlib import Path
 
 import pytest
@@ -187,3 +189,13 @@ def test_what_the_page_of_examples_says_is_true(command, verdict, number, monkey
     steps = [prop["steps"] for prop in report["properties"] if prop["steps"] is not None]
     assert report["outcome"] == verdict
     assert int(number) == (steps[0] if verdict == "violated" else report["distinct_states"])
+
+
+def test_initial_values_are_what_the_reference_says():
+    [source] = [block for block in blocks(LIBRARY, "python") if "class Ring(" in block]
+    space = {name: getattr(tidegate, name) for name in tidegate.__all__}
+    space |= {"IntEnum": enum.IntEnum, "auto": enum.auto, "__name__": __name__}
+    exec(source, space)
+    s = Layout(space["Ring"], types.SimpleNamespace(nodes=2)).record
+    assert [(one.phase.name, one.credit) for one in s.node] == [("BUSY", 2)] * 2
+    assert (s.after, set(s.alive), s.mode) == ([1, 2, 0], {0, 1}, 1)

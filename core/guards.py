@@ -11,7 +11,7 @@ import ast
 import copy
 import inspect
 import linecache
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -242,6 +242,68 @@ def negated(apply: Callable[..., bool], number: int) -> Callable[..., bool]:
     node = _conditions(function)[number]
     node.test = ast.copy_location(_negation(node.test), node.test)
     return _compiled(function, apply)
+
+
+def is_path(function: Callable[..., Any]) -> bool:
+    """Whether a function does nothing but name a part of what it takes."""
+    body = _only_expression(function)
+    return body is not None and all(
+        isinstance(node, (ast.Attribute, ast.Subscript, ast.Name, ast.Constant, ast.expr_context))
+        for node in ast.walk(body)
+    )
+
+
+def _only_expression(function: Callable[..., Any]) -> ast.expr | None:
+    """Return the expression that is all of a function; None if there is more, or no source."""
+    source = source_of(function) if isinstance(function, FunctionType) else None
+    if source is None:
+        return None
+    if isinstance(source.node, ast.Lambda):
+        return source.node.body
+    *before, last = source.node.body
+    documented = len(before) == 1 and ast.get_docstring(source.node) is not None
+    return last.value if (documented or not before) and isinstance(last, ast.Return) else None
+
+
+def only_where(
+    apply: Callable[..., bool], name: str, chosen: Callable[..., Any], others: Sequence[str]
+) -> Callable[..., bool]:
+    """Return a copy of an action that is not enabled unless a parameter has a chosen value.
+
+    Parameters
+    ----------
+    chosen
+        ``chosen(s, k, *others)``: the values.
+    others
+        Parameters of the action that it is called with.
+    """
+    function, body = syntax_tree(apply), _only_expression(chosen)
+    own = [argument.arg for argument in function.args.args[:2]] + list(others)
+    names = {}
+    beside = isinstance(chosen, FunctionType) and chosen.__globals__ is apply.__globals__
+    if body is not None and beside and not chosen.__code__.co_freevars:
+        # What it says stands in the guard, where reports show it.
+        taken = chosen.__code__.co_varnames[: len(own)]
+        ours = {its: ast.Name(mine, ast.Load()) for its, mine in zip(taken, own, strict=True)}
+        values: ast.expr = _Substitution({**ours}).visit(copy.deepcopy(body))
+    else:
+        names = {f"values_of_{name}": chosen}
+        values = ast.parse(f"values_of_{name}({', '.join(own)})", mode="eval").body
+    guard = ast.parse(f"if {_not_among(name, values)}:\n    return False").body[0]
+    line = chosen.__code__.co_firstlineno if beside else function.lineno
+    ast.increment_lineno(guard, line - 1)
+    first = 1 if ast.get_docstring(function) is not None else 0
+    function.body.insert(first, guard)
+    return _compiled(function, apply, names)
+
+
+def _not_among(name: str, values: ast.expr) -> str:
+    """Return the condition that a parameter has none of some values."""
+    match values:
+        case ast.Call(ast.Name("range"), [*first, beyond], []) if len(first) < 2:
+            low = ast.unparse(first[0]) if first else 0
+            return f"not {low} <= {name} < {ast.unparse(beyond)}"
+    return f"{name} not in {ast.unparse(values)}"
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ from .errors import (
     is_ours,
 )
 from .layout import Layout, State
+from .narrowing import Narrowing
 from .purity import DeclaredPure
 from .scene import View
 from .telling import Telling
@@ -191,6 +192,7 @@ class TransitionSystem(Telling[S, K]):
             (index, instance.action.apply, instance.arguments)
             for index, instance in enumerate(self.instances)
         ]
+        self._narrowing = Narrowing(self.instances, self._here)
 
     def initial_states(self) -> Iterator[State]:
         """Yield each initial state, begun afresh; while it is yielded, ``record`` holds it.
@@ -257,16 +259,22 @@ class TransitionSystem(Telling[S, K]):
             writes a value out of its declared range, or writes anything before it returns "not
             enabled".
         """
-        return self._steps(state, self._tried, watched and self.debug)
+        return self._steps(state, None, watched and self.debug)
 
     def _steps(
-        self, state: State, tried: Sequence[Tried], watched: bool
+        self, state: State, some: Sequence[Tried] | None, watched: bool
     ) -> Iterator[tuple[int, State]]:
-        """Yield the enabled ones of some steps of `state`."""
+        """Yield the enabled ones of some steps of `state`, or of all."""
         record, constants = self.record, self.constants
         load, dump = self.layout.load, self.layout.dump
         attempt, index = self._attempt_watched if watched else None, 0
         load(state)
+        tried: Sequence[Tried] = self._tried
+        if some is not None:
+            tried = some
+        elif self._narrowing.narrows:
+            candidates = self._narrowing.candidates(record, constants)
+            tried = [self._tried[index] for index in candidates]
         try:
             for index, apply, arguments in tried:
                 answer = attempt(index, state) if attempt else apply(record, constants, *arguments)

@@ -83,6 +83,27 @@ _LIVENESS = frozenset(
 
 
 @dataclass(frozen=True)
+class Selection:
+    """A parameter of an action whose values depend on the state.
+
+    Its guard says so, too; where few of many values are enabled, this tells which to try.
+
+    Parameters
+    ----------
+    place
+        Which argument it is.
+    values
+        ``values(s, k, *others)``: those that it may have in a state.
+    others
+        Which arguments that is called with.
+    """
+
+    place: int
+    values: Callable[..., Iterable[int]]
+    others: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Action:
     """A named kind of step.
 
@@ -107,6 +128,8 @@ class Action:
     available
         Whether the action exists with these constants; one that an option switches off is left
         out, so that "never enabled" is reported only for an action that was tried.
+    selections
+        The parameters whose values depend on the state.
     """
 
     name: str
@@ -117,6 +140,7 @@ class Action:
     fairness: Fairness = Fairness.WEAK
     available: Callable[[Any], bool] = lambda k: True
     fair_per: tuple[str, ...] | None = None
+    selections: tuple[Selection, ...] = ()
 
     @property
     def owed(self) -> str:

@@ -13,6 +13,9 @@ SHARED_FROM = 64
 MOST_INSTANCES = 10_000
 """The most instances with code of their own: so many take a minute, and 2 GiB."""
 
+MOST_TRIED = 10_000
+"""The most steps, of which the state chooses some, that machine code tries sooner than Python."""
+
 
 def pieces(instances: Sequence[Instance]) -> int:
     """Return about how many instances have code of their own.

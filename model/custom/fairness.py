@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...core.errors import ModelError, about
+from ...core.sources import original_of
 from ...core.spec import Action, Fairness, JointFairness
 
 _REPAIR = "write model.fairness(Fairness.WEAK, first, second), or model.fairness(Fairness.WEAK)"
@@ -77,7 +78,7 @@ class Fair:
     def _name_of(self, function: Any) -> str:
         """Return the name of the action that a function is."""
         for name, action in self._actions.items():
-            if action.apply is function:
+            if original_of(action.apply) is function:
                 return name
         known = ", ".join(action.apply.__name__ for action in self._actions.values())
         what = getattr(function, "__name__", repr(function))

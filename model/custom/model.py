@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
-from math import prod
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -17,13 +15,14 @@ from ...core.errors import ModelError, about
 from ...core.fields import Record
 from ...core.layout import Layout
 from ...core.scene import LogOffset, View
+from ...core.sources import original_of
 from ...core.spec import DEADLOCK, TYPE_OK, Action, Fairness, Kind, Property, TransitionSystem
 from ...core.vocabulary import is_available
 from ..added import added
 from ..protocol import TRACK, Expected, NoRules, Protocol, counting, first_rules, histories_of
+from .choices import Choice, Choices
 from .fairness import Fair
 from .signatures import (
-    MOST_CHOICES,
     refuse_bare,
     refuse_options,
     refuse_other_classes,
@@ -31,7 +30,6 @@ from .signatures import (
     refuse_unfit,
     refuse_unknown_kinds,
     refuse_wrong_looks,
-    values_of,
 )
 from .view import Lanes, Sentence, first_sentence
 
@@ -58,7 +56,6 @@ F = TypeVar("F", bound=Callable[..., bool])
 P = TypeVar("P", bound=Callable[..., object])
 
 Count = Callable[[Any], int]
-Choices = Callable[[Any], Iterable[int]]
 
 
 class Model(Fair, Generic[S, K]):
@@ -203,7 +200,7 @@ class Model(Fair, Generic[S, K]):
         sign: str = "",
         when: Callable[[K], bool] = lambda k: True,
         distinct: bool = False,
-        **choices: str | Choices,
+        **choices: Choice,
     ) -> Callable[[F], F]:
         """Declare an action: ``function(s, k, *arguments) -> bool``, its guards before its writes.
 
@@ -229,8 +226,11 @@ class Model(Fair, Generic[S, K]):
             Whether its parameters always differ from each other, as a leader and its follower do.
         choices
             For each parameter after ``s`` and ``k`` its values: a kind of participant, or a
-            function of the bounds, ``item=lambda k: range(k.items)``.  A parameter that is called
-            like a kind of participant needs none.
+            function of the bounds, ``item=lambda k: range(k.items)``, and of parameters before it,
+            ``to=lambda k, node: NEXT[node]``.  A parameter that is called like a kind of
+            participant needs none.  A function of the state names a set, bag or sequence of it,
+            ``m=lambda s, k: s.sent``; with all values before it, it may be any:
+            ``m=(lambda k: range(k.items), lambda s, k, node: ...)``.
 
         Raises
         ------
@@ -374,7 +374,7 @@ class Model(Fair, Generic[S, K]):
 
         def declare(function: Callable[[Any], Any]) -> Protocol:
             refuse_unfit(function, f"the variant {function.__name__}", "rules")
-            every = {action.apply: action for action in self.actions}
+            every = {original_of(action.apply): action for action in self.actions}
             inherited = parent.actions if parent else tuple(every.values())
             return self._protocol(
                 name=name or f"{self._name}/{function.__name__.replace('_', '-')}",
@@ -493,7 +493,7 @@ class Model(Fair, Generic[S, K]):
         fairness: Fairness | None,
         fair_per: tuple[str, ...] | None,
         when: Callable[[K], bool],
-        choices: Mapping[str, str | Choices],
+        choices: Mapping[str, Choice],
         sign: str,
         distinct: bool,
     ) -> None:
@@ -503,48 +503,34 @@ class Model(Fair, Generic[S, K]):
         parameters = list(inspect.signature(function).parameters)[2:]
         refuse_unfit(function, f"action {name}", "s", "k", *parameters)
         refuse_options(function, name, parameters)
-        domains = [self._domain(function, parameter, choices) for parameter in parameters]
+        chosen = Choices(function, name, parameters, choices, self._participants, self.state)
         if extra := set(choices) - set(parameters):
             there = ", ".join(parameters) or "none but the state and the bounds"
             raise about(function, f"action {name} has no parameter {min(extra)}; it has {there}")
 
         def arguments(k: Any) -> Iterator[tuple[int, ...]]:
-            values = [domain(k) for domain in domains]
-            if prod(map(len, values)) > MOST_CHOICES:
-                text = f"action {name} has more than {MOST_CHOICES:,} choices of its parameters"
-                raise about(function, f"{text} within these bounds")
-            chosen = product(*values)
-            return (one for one in chosen if len({*one}) == len(one)) if distinct else chosen
+            rows = chosen.arguments(k)
+            return (one for one in rows if len({*one}) == len(one)) if distinct else rows
 
         fair = Fairness.WEAK if fairness is None else fairness
-        self._actions[name] = Action(name, function, who, arguments, source, fair, when, fair_per)
+        self._actions[name] = Action(
+            name,
+            chosen.narrowed(),
+            who,
+            arguments,
+            source,
+            fair,
+            when,
+            fair_per,
+            chosen.selections(),
+        )
         if fairness is None and fair_per is None:
             self._fair_by_default.add(name)
-        acting = next((one for one in parameters if who in (one, choices.get(one, one))), "")
-        kind = choices.get(acting, acting)
+        kinds = {one: chosen.kind(choices.get(one, one)) for one in parameters}
+        acting = next((one for one in parameters if who in (one, kinds[one])), "")
+        kind = kinds.get(acting, acting)
         lane = kind if isinstance(kind, str) and kind in self._participants else who
         self._sentences[name] = Sentence(first_sentence(function) or name, lane, acting, sign)
-
-    def _domain(
-        self, function: F, parameter: str, choices: Mapping[str, str | Choices]
-    ) -> Callable[[K], tuple[int, ...]]:
-        """Return the values of a parameter of an action."""
-        chosen = choices.get(parameter, parameter)
-        name = f"{parameter} of action {_camel(function.__name__)}"
-        if not isinstance(chosen, str):
-            values = chosen
-            refuse_unfit(values, name, "k")
-        elif chosen in self._participants:
-            count = self._participants[chosen]
-            values = lambda k: range(count(k))  # noqa: E731
-        else:
-            known = ", ".join(self._participants) or "there are none"
-            raise about(
-                function,
-                f"action {_camel(function.__name__)}: its parameter {parameter} has no values; "
-                f"give {parameter}=lambda k: range(...), or a kind of participant ({known})",
-            )
-        return lambda k: values_of(values, k, function, name)
 
 
 def _as_declared(s: Any, k: Any) -> Iterator[None]:

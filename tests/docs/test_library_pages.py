@@ -199,3 +199,29 @@ def test_initial_values_are_what_the_reference_says():
     s = Layout(space["Ring"], types.SimpleNamespace(nodes=2)).record
     assert [(one.phase.name, one.credit) for one in s.node] == [("BUSY", 2)] * 2
     assert (s.after, set(s.alive), s.mode) == ([1, 2, 0], {0, 1}, 1)
+
+
+def test_choices_by_the_state_are_what_the_reference_says(tmp_path):
+    [source] = [block for block in blocks(LIBRARY, "python") if "s, k, node: s.inbox" in block]
+    begin = """
+from dataclasses import dataclass
+from tidegate import *
+
+@dataclass(frozen=True)
+class Bounds:
+    nodes: int = number(2, 1, 4, "nodes")
+    items: int = number(2, 1, 4, "items")
+
+class State(Record):
+    waiting: Set = set_of(2, "to send", initial=[0, 1])
+    inbox: list[Set] = array(2, set_of(2, "what was sent to it"))
+    got: list[int] = array(2, integer(0, 9, "the last one"))
+    time: int = integer(0, 1, "the time")
+
+model = Model(Bounds, State, participants={"node": lambda k: k.nodes}, deadlock=False)
+"""
+    file = tmp_path / "items.py"
+    file.write_text(begin + source, "utf-8")
+    found = tidegate.check(str(file), {}, ["TypeOk"])
+    assert found.holds
+    assert found.distinct_states > 10

@@ -1,0 +1,234 @@
+"""The values of an action's parameters: of a kind, by the bounds, by others, or by the state."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...core.containers import Bag, Seq, Set
+from ...core.errors import about
+from ...core.fields import Array, Field, declared_parts, limit_of
+from ...core.guards import is_path, only_where
+from ...core.layout import Layout
+from ...core.values import as_kind
+from ...core.vocabulary import Selection
+from .signatures import MOST_CHOICES, refuse_unfit, values_of
+
+Values = Callable[..., Iterable[int]]
+Choice = str | Values | tuple[str | Values, Values]
+"""A kind of participant, a function of the bounds, one of the state, or both of these."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an action, and where its values come from.
+
+    Parameters
+    ----------
+    values
+        ``values(k, *others)``: all that it can ever have.
+    others
+        The parameters before it on which these depend.
+    chosen
+        ``chosen(s, k, *more)``: those that it has in a state; None if these are all.
+    more
+        The other parameters on which those depend.
+    """
+
+    name: str
+    values: Values
+    others: tuple[str, ...] = ()
+    chosen: Values | None = None
+    more: tuple[str, ...] = ()
+
+
+class Choices:
+    """The parameters of one action.
+
+    Parameters
+    ----------
+    function, name
+        The action, and its name in messages.
+    names
+        Its parameters after the state and the bounds.
+    declared
+        What the model says of some of them.
+    participants
+        How many there are of each kind.
+    state
+        The declaration of the state.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., bool],
+        name: str,
+        names: Sequence[str],
+        declared: Mapping[str, Choice],
+        participants: Mapping[str, Callable[[Any], int]],
+        state: type,
+    ) -> None:
+        self._function, self._name, self._names = function, name, tuple(names)
+        self._participants, self._state = participants, state
+        self._parameters = [self._parameter(one, declared.get(one, one)) for one in names]
+
+    def arguments(self, k: Any) -> Iterator[tuple[int, ...]]:
+        """Yield each choice of values for all parameters within given bounds."""
+        rows: list[tuple[int, ...]] = [()]
+        for one in self._parameters:
+            places = [self._names.index(other) for other in one.others]
+            known: dict[tuple[int, ...], tuple[int, ...]] = {}
+            longer: list[tuple[int, ...]] = []
+            for row in rows:
+                others = tuple(row[place] for place in places)
+                if others not in known:
+                    known[others] = self._values(one, k, others)
+                if len(longer) + len(known[others]) > MOST_CHOICES:
+                    text = f"action {self._name} has more than {MOST_CHOICES:,} choices of its"
+                    raise about(self._function, f"{text} parameters within these bounds")
+                longer += [(*row, value) for value in known[others]]
+            rows = longer
+        yield from rows
+
+    def _values(self, one: Parameter, k: Any, others: tuple[int, ...]) -> tuple[int, ...]:
+        what = f"{one.name} of action {self._name}"
+        return values_of(lambda k: one.values(k, *others), k, self._function, what)
+
+    def narrowed(self) -> Callable[..., bool]:
+        """Return the action with a guard for each parameter whose values depend on the state."""
+        apply = self._function
+        for one in reversed(self._parameters):
+            if one.chosen is not None:
+                apply = only_where(apply, one.name, one.chosen, one.more)
+        return apply
+
+    def selections(self) -> tuple[Selection, ...]:
+        """Return the parameters whose values depend on the state."""
+        return tuple(
+            Selection(
+                self._names.index(one.name), one.chosen, tuple(map(self._names.index, one.more))
+            )
+            for one in self._parameters
+            if one.chosen is not None
+        )
+
+    def _parameter(self, name: str, choice: Choice) -> Parameter:
+        """Return where the values of a parameter come from."""
+        what = f"{name} of action {self._name}"
+        every, chosen = choice if isinstance(choice, tuple) and len(choice) == 2 else (choice, None)
+        if isinstance(every, str):
+            every = self._count(name, every)
+        taken = self._taken(every, what)
+        if chosen is None and self._is_of_state(taken):
+            every, chosen = self._elements(every, what), every
+            taken = ("k", *taken[2:])
+        elif self._is_of_state(taken):
+            raise about(
+                every,
+                f"{what}: the first of its two functions takes the state; it has "
+                "all values, so write lambda k: ...",
+            )
+        before = self._names[: self._names.index(name)]
+        self._refuse_unknown(taken[1:], before, "parameter before it", every, what)
+        if chosen is None:
+            return Parameter(name, every, taken[1:])
+        wanted = self._taken(chosen, what)
+        if not self._is_of_state(wanted):
+            raise about(chosen, f"{what} takes ({', '.join(wanted)}); write lambda s, k: ...")
+        others = [other for other in self._names if other != name]
+        self._refuse_unknown(wanted[2:], others, "other parameter", chosen, what)
+        return Parameter(name, every, taken[1:], chosen, wanted[2:])
+
+    def _count(self, name: str, kind: str) -> Values:
+        """Return the numbers of the participants of a kind."""
+        if kind not in self._participants:
+            known = ", ".join(self._participants) or "there are none"
+            raise about(
+                self._function,
+                f"action {self._name}: its parameter {name} has no values; "
+                f"give {name}=lambda k: range(...), or a kind of participant ({known})",
+            )
+        count = self._participants[kind]
+        return lambda k: range(count(k))
+
+    def _taken(self, function: Any, what: str) -> tuple[str, ...]:
+        """Return the names of what a function is called with; what has a default is not."""
+        if not callable(function):
+            refuse_unfit(function, what, "k")
+        try:
+            taken = inspect.signature(function).parameters.values()
+        except ValueError:
+            return ("k",)
+        names = tuple(one.name for one in taken if one.default is one.empty)
+        if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in taken) or not names:
+            refuse_unfit(function, what, "k")
+            return ("k",)
+        return names
+
+    @staticmethod
+    def kind(choice: Choice) -> object:
+        """Return the kind of participant that a choice names, or what it is else."""
+        return choice[0] if isinstance(choice, tuple) and choice else choice
+
+    @staticmethod
+    def _is_of_state(names: Sequence[str]) -> bool:
+        """Whether a function that takes these takes the state, and then the bounds."""
+        return len(names) > 1 and (names[1] == "k" or names[0] == "s")
+
+    def _refuse_unknown(
+        self, names: Sequence[str], known: Sequence[str], kind: str, function: Values, what: str
+    ) -> None:
+        """Refuse a function that takes what is no parameter of the action, or comes later."""
+        for name in names:
+            if name not in known:
+                there = ", ".join(known) or "none"
+                raise about(
+                    function,
+                    f"{what} depends on {name}, which is no {kind}; there is {there}. A function "
+                    "of the bounds takes k, one of the state s and k, then names of parameters",
+                )
+
+    def _elements(self, chosen: Values, what: str) -> Values:
+        """Return the numbers that a set, bag or sequence of the state can hold."""
+        if not is_path(chosen):
+            raise about(
+                chosen,
+                f"{what} depends on the state, so its values are not known in advance; name a set, "
+                f"bag or sequence of it, as in lambda s, k: s.waiting, or say which values there "
+                f"are at all: (lambda k: range(k.items), lambda s, k: ...)",
+            )
+
+        def elements(k: Any, *others: int) -> Iterable[int]:
+            try:
+                part = chosen(Layout(self._state, k).record, k, *others)
+            except Exception as error:  # noqa: BLE001 - it is the model that fails
+                text = f"{what}: {type(error).__name__} in an initial state: {error}"
+                raise about(chosen, text) from None
+            numbers = _numbers(part, k)
+            if numbers is None:
+                text = f"{what} is a {type(part).__name__}; it must be a set, bag or sequence of"
+                raise about(chosen, f"{text} numbers, else say which values there are")
+            return numbers
+
+        return elements
+
+
+def _numbers(part: Any, k: Any) -> Iterable[int] | None:
+    """Return all numbers that a container of the state can hold; None for no such container."""
+    if isinstance(part, Bag):
+        return range(len(part.counts))
+    kind: Any = type(part)
+    if isinstance(part, Set):
+        mask = declared_parts(kind.__declared__)["mask"]
+        assert isinstance(mask, Field)
+        return range(limit_of(mask.high, k).bit_length())
+    if not isinstance(part, Seq):
+        return None
+    items = declared_parts(kind.__declared__)["items"]
+    if isinstance(items, Array) and isinstance(items.element, Field):
+        element = items.element
+        numbers = range(limit_of(element.low, k), limit_of(element.high, k) + 1)
+        return [as_kind(element.kind, number) for number in numbers]
+    return None

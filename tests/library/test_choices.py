@@ -1,0 +1,282 @@
+"""Choices that depend on the state, or on another choice, in every engine."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import tidegate
+from tidegate.checker import engines
+from tidegate.cli import main
+from tidegate.core.guards import guards
+from tidegate.library.names import find_protocol
+
+HEAD = """\
+from dataclasses import dataclass
+from enum import IntEnum, auto
+from tidegate import *
+
+class Color(IntEnum):
+    RED = auto()
+    GREEN = auto()
+
+@dataclass(frozen=True)
+class Bounds:
+    nodes: int = number(2, 1, 4, "nodes")
+    items: int = number(2, 1, 9, "items")
+
+class Node(Record):
+    inbox: Set = set_of(lambda k: k.items, "what was sent to it")
+    got: int = integer(0, 2, "how many it received")
+
+class State(Record):
+    node: list[Node] = array(lambda k: k.nodes, Node)
+    waiting: Set = set_of(lambda k: k.items, "to send", initial=lambda k: range(k.items))
+    colors: Seq[Color] = sequence_of(enumeration(Color, "color"), 2, "colors")
+    bag: Bag = bag_of(2, 2, "a bag")
+    last: Color = enumeration(Color, "the last one")
+
+model = Model(Bounds, State, participants={"node": lambda k: k.nodes}, deadlock=False)
+"""
+
+BODY = """
+@model.action("node", item=ITEM, to=TO)
+def send(s: State, k: Bounds, node: int, item: int, to: int) -> bool:
+    GUARD1
+    s.waiting.discard(item)
+    s.node[to].inbox.add(item)
+    return True
+
+@model.action("node", item=INBOX)
+def receive(s: State, k: Bounds, node: int, item: int) -> bool:
+    GUARD2
+    if s.node[node].got == 2:
+        return False
+    s.node[node].inbox.discard(item)
+    s.node[node].got += 1
+    s.bag.add(item) if False else None
+    return True
+
+@model.action("painter", color=COLORS)
+def wash(s: State, k: Bounds, color: Color) -> bool:
+    GUARD3
+    s.last = color
+    s.colors.popleft()
+    return True
+
+@model.action("painter", color=lambda k: Color)
+def paint(s: State, k: Bounds, color: Color) -> bool:
+    if len(s.colors) == 2:
+        return False
+    s.colors.append(color)
+    return True
+
+@model.action("box", item=RANGE)
+def again(s: State, k: Bounds, item: int) -> bool:
+    GUARD4
+    if any(item in one.inbox for one in s.node):
+        return False
+    s.waiting.add(item)
+    return True
+
+@model.action("box", item=BAG)
+def fill(s: State, k: Bounds, item: int) -> bool:
+    GUARD5
+    if s.bag[1 - item] == 2:
+        return False
+    s.bag.add(1 - item)
+    return True
+
+@model.invariant("Nobody gets two while green was washed.")
+def few(s: State, k: Bounds) -> bool:
+    return s.node[1].got < 2 or s.last is not Color.GREEN
+"""
+
+BY_STATE = {
+    "ITEM": "lambda s, k: s.waiting",
+    "TO": "lambda k, node: [(node + 1) % k.nodes]",
+    "INBOX": "lambda s, k, node: s.node[node].inbox",
+    "COLORS": "lambda s, k: s.colors",
+    "RANGE": "(lambda k: range(k.items), lambda s, k: range(s.node[0].got, 2))",
+    "BAG": "lambda s, k: s.bag",
+    **{f"GUARD{n}": "pass" for n in range(1, 6)},
+}
+
+BY_HAND = {
+    "ITEM": "lambda k: range(k.items)",
+    "TO": "lambda k: range(k.nodes)",
+    "INBOX": "lambda k: range(k.items)",
+    "COLORS": "lambda k: Color",
+    "RANGE": "lambda k: range(k.items)",
+    "BAG": "lambda k: range(2)",
+    "GUARD1": "if item not in s.waiting or to != (node + 1) % k.nodes:\n        return False",
+    "GUARD2": "if item not in s.node[node].inbox:\n        return False",
+    "GUARD3": "if color not in s.colors:\n        return False",
+    "GUARD4": "if not s.node[0].got <= item < 2:\n        return False",
+    "GUARD5": "if item not in s.bag:\n        return False",
+}
+
+
+def model(choices):
+    text = BODY
+    for name, value in choices.items():
+        text = text.replace(name, value)
+    # A bag with something in it at first, so that there is something to choose.
+    first = "\n@model.initial\ndef begin(s: State, k: Bounds):\n    s.bag.add(0)\n    yield\n"
+    return HEAD + first + text.replace("    s.bag.add(item) if False else None\n", "")
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(text, name="choices.py"):
+        file = tmp_path / name
+        file.write_text(text, "utf-8")
+        return str(file)
+
+    return written
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_choices_by_the_state_are_those_of_guards_by_hand(write, engine):
+    files = write(model(BY_STATE)), write(model(BY_HAND), "hand.py")
+    counts = []
+    for file in files:
+        every = tidegate.check(file, {}, ["TypeOk"], engine=engine)
+        few = tidegate.check(file, {}, ["Few"], engine=engine)
+        steps = [(step.action, step.arguments, step.state) for step in few.trace]
+        counts.append((every.distinct_states, every.depth, steps))
+        assert every.holds
+    assert counts[0] == counts[1]
+    assert "Receive" in {action for action, _, _ in counts[0][2]}
+
+
+def test_only_what_the_state_chooses_is_tried(write):
+    protocol = find_protocol(write(model(BY_STATE)))
+    system = protocol.system(protocol.within(["items=9"]))
+    [first] = system.initial_states()
+    calls = []
+    for index, (number, apply, arguments) in enumerate(system._tried):
+
+        def counted(*values, apply=apply, name=system.instances[index].action.name):
+            calls.append(name)
+            return apply(*values)
+
+        system._tried[index] = number, counted, arguments
+    assert len(list(system.successors(first))) > 0
+    every = [instance.action.name for instance in system.instances]
+    assert (every.count("Receive"), calls.count("Receive")) == (18, 0)
+    assert (every.count("Again"), calls.count("Again")) == (9, 2)
+    assert (every.count("Send"), calls.count("Send")) == (18, 18)
+
+
+def test_a_trace_of_chosen_steps_is_explained_and_replayed(write, tmp_path):
+    file, saved = write(model(BY_STATE)), str(tmp_path / "few.json")
+    done = CliRunner().invoke(main, ["check", file, "-p", "Few", "--json", saved])
+    assert done.exit_code == 12, done.output
+    again = CliRunner().invoke(main, ["replay", saved, "--protocol", file])
+    assert again.exit_code == 0, again.output
+    trace = json.loads((tmp_path / "few.json").read_text("utf-8"))["trace"]
+    received = [s["#meta"] for s in trace["states"] if s["#meta"].get("action") == "Receive"]
+    assert len(received) == 2
+    explained = CliRunner().invoke(main, ["explain", file, "-p", "Few"])
+    assert explained.exit_code == 0, explained.output
+    assert "6. Receive (node 1, item 0)." in explained.output
+
+
+def test_the_guard_of_a_choice_is_what_reports_show(write):
+    action = {one.name: one for one in find_protocol(write(model(BY_STATE))).actions}
+    assert guards(action["Receive"].apply)[0].test == "item not in s.node[node].inbox"
+    assert guards(action["Again"].apply)[0].test == "not s.node[0].got <= item < 2"
+
+
+WRONG = {
+    "unknown": ("TO", "lambda k, other: [0]", "to of action Send depends on other, which is no"),
+    "later": ("ITEM", "lambda k, to: [0]", "item of action Send depends on to, which is no"),
+    "computed": (
+        "ITEM", "lambda s, k: [x for x in s.waiting]", "its values are not known in advance",
+    ),
+    "conditional": (
+        "ITEM", "lambda s, k: s.waiting if s.colors else s.node[0].inbox",
+        "its values are not known in advance",
+    ),
+    "no container": ("ITEM", "lambda s, k: s.last", "it must be a set, bag or sequence of numbers"),
+    "fails": ("ITEM", "lambda s, k: s.wating", "has no attribute 'wating'"),
+    "two of the state": (
+        "RANGE", "(lambda s, k: s.waiting, lambda s, k: s.waiting)", "write lambda k: ...",
+    ),
+    "two of the bounds": (
+        "RANGE", "(lambda k: range(2), lambda k: range(2))", "write lambda s, k: ...",
+    ),
+    "a clock": (
+        "RANGE", "(lambda k: range(2), lambda s, k: range(int(__import__('time').time())))",
+        "runs code that cannot be read",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_wrong_choice_is_named_with_its_line(write, wrong):
+    name, value, text = WRONG[wrong]
+    source = model({**BY_STATE, name: value})
+    done = CliRunner().invoke(main, ["check", write(source)])
+    assert done.exit_code != 0
+    said = " ".join(done.output.split())
+    assert text in said
+    line = source[: source.index(value)].count("\n") + 1
+    assert f"choices.py:{line}" in said, (line, said)
+
+
+def test_with_very_many_choices_by_the_state_auto_stays_in_python_and_says_so(write, monkeypatch):
+    monkeypatch.setattr(engines, "MOST_TRIED", 10)
+    file = write(model(BY_STATE))
+    found = tidegate.check(file, {}, ["TypeOk"], engine="auto")
+    assert found.holds
+    protocol = find_protocol(file)
+    request = type("Request", (), {"system": protocol.system(protocol.within([]))})
+    assert "14 steps that the state chooses from" in engines._chosen_by_state(request)
+
+
+SYMMETRIC = """\
+from dataclasses import dataclass
+from tidegate import *
+
+@dataclass(frozen=True)
+class Bounds:
+    nodes: int = number(3, 1, 4, "nodes")
+
+def ALL(k: Bounds) -> range:
+    return range(k.nodes)
+
+class State(Record):
+    alive: Set = set_of(lambda k: k.nodes, "alive", of_replicas=True, initial=ALL)
+    got: list[int] = array(lambda k: k.nodes, integer(0, 2, "steps"), by_replica=True)
+
+model = Model(Bounds, State, participants={"node": lambda k: k.nodes}, deadlock=False)
+
+@model.action("node", node=CHOICE)
+def step(s: State, k: Bounds, node: int) -> bool:
+    GUARD
+    if s.got[node] == 2:
+        return False
+    s.got[node] += 1
+    return True
+
+@model.action("node", node=CHOICE)
+def die(s: State, k: Bounds, node: int) -> bool:
+    GUARD
+    s.alive.discard(node)
+    return True
+"""
+
+
+def test_with_symmetry_a_choice_by_the_state_is_a_guard(write):
+    by_state = SYMMETRIC.replace("CHOICE", "lambda s, k: s.alive").replace("GUARD", "pass")
+    by_hand = SYMMETRIC.replace("CHOICE", '"node"').replace(
+        "GUARD", "if node not in s.alive:\n        return False"
+    )
+    counts = [
+        tidegate.check(file, {}, ["TypeOk"], symmetry=symmetry).distinct_states
+        for file in (write(by_state), write(by_hand, "hand.py"))
+        for symmetry in (False, True)
+    ]
+    assert counts == [216, 56, 216, 56]

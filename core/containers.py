@@ -31,6 +31,7 @@ from .fields import (
     subset,
     value_of,
 )
+from .indices import bounded, from_end
 from .text import shown_part
 from .values import value
 
@@ -208,7 +209,8 @@ class Seq(Record, Generic[E]):
     """A sequence of numbers or records, up to a declared length; see :func:`sequence_of`.
 
     Numbered from 0.  ``len``, ``in``, ``==``, ``seq[i]``, ``seq[i] = value``, iteration, truth, and
-    slices are those of Python's lists, but an index is never negative, and a slice has no step.
+    slices are those of Python's lists.  A negative index counts from the end only where it is
+    written as a number, ``seq[-1]``; a slice has no step.
 
     What is read from a sequence is a value: it stays as it was when it was read, also if it is a
     record.  An element that is a record is changed where it is, ``seq[i].term = 2``, and not
@@ -231,7 +233,9 @@ class Seq(Record, Generic[E]):
     @overload
     def __getitem__(self, index: slice) -> Slice[E]: ...
     def __getitem__(self, index: int | slice) -> E | Slice[E]:
-        return Slice(self, index) if isinstance(index, slice) else self.at(index)
+        if isinstance(index, slice):
+            return Slice(self, index)
+        return self.at(index if index >= 0 else from_end(index, self.length))
 
     def at(self, index: int) -> E:
         """Return an element; the compiled engine translates ``seq[index]`` to this."""
@@ -246,7 +250,8 @@ class Seq(Record, Generic[E]):
         if isinstance(index, slice):
             self._splice(index, cast("Iterable[E]", value))
         else:
-            self.set(index, cast(E, value))
+            at = index if index >= 0 else from_end(index, self.length)
+            self.set(at, cast(E, value))
 
     def set(self, index: int, value: E) -> None:
         """Replace an element; the compiled engine translates ``seq[index] = value`` to this."""
@@ -256,14 +261,16 @@ class Seq(Record, Generic[E]):
         if isinstance(index, slice):
             self._splice(index, ())
         else:
+            at = index if index >= 0 else from_end(index, self.length)
             # Reading the element checks that it exists.
-            self.at(index)
-            self._splice(slice(index, index + 1), ())
+            self.at(at)
+            self._splice(slice(at, at + 1), ())
 
     def _splice(self, chosen: slice, values: Iterable[E]) -> None:
         """Put values in place of the elements of a slice."""
         if chosen.step is not None:
             raise ValueError("a slice of a sequence has no step")
+        bounded(chosen)
         new, kept = list(values), self.sliced(slice(None))
         kept[chosen] = new
         for index, element in enumerate(kept):
@@ -392,7 +399,7 @@ class Slice(Generic[E]):
     def __init__(self, owner: Seq[E], chosen: slice) -> None:
         if chosen.step is not None:
             raise ValueError("a slice of a sequence has no step")
-        self._values = owner.sliced(chosen)
+        self._values = owner.sliced(bounded(chosen))
 
     def __len__(self) -> int:
         return len(self._values)

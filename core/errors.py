@@ -302,6 +302,20 @@ def placed(text: str, spot: Spot | None, more: str = "") -> ModelError:
     return error
 
 
+def caller() -> FrameType:
+    """Return the function of the model that is running."""
+    frame = sys._getframe(1)
+    while acts_for_caller(frame.f_code) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
+def misused(text: str) -> ModelError:
+    """Return an error whose place is the line of the model that is running."""
+    frame = caller()
+    return placed(text, (frame.f_code.co_name, (frame.f_code.co_filename, frame.f_lineno)))
+
+
 def about(function: Callable[..., Any], text: str) -> ModelError:
     """Return an error whose place is the first line of a function of the model."""
     error = ModelError(text)

@@ -16,6 +16,7 @@ from types import FunctionType
 from typing import Any, Self, TypeVar, cast, dataclass_transform, overload
 
 from .errors import ModelError, about
+from .indices import Variables, records
 from .values import Kind, converting_record, plain
 
 Limit = int | Callable[[Any], int]
@@ -249,7 +250,7 @@ def value_of(record: T) -> T:
             part = value_of(part)
         elif isinstance(part, (list, tuple)):
             elements = [value_of(e) if isinstance(e, Record) else e for e in part]
-            part = tuple(elements) if isinstance(part, tuple) else elements
+            part = records(elements) if isinstance(part, tuple) else Variables(elements)
         setattr(copy, name, part)
     return copy
 

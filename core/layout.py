@@ -27,6 +27,7 @@ from .fields import (
     limit_of,
     several_of,
 )
+from .indices import records
 from .record import (
     Part,
     Stored,
@@ -300,8 +301,8 @@ def _initial(declared: object, k: object, length: int, path: str) -> list[Any] |
     return values
 
 
-def _build(declared: Any, k: object, path: str) -> Any:
-    """Make the record of a declaration that lies at `path`."""
+def _build(declared: Any, k: object, path: str, of_container: bool = False) -> Any:
+    """Make the record of a declaration that lies at `path`, maybe as a part of a container."""
     if isinstance(declared, Field):
         return limit_of(declared.low, k)
     if isinstance(declared, Array):
@@ -312,15 +313,17 @@ def _build(declared: Any, k: object, path: str) -> Any:
             )
         elements = [_build(declared.element, k, f"{path}[{i}]") for i in range(length)]
         if not isinstance(declared.element, Field):
-            return tuple(elements)
-        array = array_type(declared.element.kind)()
+            return tuple(elements) if of_container else records(elements)
+        array = array_type(declared.element.kind, of_container)()
         array.extend(elements)
         return array
+    of_container = _is_container(declared)
     fields: dict[str, Any] = dict(declared_parts(declared))
     constants = {name: limit_of(p.low, k) for name, p in fields.items() if _is_constant(p, k)}
     node: Any = object.__new__(class_of(declared, Record, fields, constants, kinds_of(fields)))
     for name, part in fields.items():
-        setattr(node, name, _build(part, k, f"{path}.{name}" if path else name))
+        inner = _build(part, k, f"{path}.{name}" if path else name, of_container)
+        setattr(node, name, inner)
     return node
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from .errors import printed
 from .fields import Field
 from .generated import run
-from .values import Constant, Kind, as_kind, converting, source_of_members, stored_name
+from .values import Constant, Kind, as_kind, converting, source_of_writes, stored_name
 
 Stored = bytes | tuple[int, ...]
 """A stored state."""
@@ -122,36 +122,74 @@ def accessors(
     access = [
         _access(names[id(owner)], key, v) for v, (owner, key) in zip(variables, places, strict=True)
     ]
-    every = list(zip(variables, access, strict=True))
-    stored = [(v, a) for v, a in every if v.width]
-    reads = "".join(f"{a}-{v.low}," if v.low else f"{a}," for v, a in stored)
-    later = [v.low != 0 or v.kind is not int for v, _ in stored]
-    direct = "".join(f"t{i}," if later[i] else f"{a}," for i, (_, a) in enumerate(stored))
-    shifted = "".join(f"; {a} = t{i}+{v.low}" for i, (v, a) in enumerate(stored) if v.low)
-    shifted += source_of_members([(v.kind, a) for v, a in stored], narrow, space)
-    ranges = " and ".join(f"{v.low} <= {a} <= {v.high}" for v, a in stored)
-    values = "".join(f"{a}," if v.width or a.endswith("]") else f"{v.low}," for v, a in every)
+    # An array that looks at each index is read and filled as a whole, which is much faster.
+    together = [type(owner) is not list and isinstance(owner, list) for owner, _ in places]
+    every = list(zip(variables, access, together, strict=True))
+    stored = [(v, a, w) for v, a, w in every if v.width]
+    pairs = [(v, _local(a) if w else a) for v, a, w in stored]
+    reads = "".join(f"{a}-{v.low}," if v.low else f"{a}," for v, a in pairs)
+    ranges = " and ".join(f"{v.low} <= {a} <= {v.high}" for v, a in pairs)
+    values = "".join(_read_together(every))
+    taken = _taken_apart([a for _, a, w in stored if w])
     intact = " and ".join(_watched(parts, names, space))
     every_value = "".join(f"t{i}," for i in range(len(every)))
     if narrow:
         state = f"bytes(({reads}))"
     else:
         # Like bytes(), it fails if a value is no integer or does not fit.
-        form = Struct("=" + "".join(_code(v.width) for v, _ in stored))
+        form = Struct("=" + "".join(_code(v.width) for v, *_ in stored))
         space |= {"pack": form.pack, "unpack": form.unpack}
         state = f"unpack(pack({reads.rstrip(',')}))"
     space["Unstorable"] = UnstorableError
     source = (
-        f"def load(state):\n {f'{direct} = state{shifted}' if stored else 'pass'}\n"
-        f"def dump():\n if {intact or 'True'}:\n  return {state}\n raise Unstorable\n"
+        f"def load(state):\n {_loading(stored, narrow, space) if stored else 'pass'}\n"
+        f"def dump():\n if {intact or 'True'}:\n  {taken}return {state}\n raise Unstorable\n"
         f"def values():\n return ({values})\n"
-        f"def in_range():\n return {ranges or 'True'}\n"
+        f"def in_range():\n {taken}return {ranges or 'True'}\n"
         f"def within(values):\n {f'{every_value} = values' if every else 'pass'}\n"
         f" return {_within(variables)}\n"
         f"def intact():\n return {intact or 'True'}\n"
     )
     run(source, f"<layout of {name}>", space)
     return {key: space[key] for key in ("load", "dump", "values", "in_range", "within", "intact")}
+
+
+def _loading(
+    stored: Sequence[tuple[Variable, str, bool]], narrow: bool, space: dict[str, Any]
+) -> str:
+    """Return the source that writes a stored state into the record."""
+    later = [v.low != 0 or v.kind is not int or w for v, _, w in stored]
+    direct = "".join(f"t{i}," if later[i] else f"{a}," for i, (_, a, _) in enumerate(stored))
+    shifted = "".join(
+        f"; {a} = t{i}+{v.low}" for i, (v, a, w) in enumerate(stored) if v.low and not w
+    )
+    writes = [(v.kind, a, v.low if w else None) for v, a, w in stored]
+    return f"{direct} = state{shifted}{source_of_writes(writes, narrow, space)}"
+
+
+def _local(access: str) -> str:
+    """Return the name of a local variable for an element of an array."""
+    return access.replace("[", "_").rstrip("]")
+
+
+def _taken_apart(elements: Sequence[str]) -> str:
+    """Return the source that names the elements of arrays."""
+    arrays: dict[str, list[str]] = {}
+    for one in elements:
+        arrays.setdefault(one.partition("[")[0], []).append(_local(one))
+    return "".join(f"{', '.join(names)}, = {array}; " for array, names in arrays.items())
+
+
+def _read_together(every: Sequence[tuple[Variable, str, bool]]) -> Iterator[str]:
+    """Yield the source of all values in order, with what is an array as one."""
+    last = ""
+    for variable, access, together in every:
+        array = access.partition("[")[0] if together else ""
+        if not together:
+            yield f"{access}," if variable.width or access.endswith("]") else f"{variable.low},"
+        elif array != last:
+            yield f"*{array},"
+        last = array
 
 
 _TOGETHER = 500

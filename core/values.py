@@ -13,14 +13,14 @@ read the copy, or a loop.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any, NoReturn
 
-from .errors import ModelError, acts_for_caller, placed
+from .errors import ModelError, caller, misused
 from .generated import run
+from .indices import Variables, records
 
 Kind = type
 """What a variable reads as: ``int``, ``bool``, or an enumeration."""
@@ -118,16 +118,18 @@ def converting(name: str, kind: Kind, slot: Any) -> property:
     return property(space["read"], write, slot.__delete__)
 
 
-def source_of_members(
-    stored: Sequence[tuple[Kind, str]], narrow: bool, space: dict[str, Any]
+def source_of_writes(
+    stored: Sequence[tuple[Kind, str, int | None]], narrow: bool, space: dict[str, Any]
 ) -> str:
     """Return the source that puts members of enumerations and truth values into a record.
+
+    It fills the arrays that look at each index, too.
 
     Parameters
     ----------
     stored
-        What each stored variable reads as, and the source that writes it; the stored number of the
-        first one is named ``t0``.
+        What each stored variable reads as, the source that writes it, and its lowest value if it is
+        an element of such an array; the stored number of the first one is named ``t0``.
     narrow
         Whether these numbers fit into a byte.
     space
@@ -135,16 +137,18 @@ def source_of_members(
     """
     arrays: dict[str, list[str]] = {}
     source = ""
-    for number, (kind, access) in enumerate(stored):
-        if kind is int:
+    for number, (kind, access, low) in enumerate(stored):
+        read = f"t{number}+{low}" if low else f"t{number}"
+        if kind is not int:
+            table = f"m{id(kind)}"
+            space[table] = table_of(kind, narrow)
+            read = f"{table}[t{number}]"
+        elif low is None:
             continue
-        table = f"m{id(kind)}"
-        space[table] = table_of(kind, narrow)
         if access.endswith("]"):
-            members = arrays.setdefault(access.partition("[")[0], [])
-            members.append(f"{table}[t{number}]")
+            arrays.setdefault(access.partition("[")[0], []).append(read)
         else:
-            source += f"; {access} = {table}[t{number}]"
+            source += f"; {access} = {read}"
     # An array converts what is written to it; these are members already.
     space |= {"fill": list.__setitem__, "whole": slice(None)}
     return source + "".join(
@@ -152,7 +156,7 @@ def source_of_members(
     )
 
 
-class Members(list[Any]):
+class Members(Variables):
     """An array of variables that read as members of an enumeration, or as ``bool``."""
 
     __slots__ = ()
@@ -170,9 +174,17 @@ class Members(list[Any]):
 
 
 @cache
-def array_type(kind: Any) -> type[list[Any]]:
-    """Return the type of an array of variables that read as this kind."""
-    return list if kind is int else type("Members", (Members,), {"__slots__": (), "kind": kind})
+def array_type(kind: Any, of_container: bool) -> type[list[Any]]:
+    """Return the type of an array of variables that read as this kind.
+
+    The methods of a container look at each index themselves.
+    """
+    if kind is int:
+        return list if of_container else Variables
+    space: dict[str, Any] = {"__slots__": (), "kind": kind}
+    if of_container:
+        space["__getitem__"] = list.__getitem__
+    return type("Members", (Members,), space)
 
 
 def converting_record(kinds: Mapping[str, Kind]) -> Callable[[Any, str, Any], None]:
@@ -230,7 +242,7 @@ def _copier(record: Any) -> Copier:
         if isinstance(part, list):
             here = f"Numbers({here}, copy, {name!r})"
         elif isinstance(part, tuple):
-            here = f"tuple([value(p, copy, ({name!r}, i)) for i, p in enumerate({here})])"
+            here = f"records([value(p, copy, ({name!r}, i)) for i, p in enumerate({here})])"
         elif hasattr(part, "__parts__"):
             here = f"value({here}, copy, {name!r})"
         lines.append(f" copy.{name} = {here}")
@@ -238,6 +250,7 @@ def _copier(record: Any) -> Copier:
     lines += [" copy.__class__ = of_values"]
     source = "\n".join([*lines, " return copy"])
     space: dict[str, Any] = {"new": object.__new__, "value": value, "Numbers": Numbers}
+    space["records"] = records
     space |= {"kind": kind, "of_values": _of_values(kind)}
     run(source, f"<values of {kind.__name__}>", space)
     copied: Copier = space["copied"]
@@ -261,7 +274,7 @@ def plain(kind: type) -> type:
     return own
 
 
-class Numbers(list[int]):
+class Numbers(Variables):
     """An array of variables within a value."""
 
     __slots__ = ("_key", "_owner")
@@ -301,25 +314,15 @@ def _place(written: Any) -> Any:
     ModelError
         If another function has read it, or it is no longer what the state has there.
     """
-    frame = _caller()
-    if not _is_read_by(frame.f_code, written):
+    if not _is_read_by(caller().f_code, written):
         raise _refused()
     part = _read_from(written)
     if part is None:
-        raise _error(
-            frame,
+        raise misused(
             "the sequence changes between the reading of this element and the writing to it; "
             "compute the new value before, and give it a name",
         )
     return part
-
-
-def _caller() -> FrameType:
-    """Return the function of the model that is running."""
-    frame = sys._getframe(1)
-    while acts_for_caller(frame.f_code) and frame.f_back is not None:
-        frame = frame.f_back
-    return frame
 
 
 def _is_read_by(code: CodeType, held: Any) -> bool:
@@ -360,13 +363,8 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _refused() -> ModelError:
-    return _error(
-        _caller(),
+    return misused(
         "this is a value that was read from a sequence: a copy, so writing to it would change "
         "nothing in the state; write to the element itself, as in s.queue[i].x = 1, or take it "
         "out with pop or popleft",
     )
-
-
-def _error(frame: FrameType, text: str) -> ModelError:
-    return placed(text, (frame.f_code.co_name, (frame.f_code.co_filename, frame.f_lineno)))

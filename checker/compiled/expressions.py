@@ -190,7 +190,7 @@ class Expressions:
         if isinstance(node.slice, ast.Slice) and owner is not NOWHERE:
             return self.sequences.span_of(owner, node, node.slice)
         with self.scope.reading(is_value(owner)):
-            index = self.expression(node.slice)
+            index = self.sequences.index(owner, node.slice)
         if isinstance(owner, (StateRef, Made)):
             return self.sequences.element_of(owner, index)
         if owner is NOWHERE:
@@ -213,7 +213,7 @@ class Expressions:
                 return self.records.part(owner, node.attr)
             if isinstance(owner, StateRef) and isinstance(node, ast.Subscript):
                 with self.scope.reading(is_value(owner)):
-                    index = self.expression(node.slice)
+                    index = self.sequences.index(owner, node.slice)
                 setter = self.records.element_method(owner, "__setitem__")
                 if setter and is_value(owner) and not is_ours(setter):
                     raise UnsupportedError(

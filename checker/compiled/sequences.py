@@ -59,6 +59,8 @@ class Records:
 
     def method(self, owner: StateRef | Made, name: str) -> Method | None:
         """Return a method of a record; None if it has none of that name."""
+        if isinstance(owner.sample, (list, tuple)):
+            return None
         kind = owner.kind if isinstance(owner, Made) else type(owner.sample)
         if isinstance(owner.sample, type):
             own = method_of(kind, name) is not None
@@ -216,6 +218,19 @@ class Sequences:
         self.scope, self.unit, self.out = scope, scope.unit, scope.out
         self.mark, self.records = scope.marks.mark, expressions.records
         self.expressions, self.known = expressions, expressions.known
+
+    def index(self, owner: Value, node: ast.expr) -> Value:
+        """Return an index; one that is written as a negative number counts from the end."""
+        literal = literal_of(node)
+        if literal is None or not isinstance(owner, (StateRef, Made)):
+            return self.expressions.expression(node)
+        if isinstance(owner.sample, (list, tuple)):
+            return Constant(literal + len(owner.sample))
+        method = self.records.method(owner, "__getitem__")
+        if method is None or method.function is not Seq.__getitem__:
+            return Constant(literal)
+        length = self.records.variable(owner, "length")
+        return self.out.arithmetic("add", length, Constant(literal))
 
     def fixed(self, value: Value) -> Value:
         """Return what Python keeps of an expression: of an element or a slice, its values now."""
@@ -388,20 +403,38 @@ class Sequences:
             )
         # Bounds may call what changes the sequence, so its length is read after them.
         length = self.records.variable(contents.owner, "length")
+        lower, upper = (
+            self._from_end(part, bound, length)
+            for part, bound in ((chosen.lower, lower), (chosen.upper, upper))
+        )
         first = Constant(0) if lower is None else self.out.extreme("min", lower, length)
         last = length if upper is None else self.out.extreme("min", upper, length)
         if lower is not None:
             last = self.out.extreme("max", first, last)
         return Span(contents.owner, first, last)
 
+    def _from_end(self, node: ast.expr | None, bound: Value | None, length: Value) -> Value | None:
+        """Return a bound of a slice that may be written as a negative number."""
+        literal = None if node is None else literal_of(node)
+        if literal is None:
+            return bound
+        return self.out.extreme(
+            "max", self.out.arithmetic("add", length, Constant(literal)), Constant(0)
+        )
+
     def _from_beginning(self, node: ast.expr) -> Value:
-        """Return a bound of a slice; one that Python counts from the end makes the step fail."""
+        """Return a bound of a slice; one that is computed and negative makes the step fail."""
+        if literal_of(node) is not None:
+            return Constant(0)
         bound = self.known(node)
         known = span(bound)
-        if isinstance(bound, Constant) and (known is None or known[0] < 0):
+        if isinstance(bound, Constant) and known is None:
             raise UnsupportedError(f"{ast.unparse(node)} as a bound of a slice")
         if not isinstance(bound, (Constant, Number, Truth)):
             raise UnsupportedError(f"{ast.unparse(node)} as a bound of a slice")
+        if known is not None and known[1] < 0:
+            self.out.fail_if("true")
+            return Constant(0)
         if known is None or known[0] < 0:
             self.out.fail_if(self.out.value(f"icmp slt i64 {self.out.number(bound)}, 0"))
             return self.out.extreme("max", bound, Constant(0))
@@ -441,9 +474,13 @@ class Sequences:
         if isinstance(target.slice, ast.Slice):
             chosen = self.span_of(self.expressions.expression(target.value), target, target.slice)
         else:
-            begins = ast.Slice(target.slice, None, None)
-            chosen = self.span_of(self.expressions.expression(target.value), target, begins)
-            self.element_of(chosen.owner, chosen.first)
+            owner = self.expressions.expression(target.value)
+            chosen = self.span_of(owner, target, ast.Slice())
+            with self.scope.reading(is_value(chosen.owner)):
+                index = self.index(chosen.owner, target.slice)
+            self.element_of(chosen.owner, index)
+            first = self.out.extreme("max", index, Constant(0))
+            chosen = Span(chosen.owner, first, first)
             last = self.out.arithmetic("add", chosen.first, Constant(1))
             chosen = Span(chosen.owner, chosen.first, last)
         self._replace(chosen, [], target)
@@ -543,6 +580,14 @@ class Sequences:
 def is_ours(method: Method) -> bool:
     """Whether a method is one of Tidegate's: called for an element, it writes to the sequence."""
     return acts_for_caller(method.function.__code__)
+
+
+def literal_of(node: ast.expr) -> int | None:
+    """Return an index that is written as a negative number, which counts from the end."""
+    if not (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)):
+        return None
+    number = node.operand.value if isinstance(node.operand, ast.Constant) else None
+    return -number if type(number) is int and number > 0 else None
 
 
 def is_value(owner: Value) -> bool:

@@ -1,0 +1,137 @@
+"""Indices of the state's arrays and sequences: one that is computed and negative is an error.
+
+Python counts a negative index from the end.  Where ``s.log[-1]`` is written, the last element is
+meant; where the index is NONE, or was computed, a guard is missing, and the model would silently
+read or write another element than it says.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from functools import cache
+from itertools import islice
+from types import CodeType
+from typing import Any
+
+from .errors import ModelError, caller, misused
+
+_read, _write = list.__getitem__, list.__setitem__
+
+
+class Variables(list[Any]):
+    """An array of variables."""
+
+    __slots__ = ()
+
+    # Called more often than any other function of Python: nothing but the sign is looked at.
+    def __getitem__(self, index: Any) -> Any:
+        try:
+            return _read(self, index if index >= 0 else from_end(index, len(self)))
+        except TypeError:
+            return _read(self, bounded(index))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        try:
+            _write(self, index if index >= 0 else from_end(index, len(self)), value)
+        except TypeError:
+            _write(self, bounded(index), value)
+
+
+class Records(tuple[Any, ...]):
+    """An array of records."""
+
+    records: tuple[Any, ...]
+
+    def __getitem__(self, index: Any) -> Any:
+        try:
+            return self.records[index if index >= 0 else from_end(index, len(self))]
+        except TypeError:
+            return self.records[bounded(index)]
+
+
+# To users, and in messages, they are what they would be in Python.
+Variables.__name__, Variables.__module__ = "list", "builtins"
+Records.__name__, Records.__module__ = "tuple", "builtins"
+
+
+def records(elements: list[Any]) -> Records:
+    """Return an array of these records."""
+    array = Records(elements)
+    # A tuple's own method is called through a slot, which takes three times as long.
+    array.records = tuple(elements)
+    return array
+
+
+def from_end(index: int, length: int) -> int:
+    """Return the index from the beginning that a negative one means, if it is written as a number.
+
+    Raises
+    ------
+    ModelError
+        If it was computed.
+    """
+    frame = caller()
+    chosen = _index_at(frame.f_code, frame.f_lasti)
+    if _is_literal(chosen):
+        # One that is before the first element stays one: beyond the last, for every engine.
+        return index + length if index + length >= 0 else length
+    raise _computed(index, chosen, f"of {length} elements")
+
+
+def bounded(index: Any) -> Any:
+    """Return a slice whose negative bounds are written as numbers, or what is no slice.
+
+    Raises
+    ------
+    ModelError
+        If a negative bound was computed.
+    """
+    if not isinstance(index, slice):
+        return index
+    bounds = index.start, index.stop
+    if any(isinstance(bound, int) and bound < 0 for bound in bounds):
+        frame = caller()
+        chosen = _index_at(frame.f_code, frame.f_lasti)
+        written = (chosen.lower, chosen.upper) if isinstance(chosen, ast.Slice) else (None, None)
+        for bound, node in zip(bounds, written, strict=True):
+            if isinstance(bound, int) and bound < 0 and not _is_literal(node):
+                raise _computed(bound, node, "as a bound of a slice")
+    return index
+
+
+def _computed(index: int, node: ast.expr | None, where: str) -> ModelError:
+    what = f"the index {ast.unparse(node)}" if node is not None else "an index"
+    text = (
+        f"{what} is {index}, {where}: Python would count from the end; if that is NONE, or may be "
+        "negative, check it before (an index that is written as a number, as [-1], is meant so)"
+    )
+    return misused(text)
+
+
+def _is_literal(node: ast.expr | None) -> bool:
+    return (
+        isinstance(node, ast.UnaryOp)
+        and isinstance(node.op, ast.USub)
+        and isinstance(node.operand, ast.Constant)
+    )
+
+
+@cache
+def _index_at(code: CodeType, at: int) -> ast.expr | None:
+    """Return the expression of the index that an instruction uses, or a call passes first."""
+    first, last, begin, end = next(islice(code.co_positions(), at // 2, None))
+    if first is None or last is None or begin is None or end is None:
+        return None
+    lines = [line.encode() for line in linecache.getlines(code.co_filename)[first - 1 : last]]
+    if len(lines) != last - first + 1:
+        return None
+    lines[-1] = lines[-1][:end]
+    lines[0] = lines[0][begin:]
+    try:
+        node = ast.parse(b"(" + b"".join(lines) + b")", mode="eval").body
+    except SyntaxError:
+        return None
+    if isinstance(node, ast.Subscript):
+        return node.slice
+    return node.args[0] if isinstance(node, ast.Call) and node.args else None

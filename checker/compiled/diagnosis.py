@@ -33,10 +33,7 @@ from .values import MISTAKES, Constant, Method, StateRef, UnsupportedError, Valu
 LOST = Constant("lost")
 """The value of a name whose assignment could not be translated."""
 
-NEVER = (
-    ast.Await, ast.Dict, ast.DictComp, ast.JoinedStr, ast.Lambda, ast.NamedExpr, ast.Set,
-    ast.SetComp, ast.Yield, ast.YieldFrom,
-)  # fmt: skip
+NEVER = (ast.Await, ast.DictComp, ast.JoinedStr, ast.Yield, ast.YieldFrom)
 """Expressions that are translated nowhere."""
 
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
@@ -241,10 +238,36 @@ class _Translation(Translation):
 
     def _note(self, text: str, line: int) -> None:
         self.failed = True
-        if _is_users(self.function):
-            self.unit.note(self.function, line, text)
+        function = self.scope.function
+        if not _is_users(function):
+            # What is written out here is called by a function that may be the user's.
+            for caller, at in reversed(self.callers):
+                if _is_users(caller):
+                    reason = _reason(function, line, text)
+                    text = f"the call of {function.__name__}, which is not yours: {reason}"
+                    function, line = caller, at
+                    break
+        if _is_users(function):
+            self.unit.note(function, line, text)
         else:
-            self.beyond[_reason(self.function, line, text)] = None
+            self.beyond[_reason(function, line, text)] = None
+
+    def write_out(
+        self, function: Callable[..., Any], tree: ast.FunctionDef, arguments: list[Value]
+    ) -> Value:
+        """Translate a function in place of its call, as far as that can be done."""
+        before, self.failed = self.failed, False
+        try:
+            value = super().write_out(function, tree, arguments)
+        except (UnsupportedError, *MISTAKES) as error:
+            if self.failed:
+                raise FollowingError from None
+            self.failed = before
+            raise error
+        if self.failed:
+            raise FollowingError
+        self.failed = before
+        return value
 
     def block(self, statements: list[ast.stmt]) -> None:
         """Translate statements in order, each for itself."""
@@ -281,6 +304,7 @@ class _Translation(Translation):
         for name in names:
             self.scope.local[name] = LOST
             self.scope.variables.pop(name, None)
+            self.scope.slots.forget(name)
             self.out.settle(name)
 
     def _look_at(self, statement: ast.stmt) -> None:

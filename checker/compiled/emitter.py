@@ -232,8 +232,12 @@ class Emitter:
     def unsettle(self, names: Iterable[str]) -> None:
         """Forget the ranges of local names that a loop changes."""
         if self.definite is not None:
-            forgotten = {name: None for name in names if name in self.definite}
-            self.definite = {**self.definite, **forgotten}
+            changed = set(names)
+            # A part of a value has the name of the whole, and a number.
+            self.definite = {
+                name: None if name.partition("#")[0] in changed else known
+                for name, known in self.definite.items()
+            }
 
     def _leave_for(self, label: str) -> None:
         if self.terminated or self.definite is None:

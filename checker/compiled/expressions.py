@@ -7,24 +7,31 @@ from __future__ import annotations
 
 import ast
 import types
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
-from operator import contains
+from operator import attrgetter, contains, getitem
 
 from .arithmetic import ARITHMETIC, COMPARISONS, DIVISIONS, FOLDED, UNARY, exact, folds
 from .calls import Calls
 from .emitter import Aside, is_cheap, is_marked
 from .function import Mode, Scope
 from .sequences import Records, Sequences, is_ours, is_value
+from .slots import is_leaf
+from .tables import known_values
 from .values import (
     NOWHERE,
     PLAIN,
+    Bits,
+    Cells,
+    Choice,
+    Closure,
     Constant,
     Elements,
     Items,
     Made,
     Method,
     Number,
+    Perhaps,
     Span,
     StateRef,
     Truth,
@@ -37,6 +44,17 @@ from .values import (
     span,
     union,
 )
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An element of a list outside of the state, whose index is within it."""
+
+    cells: Cells
+    index: Value
+
+
+_UNPACKED = ast.Name("a tuple", ast.Load())
 
 
 class Identities:
@@ -68,11 +86,13 @@ class Identities:
 
     def _is_none(self, node: ast.Compare, negated: bool) -> Value:
         """Return whether a call returns None."""
-        if isinstance(node.left, ast.Call) and self._is_function(node.left.func):
+        if isinstance(node.left, ast.Call) and self._is_function(node.left):
             result = self.expressions.calls.called(node.left, Mode.IS_NONE)
             assert isinstance(result, Truth)
             return Truth(self.out.value(f"xor i1 {result.register}, true")) if negated else result
         value = self.expressions.expression(node.left)
+        if isinstance(value, Perhaps):
+            return self.expressions.negation(Truth(value.none)) if negated else Truth(value.none)
         if isinstance(value, StateRef) or (isinstance(value, Number) and value.kind):
             raise UnsupportedError(
                 f"{ast.unparse(node)}, since a variable is never None: write `== NONE`,"
@@ -83,10 +103,14 @@ class Identities:
         """Return whether an expression is None, which must be known."""
         return is_known_none(self.expressions.expression(node), node)
 
-    def _is_function(self, node: ast.expr) -> bool:
-        """Return whether the callee is a plain Python function."""
-        callee = self.expressions.expression(node)
-        return isinstance(callee, Constant) and isinstance(callee.value, types.FunctionType)
+    def _is_function(self, node: ast.Call) -> bool:
+        """Return whether the callee is a plain Python function that is not written out."""
+        callee = self.expressions.expression(node.func)
+        return (
+            isinstance(callee, Constant)
+            and isinstance(callee.value, types.FunctionType)
+            and not self.expressions.calls.is_written_out(callee.value)
+        )
 
 
 def _has_value(kind: type) -> bool:
@@ -123,8 +147,17 @@ class Expressions:
 
     def known(self, node: ast.expr) -> Value:
         """Return the value of an expression to compute with; 0 for an element beyond an array."""
-        value = self.expression(node)
+        value = self.certain(self.expression(node))
         return Constant(0) if value is NOWHERE else value
+
+    def certain(self, value: Value) -> Value:
+        """Return a value that is not None; the step fails if it is."""
+        if not isinstance(value, Perhaps):
+            return value
+        if value.value is None:
+            raise UnsupportedError("a value of which only None is known yet")
+        self.out.fail_if(value.none)
+        return value.value
 
     def value(self, node: ast.expr) -> Value:
         """Return what Python keeps of an expression in a name, a tuple or an argument."""
@@ -137,7 +170,19 @@ class Expressions:
 
     def condition(self, node: ast.expr) -> Value:
         """Return the truth of an expression: a `Truth`, or `Constant`."""
-        value = self.calls.filled(self.known(node))
+        return self.truth_of(self.expression(node))
+
+    def truth_of(self, value: Value) -> Value:
+        """Return the truth of a value: a `Truth`, or `Constant`."""
+        if isinstance(value, Perhaps):
+            if value.value is None:
+                return Constant(False)
+            truth = self.out.truth(self.truth_of(value.value))
+            something = self.out.value(f"xor i1 {value.none}, true")
+            return Truth(self.out.value(f"and i1 {something}, {truth}"))
+        if isinstance(value, Choice):
+            return self.truth_of(self.scope.tables.mapped(value, bool))
+        value = self.calls.filled(Constant(0) if value is NOWHERE else value)
         if isinstance(value, Constant):
             return Constant(self.true(value))
         return value if isinstance(value, Truth) else Truth(self.out.truth(value))
@@ -160,6 +205,8 @@ class Expressions:
         definite = self.out.definite
         if node.id in self.scope.assigned and definite is not None and node.id not in definite:
             raise UnsupportedError(f"{node.id}, which may have no value yet,")
+        if node.id in self.scope.slots and node.id not in self.scope.hidden:
+            return self.scope.slots.load(node.id)
         if node.id in self.scope.variables:
             known = definite[node.id] if definite is not None else None
             return Number(self.out.value(f"load i64, ptr {self.scope.variables[node.id]}"), known)
@@ -168,10 +215,72 @@ class Expressions:
         return self.unit.lookup(self.scope.function, node.id)
 
     def _tuple(self, node: ast.Tuple) -> Value:
-        return Items(tuple(self.sequences.fixed(self.expression(part)) for part in node.elts))
+        return Items(tuple(self.items_of(node.elts)))
+
+    def _list(self, node: ast.List) -> Value:
+        return Items(tuple(self.items_of(node.elts)), list)
+
+    def items_of(self, nodes: list[ast.expr]) -> list[Value]:
+        """Return the values of expressions side by side, with those that a star spreads."""
+        items: list[Value] = []
+        for part in nodes:
+            if not isinstance(part, ast.Starred):
+                items.append(self.sequences.fixed(self.expression(part)))
+                continue
+            chosen = self.calls.loops.indexed(self.value(part.value), part)
+            length = chosen.length()
+            if not isinstance(length, Constant):
+                raise UnsupportedError(f"{ast.unparse(part)}, of unknown length,")
+            items += [chosen.at(Constant(number)) for number in range(length.value)]
+        return items
+
+    def taken_apart(self, value: Value, count: int) -> list[Value]:
+        """Return the parts of a value that Python takes apart, which must be so many."""
+        chosen = self.calls.loops.indexed(self.certain(value), _UNPACKED)
+        length = chosen.length()
+        if isinstance(length, Constant) and length.value != count:
+            raise UnsupportedError("a tuple is taken apart that is none of that length")
+        if not isinstance(length, Constant):
+            self.out.fail_if(self.out.truth(self.out.compare("ne", length, Constant(count))))
+            if chosen.most is None or chosen.most < count:
+                raise UnsupportedError("a tuple is taken apart that is none of that length")
+        return [chosen.at(Constant(number)) for number in range(count)]
+
+    def _set(self, node: ast.Set) -> Value:
+        items = self.items_of(node.elts)
+        if all(isinstance(item, Constant) for item in items):
+            return Constant(ask(frozenset, [item.value for item in items]))  # type: ignore[union-attr]
+        mask: Value = Constant(0)
+        for item in items:
+            bit = self.scope.lists.bit(self.certain(item))
+            mask = self.out.arithmetic("or", mask, bit)
+        return Bits(mask)
+
+    def _dict(self, node: ast.Dict) -> Value:
+        parts = [self.expression(part) for part in (*node.keys, *node.values) if part is not None]
+        values = known_values(node, parts)
+        half = len(node.keys)
+        if len(values) != 2 * half:
+            raise UnsupportedError(f"the expression {ast.unparse(node)}")
+        return Constant(dict(zip(values[:half], values[half:], strict=True)))
+
+    def _listcomp(self, node: ast.ListComp) -> Value:
+        return self.calls.comprehensions.collected(node, list)
+
+    def _setcomp(self, node: ast.SetComp) -> Value:
+        return self.calls.comprehensions.members(node)
+
+    def _lambda(self, node: ast.Lambda) -> Value:
+        return Closure(node, self.scope.function)
+
+    def _namedexpr(self, node: ast.NamedExpr) -> Value:
+        value = self.value(node.value)
+        assert isinstance(node.target, ast.Name)
+        self.scope.assign(node.target.id, value)
+        return self.expression(ast.copy_location(ast.Name(node.target.id, ast.Load()), node))
 
     def _attribute(self, node: ast.Attribute) -> Value:
-        owner = self.expression(node.value)
+        owner = self.certain(self.expression(node.value))
         if isinstance(owner, (StateRef, Made)):
             method = self.records.method(owner, node.attr)
             return method or self.records.variable(owner, node.attr)
@@ -181,32 +290,65 @@ class Expressions:
             if not _has_value(owner.kind):
                 raise UnsupportedError(f"the expression {ast.unparse(node)}")
             return Number(owner.register, owner.range, int)
+        if isinstance(owner, Choice):
+            return self.scope.tables.mapped(owner, attrgetter(node.attr))
         if not isinstance(owner, Constant):
             raise UnsupportedError(f"the expression {ast.unparse(node)}")
         return Constant(ask(getattr, owner.value, node.attr))
 
     def _subscript(self, node: ast.Subscript) -> Value:
-        owner = self.expression(node.value)
+        owner = self.certain(self.expression(node.value))
         if isinstance(node.slice, ast.Slice) and owner is not NOWHERE:
+            if isinstance(owner, (Items, Constant)):
+                return self._part_of_tuple(owner, node, node.slice)
             return self.sequences.span_of(owner, node, node.slice)
         with self.scope.reading(is_value(owner)):
-            index = self.sequences.index(owner, node.slice)
+            index = self.certain(self.sequences.index(owner, node.slice))
         if isinstance(owner, (StateRef, Made)):
             return self.sequences.element_of(owner, index)
         if owner is NOWHERE:
             return NOWHERE
         if isinstance(owner, (Items, Constant)) and isinstance(index, Constant):
             return self.records.item_of(owner, index, node)
+        if isinstance(owner, Constant):
+            return self.scope.tables.looked_up(owner.value, index)
+        if isinstance(owner, Choice):
+            return self.scope.tables.chosen_element(owner, index)
+        lists = self.scope.lists
+        if isinstance(owner, Cells):
+            return lists.element(owner, index)
+        if isinstance(owner, (Items, Elements)) and isinstance(index, (Constant, Number)):
+            chosen = self.calls.loops.indexed(owner, node)
+            if not chosen.most:
+                self.out.fail_if("true")
+                return NOWHERE
+            return chosen.at(lists.clamped(index, chosen.length(), chosen.most))
         raise UnsupportedError(f"the expression {ast.unparse(node)}")
 
-    def written_place(self, node: ast.expr) -> StateRef | tuple[Method, Value] | None:
+    def _part_of_tuple(
+        self, owner: Items | Constant, node: ast.Subscript, chosen: ast.Slice
+    ) -> Value:
+        """Return a slice of a tuple, whose bounds must be known."""
+        parts = [
+            Constant(None) if part is None else self.known(part)
+            for part in (chosen.lower, chosen.upper, chosen.step)
+        ]
+        wanted = slice(*known_values(node, parts))
+        if isinstance(owner, Items):
+            return Items(owner.items[wanted], owner.kind)
+        return Constant(ask(getitem, owner.value, wanted))
+
+    def written_place(self, node: ast.expr) -> StateRef | Cell | tuple[Method, Value] | None:
         """Return the part of the state that a target names; None if that is beyond an array.
 
         For an element that a record sets by its own method it is that method, and the index.
         """
-        self.scope.write(f"writing {ast.unparse(node)}")
         if isinstance(node, (ast.Attribute, ast.Subscript)):
-            owner = self.expression(node.value)
+            owner = self.certain(self.expression(node.value))
+            if isinstance(owner, Cells) and isinstance(node, ast.Subscript):
+                lists, index = self.scope.lists, self.known(node.slice)
+                return Cell(owner, lists.clamped(index, lists.length(owner), owner.most))
+            self.scope.write(f"writing {ast.unparse(node)}")
             if owner is NOWHERE:
                 return None
             if isinstance(owner, StateRef) and isinstance(node, ast.Attribute):
@@ -223,7 +365,11 @@ class Expressions:
         raise UnsupportedError(f"{ast.unparse(node)}, which is no part of the state, as a target")
 
     def _binop(self, node: ast.BinOp) -> Value:
-        return self.computed(node.op, self.known(node.left), self.known(node.right))
+        left, right = self.operand(node.left, [node.right]), self.known(node.right)
+        if isinstance(node.op, ast.Pow):
+            return self.calls.builtins.power(node, left, right)
+        joined = self.calls.collections.combined(node.op, left, right)
+        return self.computed(node.op, left, right) if joined is None else joined
 
     def computed(self, operator: ast.operator, left: Value, right: Value) -> Value:
         """Return the result of an operator on two integers, as Python computes it."""
@@ -261,9 +407,17 @@ class Expressions:
     def _compare(self, node: ast.Compare) -> Value:
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return self.identities.compared(node)
-        left = self.operand(node.left, node.comparators)
+        if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            left = self.expression(node.left)
+            if isinstance(left, Perhaps):
+                return self._perhaps_equal(node, left)
+            left = Constant(0) if left is NOWHERE else left
+            if any(isinstance(part, ast.Call) for part in ast.walk(node.comparators[0])):
+                left = self.sequences.fixed(left)
+        else:
+            left = self.operand(node.left, node.comparators)
         if len(node.ops) == 1:
-            return self._compared(node.ops[0], left, self.known(node.comparators[0]))
+            return self.compared(node.ops[0], left, self.known(node.comparators[0]))
         return self._chained(left, node.ops, node.comparators)
 
     def _chained(
@@ -271,7 +425,7 @@ class Expressions:
     ) -> Value:
         """Return whether a chain of comparisons holds; it ends with the first false one."""
         right = self.operand(operands[0], operands[1:])
-        truth = self._compared(comparisons[0], left, right)
+        truth = self.compared(comparisons[0], left, right)
         self.mark(truth, operands[0])
         if len(operands) == 1:
             return truth
@@ -283,17 +437,31 @@ class Expressions:
             rest = self._chained(right, comparisons[1:], operands[1:])
         return self._joined(True, truth, rest, aside)
 
-    def _compared(self, comparison: ast.cmpop, left: Value, right: Value) -> Value:
+    def compared(self, comparison: ast.cmpop, left: Value, right: Value) -> Value:
+        """Return how two values compare."""
         if isinstance(comparison, (ast.In, ast.NotIn)):
             return self._among(comparison, left, right, isinstance(comparison, ast.NotIn))
         if type(comparison) not in COMPARISONS:
             raise UnsupportedError(f"the comparison {type(comparison).__name__}")
         if isinstance(left, Constant) and isinstance(right, Constant):
             return Constant(ask(FOLDED[type(comparison)], left.value, right.value))
+        several = self.calls.collections.compared(comparison, left, right)
+        if several is not None:
+            return several
         compound = (StateRef, Made, Span, Elements)
         if isinstance(left, compound) or isinstance(right, compound):
             return self.sequences.records_compared(comparison, left, right)
         return self.out.compare(COMPARISONS[type(comparison)], left, right)
+
+    def _perhaps_equal(self, node: ast.Compare, left: Perhaps) -> Value:
+        """Return whether a value that may be None equals another, which is not None."""
+        right = self.known(node.comparators[0])
+        if left.value is None:
+            raise UnsupportedError(f"the comparison {ast.unparse(node)}")
+        same = self.out.truth(self.compared(ast.Eq(), left.value, right))
+        something = self.out.value(f"xor i1 {left.none}, true")
+        both = Truth(self.out.value(f"and i1 {something}, {same}"))
+        return both if isinstance(node.ops[0], ast.Eq) else self.negation(both)
 
     def _among(self, node: ast.cmpop, left: Value, right: Value, negated: bool) -> Value:
         """Return whether a number is one of a few."""
@@ -303,9 +471,13 @@ class Expressions:
         if isinstance(right, (StateRef, Made)):
             method = self.records.method(right, "__contains__")
         if method is not None:
-            within = self.calls.asked(method, [left])
-            self.mark(within, node)
-            return self.negation(within) if negated else within
+            is_member = self.calls.asked(method, [left])
+            self.mark(is_member, node)
+            return self.negation(is_member) if negated else is_member
+        listed = self.calls.collections.among(left, right)
+        if listed is not None:
+            self.mark(listed, node)
+            return self.negation(listed) if negated else listed
         if isinstance(right, Constant):
             if type(right.value) not in (tuple, list, range, set, frozenset, dict):
                 raise UnsupportedError("membership in something else than a tuple")
@@ -314,7 +486,7 @@ class Expressions:
             raise UnsupportedError("membership in something else than a tuple")
         result: Value = Constant(False)
         for number, item in enumerate(right.items):
-            same = self._compared(ast.Eq(), left, item)
+            same = self.compared(ast.Eq(), left, item)
             self.mark(same, node, number)
             if any(isinstance(known, Constant) and self.true(known) for known in (result, same)):
                 result = Constant(True)
@@ -402,6 +574,8 @@ class Expressions:
             yes = self.expression(node.body)
         with out.aside() as second:
             no = self.expression(node.orelse)
+        if not (is_leaf(yes) and is_leaf(no)):
+            return self._either_way(test, (first, yes), (second, no))
         known, kind = union(span(yes), span(no)), common(kind_of(yes), kind_of(no))
         if is_cheap(first.lines + second.lines):
             out.inline(first, out.truth(test), True)
@@ -417,6 +591,30 @@ class Expressions:
             out.jump(end)
         out.place_label(end)
         return Number(out.value(f"load i64, ptr {result}"), known, kind)
+
+    def _either_way(self, test: Value, *ways: tuple[Aside, Value]) -> Value:
+        """Return one of two values of several parts, each of which is evaluated aside."""
+        out, slots, name = self.out, self.scope.slots, self.scope.new_name("either")
+        if any(isinstance(value, Perhaps) or value == Constant(None) for _, value in ways):
+            slots.nullable.add(name)
+        labels, end = (out.label("then"), out.label("else")), out.label("end")
+        out.branch(test, *labels)
+        for label, (aside, value) in zip(labels, ways, strict=True):
+            out.place_label(label)
+            out.append(aside)
+            slots.store(name, self.sequences.fixed(value))
+            out.jump(end)
+        out.place_label(end)
+        return slots.load(name)
+
+    def either(self, test: Value, yes: Value, no: Value) -> Value:
+        """Return one of two values that are both evaluated."""
+        if is_leaf(yes) and is_leaf(no):
+            known = union(span(yes), span(no))
+            chosen = self.out.number(self.out.select(test, yes, no, known))
+            return Number(chosen, known, common(kind_of(yes), kind_of(no)))
+        nothing = Aside([])
+        return self._either_way(test, (nothing, yes), (nothing, no))
 
     def _call(self, node: ast.Call) -> Value:
         return self.calls.called(node, Mode.WHOLE)

@@ -5,6 +5,7 @@ The data that the parts of a function's translation share.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,6 +14,9 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from .emitter import FAILURE, MARKS, Emitter, Marking
+from .lists import Lists
+from .slots import Slots
+from .tables import Tables
 from .values import Made, Number, Range, StateRef, Truth, Value, WritingError, common, union
 
 if TYPE_CHECKING:
@@ -148,6 +152,8 @@ class Scope:
         All local names of the function.
     variables
         Addresses of the local names that are assigned several times.
+    hidden
+        Names that are a generator's own here, whatever else they are in the function.
     """
 
     unit: Unit
@@ -159,6 +165,18 @@ class Scope:
     local: dict[str, Value]
     assigned: Mapping[str, object]
     variables: dict[str, str] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        self.lists = Lists(self.out)
+        self.slots = Slots(self.out)
+        self.tables = Tables(self.unit, self.out)
+        self.assign: Callable[[str, Value], None]
+        self.write_out: Callable[[Callable[..., Any], ast.FunctionDef, list[Value]], Value]
+
+    def new_name(self, hint: str) -> str:
+        """Return a name that no function can have, for a value of the translator's own."""
+        return f"{self.out.label(hint)}?"
 
     @contextmanager
     def reading(self, only: bool = True) -> Iterator[None]:

@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ...core.containers import MOST_MEMBERS, Set
-from ...core.fields import members
 from .function import Scope
+from .lists import IN_ORDER
 from .sequences import ITERATIONS
+from .tables import Indexed, known_elements
 from .values import (
     WORD,
+    Backwards,
+    Bits,
+    Cells,
+    Choice,
     Constant,
     Elements,
     Items,
     Made,
     Method,
     Number,
+    Numbers,
     Range,
     Span,
     StateRef,
     Truth,
     UnsupportedError,
     Value,
+    Zipped,
     fits,
     span,
 )
@@ -34,6 +41,9 @@ if TYPE_CHECKING:
 
 UNROLLED = 16
 """The most iterations of a loop that is unrolled."""
+
+ROOM_OF_WORD = 1 << 20
+"""The most elements of a range of which nothing is known."""
 
 
 class Loops:
@@ -52,42 +62,243 @@ class Loops:
         changed: Iterable[str] = (),
     ) -> None:
         """Translate a loop; `body` emits one iteration."""
-        bounds = self.calls.range_of(iterated)
-        if bounds is not None:
-            self._loop_range(iterated, *bounds, body, changed)
-            return
-        if isinstance(iterated, ast.Call) and self.calls.is_known(iterated.func, members):
-            [mask] = iterated.args
-            self._loop_members(iterated, self.known(mask), body)
-            return
-        iterable = self.sequences.fixed(self.expressions.expression(iterated))
-        if isinstance(iterable, Span):
-            self._loop_elements(iterated, iterable, body, changed)
-            return
-        if isinstance(iterable, Elements):
-            self._loop_copied(iterated, iterable, body)
-            return
-        if isinstance(iterable, (StateRef, Made)) and (
+        self.over(iterated, self.expressions.known(iterated), body, changed)
+
+    def over(
+        self,
+        node: ast.expr,
+        iterable: Value,
+        body: Callable[[Value, str, str], None],
+        changed: Iterable[str] = (),
+    ) -> None:
+        """Translate a loop over a value."""
+        iterable = self.sequences.fixed(iterable)
+        known = iterable.value if isinstance(iterable, Constant) else None
+        if type(known) is range:
+            iterable = Numbers(Constant(known.start), Constant(known.stop), known.step)
+        if isinstance(iterable, Numbers) and iterable.stop is not None:
+            self._loop_range(node, iterable.start, iterable.stop, iterable.step, body, changed)
+        elif isinstance(iterable, Bits):
+            self._loop_bits(node, iterable, body)
+        elif isinstance(iterable, Span):
+            self._loop_elements(node, iterable, body, changed)
+        elif isinstance(iterable, Elements):
+            self._loop_copied(node, iterable, body)
+        elif isinstance(iterable, (StateRef, Made)) and (
             contents := self.records.method(iterable, "__iter__")
         ):
-            self._loop_contents(iterated, contents, body, changed)
-            return
-        if isinstance(iterable, StateRef) and isinstance(iterable.sample, (list, tuple)):
-            parts = [
-                self.records.element(iterable, Constant(i)) for i in range(len(iterable.sample))
-            ]
-            elements: list[Value] = [part for part in parts if part is not None]
-        elif isinstance(iterable, Constant):
-            if not issubclass(type(iterable.value), (tuple, list, range)):
-                raise UnsupportedError("a for loop over something else than a range or an array")
-            elements = list(map(Constant, iterable.value))
-        elif isinstance(iterable, Items):
-            elements = list(iterable.items)
-        elif isinstance(iterable, Made) and isinstance(iterable.sample, (list, tuple)):
-            elements = self.records.items(iterable)
+            self._loop_contents(node, contents, body, changed)
+        elif isinstance(iterable, (Zipped, Backwards, Choice, Cells)):
+            self._loop_indexed(node, self.indexed(iterable, node), body, changed)
         else:
-            raise UnsupportedError("a for loop over something else than a range or an array")
-        self._written_out(iterated, [(None, element) for element in elements], body)
+            rounds: list[tuple[Value | None, Value]] = [
+                (None, element) for element in self._all_of(iterable)
+            ]
+            self._written_out(node, rounds, body)
+
+    def _all_of(self, iterable: Value) -> list[Value]:
+        """Return all elements of what has as many as is known while translating."""
+        if isinstance(iterable, StateRef) and isinstance(iterable.sample, (list, tuple)):
+            indices = map(Constant, range(len(iterable.sample)))
+            parts = [self.records.element(iterable, index) for index in indices]
+            return [part for part in parts if part is not None]
+        if isinstance(iterable, Constant):
+            return list(map(Constant, known_elements(iterable.value)))
+        if isinstance(iterable, Items):
+            return list(iterable.items)
+        if isinstance(iterable, Made) and isinstance(iterable.sample, (list, tuple)):
+            return self.records.items(iterable)
+        raise UnsupportedError("a loop over what is no range, array, set, sequence or tuple")
+
+    def indexed(self, value: Value, node: ast.expr) -> Indexed:
+        """Return how the elements of an iterable are found by their index."""
+        out, lists = self.out, self.scope.lists
+        value = self.sequences.fixed(value)
+        if isinstance(value, Constant) and type(value.value) is range:
+            numbers = value.value
+            value = Numbers(Constant(numbers.start), Constant(numbers.stop), numbers.step)
+        if isinstance(value, Numbers):
+            return self._indexed_range(value)
+        if isinstance(value, Zipped):
+            return self._side_by_side([self.indexed(part, node) for part in value.parts])
+        if isinstance(value, Backwards):
+            inner = self.indexed(value.of, node)
+            if inner.most is None:
+                raise UnsupportedError(f"{ast.unparse(node)}, which has no end,")
+            length = inner.length()
+            last = self.expressions.computed(ast.Sub(), length, Constant(1))
+            return Indexed(inner.most, lambda: length, lambda i: inner.at(self._less(last, i)))
+        if isinstance(value, Cells):
+            cells = value
+            return Indexed(
+                cells.most,
+                lambda: lists.length(cells),
+                lambda i: lists.at(cells, out.extreme("min", i, Constant(cells.most - 1))),
+            )
+        if isinstance(value, Choice):
+            return self.scope.tables.indexed(value)
+        if isinstance(value, (StateRef, Made)) and (
+            contents := self.records.method(value, "__iter__")
+        ):
+            if contents.function in ITERATIONS:
+                return self._indexed_sequence(contents.owner)
+            value = Bits(self.records.variable(contents.owner, "mask"), ordered=True)
+        if isinstance(value, Bits):
+            return self.indexed(self._listed(node, value), node)
+        if isinstance(value, Span):
+            return self._indexed_span(value)
+        if isinstance(value, Elements):
+            elements, count = value.items, value.count
+            return Indexed(len(elements), lambda: count, lambda i: self.item(elements, i))
+        if isinstance(value, (StateRef, Made)) and isinstance(value.sample, (list, tuple)):
+            array = value
+            count = Constant(len(value.sample))
+            return Indexed(count.value, lambda: count, lambda i: self.records.item(array, i))
+        items = tuple(self._all_of(value))
+        return Indexed(len(items), lambda: Constant(len(items)), lambda i: self.item(items, i))
+
+    def _less(self, last: Value, index: Value) -> Value:
+        """Return the index from the end, of one from the beginning."""
+        if isinstance(last, Constant) and isinstance(index, Constant):
+            return Constant(last.value - index.value)
+        difference = self.out.arithmetic("sub", last, index)
+        return self.out.extreme("max", difference, Constant(0))
+
+    def item(self, items: Sequence[Value], index: Value) -> Value:
+        """Return one of several values, whose index is within them."""
+        if isinstance(index, Constant):
+            return items[int(index.value)]
+        known = [item.value for item in items if isinstance(item, Constant)]
+        if len(known) == len(items):
+            return self.scope.tables.chosen(Choice(self._number(index, len(items)), tuple(known)))
+        name = f"{self.out.label('item')}?"
+        for number, item in enumerate(items):
+            here, on = self.out.label("here"), self.out.label("on")
+            if number:
+                self.out.branch(self.out.compare("eq", index, Constant(number)), here, on)
+                self.out.place_label(here)
+            self.scope.slots.store(name, item)
+            self.out.place_label(on)
+        return self.scope.slots.load(name)
+
+    def _number(self, index: Value, count: int) -> Number:
+        return Number(self.out.number(index), (0, count - 1))
+
+    def _indexed_range(self, numbers: Numbers) -> Indexed:
+        start, stop, step = numbers.start, numbers.stop, numbers.step
+        exactly = self.expressions.computed
+
+        def at(index: Value) -> Value:
+            far = exactly(ast.Mult(), index, Constant(step)) if step != 1 else index
+            return exactly(ast.Add(), start, far)
+
+        if stop is None:
+            return Indexed(None, lambda: Constant(WORD[1]), at)
+        if isinstance(start, Constant) and isinstance(stop, Constant):
+            count = len(range(start.value, stop.value, step))
+            return Indexed(count, lambda: Constant(count), at)
+        if abs(step) != 1:
+            raise UnsupportedError("a range with a step, and bounds that depend on the state")
+        first, last = (start, stop) if step > 0 else (stop, start)
+        low, high = span(first), span(last)
+        most = max(high[1] - low[0], 0) if low and high else ROOM_OF_WORD
+        distance = exactly(ast.Sub(), last, first)
+        length = self.out.extreme("max", distance, Constant(0))
+        return Indexed(most, lambda: length, at)
+
+    def _side_by_side(self, parts: list[Indexed]) -> Indexed:
+        """Return several iterables as one of tuples, as long as the shortest."""
+        mosts = [part.most for part in parts if part.most is not None]
+
+        def length() -> Value:
+            lengths = [part.length() for part in parts if part.most is not None]
+            fixed = [one.value for one in lengths if isinstance(one, Constant)]
+            open_ = [one for one in lengths if not isinstance(one, Constant)]
+            shortest: Value = Constant(min(fixed)) if fixed else open_.pop()
+            for one in open_:
+                shortest = self.out.extreme("min", shortest, one)
+            return shortest
+
+        if not mosts:
+            raise UnsupportedError("a loop without an end")
+        return Indexed(min(mosts), length, lambda i: Items(tuple(part.at(i) for part in parts)))
+
+    def _indexed_sequence(self, owner: StateRef | Made) -> Indexed:
+        """Return the elements of a sequence, as long as it is in each round."""
+        items = self.records.variable(owner, "items")
+        assert isinstance(items, (StateRef, Made))
+        most = len(items.sample)
+
+        def at(index: Value) -> Value:
+            within = index
+            if not isinstance(index, Constant):
+                within = self.out.extreme("min", index, Constant(most - 1))
+            return self.sequences.fixed(self.sequences.read(owner, within))
+
+        return Indexed(most, lambda: self.records.variable(owner, "length"), at)
+
+    def _indexed_span(self, chosen: Span) -> Indexed:
+        sequence = self._indexed_sequence(chosen.owner)
+        length = self.out.arithmetic("sub", chosen.last, chosen.first)
+
+        def at(index: Value) -> Value:
+            return sequence.at(self.expressions.computed(ast.Add(), chosen.first, index))
+
+        return Indexed(sequence.most, lambda: length, at)
+
+    def _listed(self, node: ast.expr, bits: Bits) -> Cells:
+        """Return the members of a set as a list."""
+        cells = self.scope.lists.new(most=MOST_MEMBERS)
+
+        def body(element: Value, following: str, end: str) -> None:
+            self.scope.lists.append(cells, element)
+
+        self._loop_bits(node, bits, body)
+        if not cells.shapes:
+            self.scope.lists.put(cells, Constant(0), Constant(0))
+        return cells
+
+    def _loop_indexed(
+        self,
+        node: ast.expr,
+        chosen: Indexed,
+        body: Callable[[Value, str, str], None],
+        changed: Iterable[str],
+    ) -> None:
+        """Translate a loop over what has an index; its length is asked for in each round."""
+        out, most = self.out, chosen.most
+
+        def round_of(index: Value, following: str, end: str) -> None:
+            body(chosen.at(index), following, end)
+
+        if most is None:
+            raise UnsupportedError(f"a loop over {ast.unparse(node)}, which has no end,")
+        if most > UNROLLED:
+            self._counted(node, Constant(0), chosen.length, 1, round_of, changed)
+            return
+        end = out.label("end")
+        for number in range(most):
+            inside, following = out.label("round"), out.label("next")
+            length = chosen.length()
+            if not isinstance(length, Constant):
+                test = out.compare("sgt", length, Constant(number))
+                self.mark(test, node)
+                out.branch(test, inside, end)
+                out.place_label(inside)
+            round_of(Constant(number), following, end)
+            out.place_label(following)
+        out.place_label(end)
+
+    def _loop_bits(
+        self, node: ast.expr, bits: Bits, body: Callable[[Value, str, str], None]
+    ) -> None:
+        """Translate a loop over a set outside of the state, in the order of Python."""
+        known = span(bits.mask)
+        if not bits.ordered and (known is None or known[1].bit_length() - 1 > IN_ORDER):
+            raise UnsupportedError(
+                f"a loop over {ast.unparse(node)}, in the order of a set (write sorted(...)),"
+            )
+        self._loop_members(node, self.scope.lists.mask(bits), body)
 
     def _loop_contents(
         self,

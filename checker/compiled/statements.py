@@ -14,17 +14,36 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from .containers import is_list
 from .emitter import FAILURE, MARKS, Emitter, Marking
-from .expressions import Expressions
+from .expressions import Cell, Expressions
 from .function import Compiled, Mode, Scope, received
 from .sequences import is_value
-from .syntax import assignments, first_effect, held, parameter_names, stored
+from .syntax import (
+    assignments,
+    changed_in_place,
+    first_effect,
+    held,
+    lists_of,
+    makes_list,
+    may_return_none,
+    nullable,
+    parameter_names,
+    renamed,
+    returns_once,
+    stored,
+)
 from .values import (
+    NOWHERE,
     WORD,
+    Bits,
+    Cells,
+    Closure,
     Constant,
     Items,
     Method,
     Number,
+    Perhaps,
     StateRef,
     Truth,
     UnsupportedError,
@@ -38,6 +57,10 @@ from .values import (
 
 if TYPE_CHECKING:
     from .unit import Unit
+
+
+MOST_WRITTEN_OUT = 12
+"""The most functions within each other that are translated where they are called."""
 
 
 class Returns:
@@ -167,6 +190,12 @@ class Translation:
         self.mode = mode
         self._held = held(tree)
         self._loops: list[tuple[str, str]] = []
+        self._frames: list[tuple[str, str]] = []
+        self.callers: list[tuple[Callable[..., Any], int]] = []
+        self._changed, self._listed = changed_in_place(tree), lists_of(tree, "")
+        self._growing: dict[str, Cells | Bits] = {}
+        self.scope.slots.nullable |= nullable(tree)
+        self.scope.assign, self.scope.write_out = self._assign_local, self.write_out
 
     def text(self) -> str:
         """Return the function as LLVM text."""
@@ -193,9 +222,9 @@ class Translation:
         return "\n".join([head, *lines, "}"])
 
     def where(self) -> str:
-        """Return the function's name and place."""
-        code = self.function.__code__
-        return f"{self.function.__name__}, {code.co_filename}:{self.line}"
+        """Return the name and the place of the function whose code is translated."""
+        function = self.scope.function
+        return f"{function.__name__}, {function.__code__.co_filename}:{self.line}"
 
     def _body(self) -> None:
         for name in [name for name in self.scope.local if name not in self._held]:
@@ -270,11 +299,27 @@ class Translation:
 
     def _annassign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
-            self._assign_to(node.target, self._kept(node.value))
+            value = self._kept(node.value)
+            self._refuse_alias([node.target], node.value, value)
+            self._assign_to(node.target, value)
+
+    def _refuse_alias(self, targets: list[ast.expr], node: ast.expr, value: Value) -> None:
+        """Refuse a second name for a list that changes: here each name has a list of its own."""
+        names = {target.id for target in targets if isinstance(target, ast.Name)}
+        if isinstance(node, ast.Name):
+            names |= {node.id}
+        if not is_list(value) or not names & self._changed or makes_list(node):
+            return
+        others = (self.scope.local.get(name) for name in self.scope.assigned)
+        if not isinstance(node, ast.Call) or any(other is value for other in others):
+            raise UnsupportedError(f"{ast.unparse(node)}, another name of a list that changes,")
 
     def _assign(self, node: ast.Assign) -> None:
         if not self.expressions.sequences.spliced(node):
             value = self._kept(node.value)
+            self._refuse_alias(node.targets, node.value, value)
+            if len(node.targets) > 1 and is_list(value):
+                raise UnsupportedError("a list with two names")
             for target in node.targets:
                 self._assign_to(target, value)
 
@@ -286,19 +331,37 @@ class Translation:
         if isinstance(target, ast.Name):
             self._assign_local(target.id, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
-            for part in target.elts:
-                if isinstance(part, ast.Starred):
-                    text = f"{ast.unparse(part)}, which is no part of the state, as a target"
-                    raise UnsupportedError(text)
-            if not isinstance(value, Items) or len(value.items) != len(target.elts):
-                raise UnsupportedError("a tuple is taken apart that is none of that length")
-            for part, item in zip(target.elts, value.items, strict=True):
+            stars = [n for n, part in enumerate(target.elts) if isinstance(part, ast.Starred)]
+            if stars:
+                self._spread(target, stars, value)
+                return
+            items = self.expressions.taken_apart(value, len(target.elts))
+            for part, item in zip(target.elts, items, strict=True):
+                self._refuse_alias([part], part, item)
                 self._assign_to(part, item)
         else:
             self._write(self.expressions.written_place(target), value)
 
-    def _write(self, place: StateRef | tuple[Method, Value] | None, value: Value) -> None:
-        if isinstance(place, tuple):
+    def _spread(self, target: ast.Tuple | ast.List, stars: list[int], value: Value) -> None:
+        """Assign the parts of a tuple, one name of which takes all that others leave."""
+        chosen = self.expressions.calls.loops.indexed(value, target)
+        length = chosen.length()
+        if len(stars) != 1 or not isinstance(length, Constant):
+            raise UnsupportedError(f"{ast.unparse(target)}, which takes what others leave,")
+        [star], after = stars, len(target.elts) - 1 - stars[0]
+        items = [chosen.at(Constant(number)) for number in range(length.value)]
+        if len(items) < len(target.elts) - 1:
+            raise ValueError("not enough values to unpack")
+        middle = Items(tuple(items[star : len(items) - after]), list)
+        parts = [*items[:star], middle, *items[len(items) - after :]]
+        for part, item in zip(target.elts, parts, strict=True):
+            self._assign_to(part.value if isinstance(part, ast.Starred) else part, item)
+
+    def _write(self, place: StateRef | Cell | tuple[Method, Value] | None, value: Value) -> None:
+        value = self.expressions.certain(value)
+        if isinstance(place, Cell):
+            self.scope.lists.put(place.cells, place.index, value)
+        elif isinstance(place, tuple):
             setter, index = place
             self.expressions.calls.call(setter, [index, value])
         elif place is not None:
@@ -312,17 +375,46 @@ class Translation:
         plain = isinstance(value, (Number, Truth)) or (
             isinstance(value, Constant) and isinstance(value.value, int)
         )
-        if name in self._held:
+        if name in self._growing or (name in self._changed and is_list(value)):
+            self._grow(name, value)
+        elif name in self._held:
             self.scope.local[name] = value
-        elif not plain:
-            raise UnsupportedError(
-                f"{name}, which is no number, is given in one place and read in another,"
-            )
+        elif not plain or name in self.scope.slots or name in self.scope.slots.nullable:
+            self._keep(name, value)
         else:
             address = self.scope.variables.get(name)
             if address is None:
                 address = self.scope.variables[name] = self.out.variable()
             self.out.emit(f"store i64 {self.out.number(value)}, ptr {address}")
+
+    def _grow(self, name: str, value: Value) -> None:
+        """Assign a list or a set that changes, or that several places make."""
+        collections, lists = self.expressions.calls.collections, self.scope.lists
+        bits = collections.bits(value)
+        if name not in self._growing:
+            self._growing[name] = lists.growing_set() if bits else lists.new()
+        own = self._growing[name]
+        if isinstance(own, Bits) and bits:
+            lists.change(own, bits.mask)
+        elif isinstance(own, Cells) and not bits:
+            lists.set_length(own, Constant(0))
+            collections.add_all(own, value)
+        else:
+            raise UnsupportedError(f"{name}, which is a list on one way and none on another,")
+        self.scope.local[name] = own
+
+    def _keep(self, name: str, value: Value) -> None:
+        """Assign a name that has values of several parts on several ways."""
+        if name in self.scope.variables:
+            raise UnsupportedError(f"{name}, which is a number on one way and not on another,")
+        if isinstance(value, Cells) or (name in self._listed and is_list(value)):
+            self._grow(name, value)
+            return
+        if isinstance(value, Closure):
+            raise UnsupportedError(
+                f"{name}, which is no number, is given in one place and read in another,"
+            )
+        self.scope.slots.store(name, value)
 
     def _delete(self, node: ast.Delete) -> None:
         for target in node.targets:
@@ -332,23 +424,103 @@ class Translation:
         if isinstance(node.target, ast.Name):
             name = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
             before, place = self.known(name), None
+            if self._added_to(before, node):
+                return
         else:
             place = self.expressions.written_place(node.target)
-            if isinstance(place, tuple):
+            if isinstance(place, Cell):
+                before = self.scope.lists.at(place.cells, place.index)
+            elif isinstance(place, tuple):
                 before = self.expressions.sequences.element_of(place[0].owner, place[1])
             else:
                 before = Constant(0) if place is None else self.unit.places.load(self.out, place)
         written = place[0].owner if isinstance(place, tuple) else place
-        with self.scope.reading(written is not None and is_value(written)):
+        is_part = isinstance(written, StateRef) and is_value(written)
+        with self.scope.reading(is_part):
             # Python has read the element, and would write to what is in its place.
-            value = self.expressions.computed(node.op, before, self.known(node.value))
+            added = self.known(node.value)
+            joined = self.expressions.calls.collections.combined(node.op, before, added)
+            value = joined or self.expressions.computed(node.op, before, added)
         if isinstance(node.target, ast.Name):
             self._assign_local(node.target.id, value)
         else:
             self._write(place, value)
 
+    def _added_to(self, before: Value, node: ast.AugAssign) -> bool:
+        """Translate `+=` of a list of its own; return whether it is one."""
+        if not isinstance(before, Cells) or not isinstance(node.op, ast.Add):
+            return False
+        self.expressions.calls.collections.add_all(before, self.expressions.value(node.value))
+        return True
+
     def _return(self, node: ast.Return) -> None:
-        self._returns.emit(node.value)
+        if not self._frames:
+            self._returns.emit(node.value)
+            return
+        name, end = self._frames[-1]
+        value = Constant(None) if node.value is None else self._kept(node.value)
+        self._assign_local(name, value)
+        self.out.jump(end)
+
+    def _functiondef(self, node: ast.FunctionDef) -> None:
+        if node.decorator_list or any(
+            isinstance(part, (ast.Nonlocal, ast.Global, ast.Yield)) for part in ast.walk(node)
+        ):
+            raise UnsupportedError(f"{node.name}, which is decorated, yields or writes around it,")
+        self._assign_local(node.name, Closure(node, self.scope.function))
+
+    def _receive(self, name: str, value: Value) -> None:
+        """Give a parameter its value; a list that is changed is the caller's."""
+        if name not in self._changed or not is_list(value):
+            self._assign_local(name, value)
+        elif isinstance(value, Cells) or (isinstance(value, Bits) and value.address):
+            self.scope.local[name] = self._growing[name] = value
+            self.out.settle(name)
+        else:
+            raise UnsupportedError("a list that a function gets, and changes,")
+
+    def write_out(
+        self, function: Callable[..., Any], tree: ast.FunctionDef, arguments: list[Value]
+    ) -> Value:
+        """Translate the body of a function in place of its call, and return its value."""
+        if len(self._frames) >= MOST_WRITTEN_OUT:
+            raise UnsupportedError(f"{tree.name}, which calls itself,")
+        inner, names = renamed(tree, self.out.label(""))
+        outer = self.scope.function, self.scope.assigned, self._loops, self.line
+        self.callers.append((self.scope.function, self.line))
+        result, end = self.scope.new_name("result"), self.out.label("returned")
+        own = held.__wrapped__(inner)
+        self._held = self._held | own
+        if returns_once(inner):
+            self._held |= {result}
+        else:
+            self.scope.slots.nullable.update({result} if may_return_none(inner) else ())
+        self.scope.slots.nullable |= nullable(inner)
+        self._changed |= changed_in_place(inner)
+        self._listed |= lists_of(inner, result)
+        self.scope.assigned = {**self.scope.assigned, **assignments.__wrapped__(inner)}
+        self.scope.function, self._loops = function, []
+        self._frames.append((result, end))
+        try:
+            for name, value in zip(names, arguments, strict=True):
+                self._receive(name, value)
+            self.block(inner.body)
+            if not self.out.terminated and result not in self._held:
+                self._assign_local(result, Constant(None))
+            elif not self.out.terminated:
+                self.scope.local[result] = Constant(None)
+            self.out.place_label(end)
+        except UnsupportedError as error:
+            if "(in " in str(error) or not str(error):
+                raise
+            raise type(error)(f"{error} (in {self.where()})") from None
+        finally:
+            self._frames.pop()
+            self.callers.pop()
+            self.scope.function, self.scope.assigned, self._loops, self.line = outer
+        if self.out.definite is None:
+            return NOWHERE
+        return self.expressions.expression(ast.Name(result, ast.Load()))
 
     def _if(self, node: ast.If) -> None:
         out = self.out
@@ -372,10 +544,9 @@ class Translation:
             out.place_label(end)
 
     def _while(self, node: ast.While) -> None:
-        if node.orelse:
-            raise UnsupportedError("a while loop with an else")
         out = self.out
         head, body, end = out.label("while"), out.label("do"), out.label("end")
+        after = out.label("after") if node.orelse else end
         out.loops.append(True)
         out.unsettle(stored([node]))
         out.place_label(head)
@@ -384,10 +555,17 @@ class Translation:
         out.place_label(body)
         if not out.wraps:
             self._narrow(node.test)
-        self._round(node.body, head, end)
+        self._round(node.body, head, after)
         if not out.terminated:
             out.jump(head)
         out.place_label(end)
+        self._otherwise(node, after)
+
+    def _otherwise(self, node: ast.For | ast.While, after: str) -> None:
+        """Translate what a loop does unless it breaks."""
+        if node.orelse:
+            self.block(node.orelse)
+            self.out.place_label(after)
 
     def _narrow(self, test: ast.expr) -> None:
         """Narrow the ranges of local variables that a true test compares."""
@@ -425,12 +603,99 @@ class Translation:
         self.out.jump(self._loops[-1][0])
 
     def _for(self, node: ast.For) -> None:
-        if node.orelse or not isinstance(node.target, ast.Name):
-            raise UnsupportedError("a for loop with an else, or with more than one variable")
-        name = node.target.id
+        after = self.out.label("after") if node.orelse else ""
 
         def body(element: Value, following: str, end: str) -> None:
-            self._assign_local(name, element)
-            self._round(node.body, following, end)
+            self._refuse_alias([node.target], node.target, element)
+            self._assign_to(node.target, element)
+            self._round(node.body, following, after or end)
 
         self.expressions.calls.loops.loop(node.iter, body, stored([node]))
+        self._otherwise(node, after)
+
+    def _raise(self, node: ast.Raise) -> None:
+        """Make the step fail; Python takes over, and says what it raises."""
+        self.out.fail_if("true")
+        self._leave()
+
+    def _leave(self) -> None:
+        """End a function whose step has failed."""
+        self.out.gives_up = True
+        self.out.jump("up")
+
+    def _assert(self, node: ast.Assert) -> None:
+        out = self.out
+        test = self.expressions.decision(node.test)
+        wrong, on = out.label("wrong"), out.label("on")
+        out.branch(test, on, wrong)
+        out.place_label(wrong)
+        out.fail_if("true")
+        self._leave()
+        out.place_label(on)
+
+    def _match(self, node: ast.Match) -> None:
+        out, end = self.out, self.out.label("matched")
+        subject = self.expressions.value(node.subject)
+        for case in node.cases:
+            if out.terminated:
+                break
+            following = out.label("case")
+            self._match_pattern(subject, case.pattern, following)
+            if case.guard is not None and not out.terminated:
+                fits = out.label("fits")
+                out.branch(self.expressions.decision(case.guard), fits, following)
+                out.place_label(fits)
+            self.block(case.body)
+            if not out.terminated:
+                out.jump(end)
+            out.place_label(following)
+        out.place_label(end)
+
+    def _match_pattern(self, subject: Value, pattern: ast.pattern, following: str) -> None:
+        """Emit a jump to `following` unless a value has a pattern; bind the names of that."""
+        out = self.out
+        if isinstance(pattern, ast.MatchAs):
+            if pattern.pattern is not None:
+                self._match_pattern(subject, pattern.pattern, following)
+            if pattern.name is not None:
+                self._assign_local(pattern.name, subject)
+            return
+        if isinstance(pattern, ast.MatchSequence):
+            if any(isinstance(part, ast.MatchStar) for part in pattern.patterns):
+                raise UnsupportedError(f"the pattern {ast.unparse(pattern)}")
+            if not isinstance(subject, Items) or len(subject.items) != len(pattern.patterns):
+                raise UnsupportedError(
+                    f"the pattern {ast.unparse(pattern)}, for no tuple of its length,"
+                )
+            for item, part in zip(subject.items, pattern.patterns, strict=True):
+                self._match_pattern(item, part, following)
+            return
+        test = self._fits(subject, pattern)
+        self.scope.marks.mark(test, pattern)
+        fits = out.label("fits")
+        out.branch(test, fits, following)
+        out.place_label(fits)
+
+    def _fits(self, subject: Value, pattern: ast.pattern) -> Value:
+        """Return whether a value is the one of a pattern, or one of several."""
+        if isinstance(pattern, ast.MatchOr):
+            tests = [self._fits(subject, part) for part in pattern.patterns]
+            if any(isinstance(test, Constant) and test.value for test in tests):
+                return Constant(True)
+            open_ = [test for test in tests if not isinstance(test, Constant)]
+            result = "false"
+            for test in open_:
+                result = self.out.value(f"or i1 {result}, {self.out.truth(test)}")
+            return Truth(result) if open_ else Constant(False)
+        if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name is None:
+            return Constant(True)
+        if isinstance(pattern, ast.MatchValue):
+            wanted = self.expressions.expression(pattern.value)
+            if isinstance(subject, Perhaps):
+                raise UnsupportedError(f"the pattern {ast.unparse(pattern)}, for what may be None,")
+            return self.expressions.compared(ast.Eq(), subject, wanted)
+        if isinstance(pattern, ast.MatchSingleton) and pattern.value is None:
+            return (
+                Truth(subject.none) if isinstance(subject, Perhaps) else Constant(is_none(subject))
+            )
+        raise UnsupportedError(f"the pattern {ast.unparse(pattern)}")

@@ -237,15 +237,32 @@ def assignments(tree: ast.FunctionDef) -> dict[str, set[int]]:
     for node in _statements(tree.body):
         for name in stored(_targets(node)):
             nodes.setdefault(name, set()).add(id(node))
+        if isinstance(node, ast.FunctionDef):
+            nodes.setdefault(node.name, set()).add(id(node))
+            continue
+        # A pattern may bind a name, and then not fit; a walrus may not be reached.
+        for name in _bound_in_passing(node):
+            nodes.setdefault(name, set()).update((id(node), -id(node)))
     return nodes
+
+
+def _bound_in_passing(node: ast.stmt) -> Iterator[str]:
+    """Yield the names that a statement binds within an expression, or by a pattern."""
+    inner = [case.pattern for case in node.cases] if isinstance(node, ast.Match) else []
+    for part in (part for child in (*parts_of(node), *inner) for part in ast.walk(child)):
+        if isinstance(part, ast.MatchAs) and part.name:
+            yield part.name
+        elif isinstance(part, ast.NamedExpr):
+            yield part.target.id
 
 
 def _statements(block: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """Yield the statements of a block, with those within them."""
     for node in block:
         yield node
-        for part in blocks_of(node):
-            yield from _statements(part)
+        if not isinstance(node, DEFINITIONS):
+            for part in blocks_of(node):
+                yield from _statements(part)
 
 
 def _targets(node: ast.stmt) -> list[ast.expr]:
@@ -277,6 +294,8 @@ def _count_block(block: list[ast.stmt], following: Counter[str]) -> Counter[str]
     for node in reversed(block):
         if isinstance(node, (ast.Assign, ast.AnnAssign)):
             following.update({name: after[name] for name in stored(_targets(node))})
+        if isinstance(node, ast.FunctionDef):
+            following.update({node.name: after[node.name]})
         for number, part in enumerate(blocks_of(node)):
             inside = _count_block(part, following)
             after.update(inside)
@@ -284,6 +303,10 @@ def _count_block(block: list[ast.stmt], following: Counter[str]) -> Counter[str]
                 following.update({name: inside[name] for name in stored([node.target])})
         for child in parts_of(node):
             _count_reads(child, after)
+        for case in node.cases if isinstance(node, ast.Match) else ():
+            _count_reads(case.pattern, after)
+            if case.guard is not None:
+                _count_reads(case.guard, after)
         if isinstance(node, ast.AugAssign):
             after.update(stored([node.target]))
     return after
@@ -294,7 +317,7 @@ def _count_reads(node: ast.AST, reads: Counter[str], hidden: frozenset[str] = fr
     if isinstance(node, ast.Name):
         if isinstance(node.ctx, ast.Load) and node.id not in hidden:
             reads[node.id] += 1
-    elif isinstance(node, ast.GeneratorExp):
+    elif isinstance(node, (ast.GeneratorExp, ast.ListComp, ast.SetComp)):
         first, *others = node.generators
         own = hidden | stored(clause.target for clause in node.generators)
         _count_reads(first.iter, reads, hidden)
@@ -303,6 +326,124 @@ def _count_reads(node: ast.AST, reads: Counter[str], hidden: frozenset[str] = fr
     elif not isinstance(node, ast.Constant):
         for child in ast.iter_child_nodes(node):
             _count_reads(child, reads, hidden)
+
+
+def renamed(tree: ast.FunctionDef, suffix: str) -> tuple[ast.FunctionDef, list[str]]:
+    """Return a function whose own names end in a suffix, and the names of its parameters."""
+    own = assignments.__wrapped__(tree).keys()
+    changed = _Renamed(own, suffix).visit(deepcopy(tree))
+    assert isinstance(changed, ast.FunctionDef)
+    return changed, [f"{name}?{suffix}" for name in parameter_names(tree)]
+
+
+class _Renamed(ast.NodeTransformer):
+    """Gives names a suffix that no name can have."""
+
+    def __init__(self, names: Iterable[str], suffix: str) -> None:
+        self._new = {name: f"{name}?{suffix}" for name in names}
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        """Rename what reads or assigns."""
+        node.id = self._new.get(node.id, node.id)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        """Rename a parameter."""
+        node.arg = self._new.get(node.arg, node.arg)
+        return node
+
+    def visit_MatchAs(self, node: ast.MatchAs) -> ast.MatchAs:
+        """Rename what a pattern binds."""
+        self.generic_visit(node)
+        node.name = self._new.get(node.name, node.name) if node.name else None
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        """Rename a function within the function."""
+        self.generic_visit(node)
+        node.name = self._new.get(node.name, node.name)
+        return node
+
+
+def own_returns(tree: ast.FunctionDef) -> list[ast.Return]:
+    """Return the returns of a function, without those of functions in it."""
+    return [node for node in _statements(tree.body) if isinstance(node, ast.Return)]
+
+
+def returns_once(tree: ast.FunctionDef) -> bool:
+    """Whether a function returns at its end only."""
+    return len(own_returns(tree)) == (1 if isinstance(tree.body[-1], ast.Return) else 0)
+
+
+def may_return_none(tree: ast.FunctionDef) -> bool:
+    """Whether a function returns None on some way, as far as its returns show."""
+    returns = own_returns(tree)
+    valued = any(node.value is not None for node in returns)
+    ends = isinstance(tree.body[-1], (ast.Return, ast.Raise, ast.If, ast.Match))
+    some = any(node.value is None or has_none(node.value) for node in returns)
+    return valued and (some or not ends)
+
+
+def has_none(node: ast.AST) -> bool:
+    """Whether None is written in an expression."""
+    return any(isinstance(part, ast.Constant) and part.value is None for part in ast.walk(node))
+
+
+def nullable(tree: ast.FunctionDef) -> set[str]:
+    """Return the names to which None is assigned."""
+    return {
+        name
+        for node in _statements(tree.body)
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value and has_none(node.value)
+        for name in stored(_targets(node))
+    }
+
+
+_CHANGING = frozenset({
+    "add", "append", "clear", "discard", "extend", "insert", "pop", "remove", "reverse", "sort",
+    "update", "difference_update", "intersection_update", "symmetric_difference_update",
+})  # fmt: skip
+"""The methods by which a list or a set changes."""
+
+
+def changed_in_place(tree: ast.FunctionDef) -> set[str]:
+    """Return the names of lists and sets that a function may change, and not only assign."""
+    names = set()
+    for node in ast.walk(tree):
+        where: ast.expr | None = None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            where = node.func.value if node.func.attr in _CHANGING else None
+        elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            where = node.value
+        elif isinstance(node, ast.AugAssign):
+            where = node.target
+        if isinstance(where, ast.Name):
+            names.add(where.id)
+    return names
+
+
+_LISTS = frozenset({"list", "set", "sorted"})
+
+
+def makes_list(node: ast.expr) -> bool:
+    """Whether an expression makes a new list or a new set."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id in _LISTS
+    if isinstance(node, ast.BinOp):
+        return makes_list(node.left) or makes_list(node.right)
+    return isinstance(node, (ast.List, ast.ListComp, ast.Set, ast.SetComp))
+
+
+def lists_of(tree: ast.FunctionDef, result: str) -> set[str]:
+    """Return the names of lists that are made in several places; `result` stands for returns."""
+    names = {
+        name
+        for node in _statements(tree.body)
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value and makes_list(node.value)
+        for name in stored(_targets(node))
+    }
+    returned = [node.value for node in own_returns(tree) if node.value]
+    return names | ({result} if any(map(makes_list, returned)) else set())
 
 
 def stored(nodes: Iterable[ast.AST]) -> set[str]:

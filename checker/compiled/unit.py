@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import re
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum, EnumType
 from typing import Any
 
@@ -82,6 +82,10 @@ A function that has more than the latter of its own is not optimised either.
 """
 
 
+MOST_WITHIN = 20
+"""The most calls of a function within each other."""
+
+
 class CodeSize:
     """The sizes of a module's functions.
 
@@ -148,7 +152,8 @@ class Unit:
         self.bodies: list[str] = []
         self._known: dict[object, Compiled] = {}
         self._kept: list[object] = []
-        self._begun: list[object] = []
+        self._tables: dict[tuple[int, ...], str] = {}
+        self._begun: list[tuple[object, ...]] = []
 
     def function(
         self,
@@ -166,6 +171,8 @@ class Unit:
         """
         key = (id(function), mode, pure, *(_kind(argument) for argument in arguments))
         if key in self._begun:
+            raise UnsupportedError(f"{function.__name__}, which calls itself,")
+        if sum(begun[0] == key[0] for begun in self._begun) > MOST_WITHIN:
             raise UnsupportedError(f"{function.__name__}, which calls itself,")
         if key not in self._known:
             # Keys identify objects by address, so these must stay alive.
@@ -222,6 +229,16 @@ class Unit:
         if text not in SHAPES:
             raise UnsupportedError(f"{function.__name__} returns {text}: not int, bool or None")
         return SHAPES[text], 0 if text == "None" else 1
+
+    def table(self, numbers: Sequence[int]) -> str:
+        """Return the name of a constant array of numbers."""
+        key = tuple(numbers)
+        if key not in self._tables:
+            self._tables[key] = f'@"{self.prefix}table${len(self._tables)}"'
+            items = ", ".join(f"i64 {number}" for number in key)
+            head = f"{self._tables[key]} = private unnamed_addr constant"
+            self.bodies.append(f"{head} [{len(key)} x i64] [{items}]")
+        return self._tables[key]
 
     def lookup(self, function: Callable[..., Any], name: str) -> Value:
         """Return the value of a name that is not local to a function."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -85,9 +86,10 @@ class StateRef:
 
 @dataclass(frozen=True)
 class Items:
-    """A tuple of values."""
+    """A tuple of values, or a list that does not change."""
 
     items: tuple[Value, ...]
+    kind: type = tuple
 
 
 @dataclass(frozen=True)
@@ -132,10 +134,117 @@ class Elements:
     count: Value
 
 
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers of a ``range``; without a ``stop`` they do not end."""
+
+    start: Value
+    stop: Value | None
+    step: int = 1
+
+
+@dataclass(frozen=True)
+class Zipped:
+    """What ``zip`` and ``enumerate`` yield: the elements of several iterables, side by side."""
+
+    parts: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Backwards:
+    """What ``reversed`` yields."""
+
+    of: Value
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several known values, by a number in a register that is below their count."""
+
+    number: Number
+    options: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Bits:
+    """A set of numbers from 0 to 62 outside of the state, as a bit mask.
+
+    ``address`` is where the mask lies if the set may change; ``ordered`` says that it is iterated
+    in ascending order whatever its members are, as a tuple or a :class:`Set` is.
+    """
+
+    mask: Value
+    address: str = ""
+    ordered: bool = False
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A list or a tuple outside of the state, whose length is not known while translating.
+
+    Parameters
+    ----------
+    base, length
+        The addresses of its elements, and of their number.
+    most
+        How many elements there is room for.
+    shapes
+        The shape of an element, once one is known: see :mod:`slots`.
+    kind
+        Its type in Python.
+    """
+
+    base: str
+    length: str
+    most: int
+    shapes: list[Any]
+    kind: type = list
+
+
+@dataclass(frozen=True)
+class Closure:
+    """A function that is defined within another one, or a lambda; its calls are written out.
+
+    ``around`` is the function in whose module its free names are looked up.
+    """
+
+    tree: ast.FunctionDef | ast.Lambda
+    around: Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Perhaps:
+    """A value that is None if a bit is set; ``value`` is None if nothing else is known of it."""
+
+    value: Value | None
+    none: str
+
+
 NOWHERE = Constant("nowhere")
 """An element beyond an array; such a step has failed, so nothing depends on its value."""
 
-Value = Constant | Number | Truth | StateRef | Items | Method | Made | Span | Elements
+Value = (
+    Constant
+    | Number
+    | Truth
+    | StateRef
+    | Items
+    | Method
+    | Made
+    | Span
+    | Elements
+    | Numbers
+    | Zipped
+    | Backwards
+    | Choice
+    | Bits
+    | Cells
+    | Closure
+    | Perhaps
+)
+
+PASSED = (Constant, Number, Truth, StateRef, Made)
+"""What a call passes on; a function that gets anything else is written out where it is called."""
 
 
 PLAIN = frozenset({bool, bytes, complex, float, int, str, type(None), type(Ellipsis)})

@@ -218,7 +218,11 @@ class Meanings:
 @pytest.fixture(scope="session")
 def translated():
     """Translate a function ``f(s, k)`` over `Scratch`, given itself or as source text."""
-    layout = Layout(Scratch, None)
+    return translator(Layout(Scratch, None))
+
+
+def translator(layout):
+    """Return what translates a function ``f(s, k)`` over a layout, for comparison with Python."""
 
     def make(function, constants=None):
         if isinstance(function, str):
@@ -244,13 +248,14 @@ def translated():
     return make
 
 
-def from_source(source):
+def from_source(source, names=()):
     """Return the last function of a source text, all of them with their syntax trees."""
-    space = {"__name__": "toy", "members": members, "size": size}
+    space = {"__name__": "toy", "members": members, "size": size, **dict(names)}
     tree = ast.parse(source)
     exec(compile(tree, "<toy>", "exec"), space)
     for node in tree.body:
-        space[node.name].syntax_tree = node
+        if isinstance(node, ast.FunctionDef):
+            space[node.name].syntax_tree = node
     return space[tree.body[-1].name]
 
 

@@ -49,7 +49,7 @@ def drop_a_member(self, node, left, right, negated):
     """Translate `in` as it once was: a member that is known to match is dropped after others."""
     found = Constant(False)
     for item in right.items:
-        same = self._compared(ast.Eq(), left, item)
+        same = self.compared(ast.Eq(), left, item)
         if isinstance(found, Constant):
             found = Constant(True) if found.value else same
         elif isinstance(same, Truth):

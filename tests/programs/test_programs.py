@@ -44,7 +44,7 @@ def drops_members(self, node, left, right, negated):
         right = Items(tuple(Constant(value) for value in right.value))
     found = Constant(False)
     for item in right.items:
-        same = self._compared(ast.Eq(), left, item)
+        same = self.compared(ast.Eq(), left, item)
         if isinstance(found, Constant):
             found = Constant(True) if found.value else same
         elif isinstance(same, Truth):

@@ -1,0 +1,378 @@
+"""From a plain Python function to LLVM: generators, comprehensions, and what goes over them.
+
+``any``, ``sum``, ``max`` and kin take a generator, which is a loop, or whatever else is iterated.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from .function import Scope
+from .lists import MOST_BIT, ROOM
+from .loops import UNROLLED
+from .values import (
+    Bits,
+    Cells,
+    Constant,
+    Items,
+    Made,
+    Number,
+    Numbers,
+    Perhaps,
+    Range,
+    StateRef,
+    Truth,
+    UnsupportedError,
+    Value,
+    Zipped,
+    common,
+    kind_of,
+    span,
+    union,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .calls import Calls
+    from .expressions import Expressions
+
+Comprehension = ast.GeneratorExp | ast.ListComp | ast.SetComp
+
+
+class Comprehensions:
+    """Translates generators, and calls that go over them."""
+
+    def __init__(self, scope: Scope, expressions: Expressions, calls: Calls) -> None:
+        self.scope, self.out, self.expressions = scope, scope.out, expressions
+        self.loops, self.calls = calls.loops, calls
+
+    def each(
+        self, clauses: Sequence[ast.comprehension], body: Callable[[], None], names: Sequence[str]
+    ) -> None:
+        """Translate the loops of a generator; `body` emits what is done for one element.
+
+        Parameters
+        ----------
+        names
+            Names besides the generator's own that the body assigns.
+        """
+        if not clauses:
+            body()
+            return
+        clause, *inner = clauses
+        if clause.is_async:
+            raise UnsupportedError("an asynchronous generator")
+
+        def inside(element: Value, following: str, end: str) -> None:
+            with self.bound(clause.target, element):
+                for condition in clause.ifs:
+                    chosen = self.out.label("if")
+                    self.out.branch(self.expressions.decision(condition), chosen, following)
+                    self.out.place_label(chosen)
+                self.each(inner, body, names)
+
+        self.loops.loop(clause.iter, inside, names)
+
+    @contextmanager
+    def bound(self, target: ast.expr, element: Value) -> Iterator[None]:
+        """Give names that are local to an expression their values in this block."""
+        scope, own = self.scope, dict(self._parts(target, element))
+        outer = scope.local, scope.variables, scope.assigned, scope.hidden
+        scope.local = {**outer[0], **own}
+        scope.variables = {n: at for n, at in outer[1].items() if n not in own}
+        scope.assigned = {n: where for n, where in outer[2].items() if n not in own}
+        scope.hidden = outer[3] | own.keys()
+        try:
+            yield
+        finally:
+            scope.local, scope.variables, scope.assigned, scope.hidden = outer
+
+    def _parts(self, target: ast.expr, element: Value) -> Iterator[tuple[str, Value]]:
+        if isinstance(target, ast.Name):
+            yield target.id, element
+            return
+        if not isinstance(target, (ast.Tuple, ast.List)):
+            raise UnsupportedError(f"{ast.unparse(target)} as the variable of a generator")
+        yield from (
+            pair
+            for part, item in zip(
+                target.elts,
+                self.expressions.taken_apart(element, len(target.elts)),
+                strict=True,
+            )
+            for pair in self._parts(part, item)
+        )
+
+    def elements(
+        self, node: ast.expr, body: Callable[[Value], None], names: Sequence[str] = ()
+    ) -> None:
+        """Translate a loop over an argument, whether it is a generator or something else."""
+        if isinstance(node, (ast.GeneratorExp, ast.ListComp)):
+            element = node.elt
+            self.each(node.generators, lambda: body(self.expressions.value(element)), names)
+        else:
+            value = self.expressions.value(node)
+            self.loops.over(node, value, lambda element, following, end: body(element), names)
+
+    def quantified(self, node: ast.Call, wanted: bool) -> Value:
+        """Translate any() or all(), as a loop that ends early."""
+        argument, out = self._only(node), self.out
+        result, end = out.variable(), out.label("decided")
+        out.emit(f"store i64 {0 if wanted else 1}, ptr {result}")
+        is_generator = isinstance(argument, ast.GeneratorExp)
+
+        def decide(test: Value) -> None:
+            hit, following = out.label("found"), out.label("next")
+            out.branch(test, *((hit, following) if wanted else (following, hit)))
+            out.place_label(hit)
+            out.emit(f"store i64 {1 if wanted else 0}, ptr {result}")
+            # All of a list is evaluated before any of it is looked at.
+            out.jump(end if is_generator else following)
+            out.place_label(following)
+
+        if isinstance(argument, (ast.GeneratorExp, ast.ListComp)):
+            element = argument.elt
+            self.each(argument.generators, lambda: decide(self.expressions.decision(element)), ())
+        else:
+            value = self.expressions.value(argument)
+
+            def judge(element: Value, following: str, end: str) -> None:
+                truth = self.expressions.truth_of(element)
+                self.scope.marks.mark(truth, node)
+                decide(truth)
+
+            self.loops.over(argument, value, judge)
+        out.place_label(end)
+        loaded = out.value(f"load i64, ptr {result}")
+        return Truth(out.value(f"icmp ne i64 {loaded}, 0"))
+
+    def total(self, node: ast.Call) -> Value:
+        """Translate sum()."""
+        out = self.out
+        named = {part.arg: part.value for part in node.keywords}
+        if len(node.args) > 2 or named.keys() - {"start"}:
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        first = node.args[1] if len(node.args) == 2 else named.get("start")
+        start = self.expressions.known(first) if first else Constant(0)
+        result = out.variable()
+        out.emit(f"store i64 {out.number(start)}, ptr {result}")
+
+        def add(value: Value) -> None:
+            before = Number(out.value(f"load i64, ptr {result}"), None)
+            after = self.expressions.computed(ast.Add(), before, self.expressions.certain(value))
+            out.emit(f"store i64 {out.number(after)}, ptr {result}")
+
+        self.elements(node.args[0], add)
+        return Number(out.value(f"load i64, ptr {result}"), None, int)
+
+    def extreme(self, node: ast.Call, which: Any) -> Value:
+        """Translate min() or max() of what one argument yields."""
+        named = {str(part.arg): part.value for part in node.keywords}
+        argument = self._only(node, {"key", "default"})
+        key = self.expressions.expression(named["key"]) if "key" in named else None
+        default = self.expressions.value(named["default"]) if "default" in named else None
+        begun = self.out.variable()
+        self.out.emit(f"store i64 0, ptr {begun}")
+        if key is None and not self._has_parts(argument):
+            return self._number(argument, which, begun, default, node)
+        best, best_key = (self.scope.new_name(hint) for hint in ("best", "key"))
+        slots, out = self.scope.slots, self.out
+
+        def compare(element: Value) -> None:
+            element = self.expressions.certain(element)
+            measure = element if key is None else self.calls.called_with(key, [element], node)
+            # Without a first element there is nothing to compare with.
+            other, better, end = (out.label(hint) for hint in ("other", "better", "end"))
+            none_yet = Truth(out.value(f"icmp eq i64 {out.value(f'load i64, ptr {begun}')}, 0"))
+            if best_key not in slots:
+                slots.store(best_key, measure)
+            out.branch(none_yet, better, other)
+            out.place_label(other)
+            wins = ast.Lt() if which is min else ast.Gt()
+            test = self.expressions.compared(wins, measure, slots.load(best_key))
+            self.scope.marks.mark(test, node)
+            out.branch(test, better, end)
+            out.place_label(better)
+            slots.store(best, element)
+            slots.store(best_key, measure)
+            out.emit(f"store i64 1, ptr {begun}")
+            out.place_label(end)
+            out.settle(best)
+            out.settle(best_key)
+
+        self.elements(argument, compare, (best, best_key))
+        if best not in slots:
+            if default is None:
+                out.fail_if("true")
+            return default or Constant(0)
+        return self._or_default(begun, slots.load(best), default)
+
+    def _has_parts(self, argument: ast.expr) -> bool:
+        """Whether a generator yields tuples."""
+        return isinstance(argument, (ast.GeneratorExp, ast.ListComp)) and isinstance(
+            argument.elt, ast.Tuple
+        )
+
+    def _number(
+        self, argument: ast.expr, which: Any, begun: str, default: Value | None, node: ast.Call
+    ) -> Value:
+        """Translate min() or max() of numbers."""
+        out = self.out
+        result = out.variable()
+        out.emit(f"store i64 0, ptr {result}")
+        ranges: list[Range] = []
+        kinds: list[type | None] = []
+
+        def take(value: Value) -> None:
+            value = self.expressions.certain(value)
+            ranges.append(span(value))
+            kinds.append(kind_of(value))
+            before = Number(out.value(f"load i64, ptr {result}"), None)
+            first = out.value(f"icmp eq i64 {out.value(f'load i64, ptr {begun}')}, 0")
+            extreme = out.extreme(which.__name__, before, value)
+            after = out.select(Truth(first), value, extreme, None)
+            out.emit(f"store i64 {out.number(after)}, ptr {result}")
+            out.emit(f"store i64 1, ptr {begun}")
+
+        self.elements(argument, take)
+        known = reduce(union, ranges) if ranges else None
+        kind = reduce(common, kinds) if kinds else None
+        extreme = Number(out.value(f"load i64, ptr {result}"), known, kind)
+        return self._or_default(begun, extreme, default)
+
+    def _or_default(self, begun: str, extreme: Value, default: Value | None) -> Value:
+        """Return what was found, or a default; without one it fails if nothing was found."""
+        out = self.out
+        none = out.value(f"icmp eq i64 {out.value(f'load i64, ptr {begun}')}, 0")
+        if default is None:
+            out.fail_if(none)
+            return extreme
+        return self.expressions.either(Truth(none), default, extreme)
+
+    def first(self, node: ast.Call) -> Value:
+        """Translate next() of a generator."""
+        argument = node.args[0] if node.args else None
+        if not isinstance(argument, ast.GeneratorExp) or len(node.args) > 2 or node.keywords:
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        name, end, element = self.scope.new_name("next"), self.out.label("found"), argument.elt
+        slots = self.scope.slots
+        slots.nullable.add(name)
+
+        def take() -> None:
+            slots.store(name, self.expressions.value(element))
+            self.out.jump(end)
+
+        self.each(argument.generators, take, (name,))
+        if not self.out.terminated:
+            if len(node.args) == 2:
+                slots.store(name, self.expressions.value(node.args[1]))
+            else:
+                self.out.fail_if("true")
+                slots.store(name, Constant(None))
+        self.out.place_label(end)
+        first = slots.load(name)
+        assert isinstance(first, Perhaps)
+        default_is_none = len(node.args) == 2 and not (
+            isinstance(node.args[1], ast.Constant) and node.args[1].value is None
+        )
+        return first.value if default_is_none and first.value is not None else first
+
+    def collected(self, node: ast.expr, kind: type, most: int = ROOM) -> Cells | Items:
+        """Return a list of what an expression yields."""
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            items = self._all(node)
+            if items is not None:
+                return Items(tuple(items), kind)
+        cells = self.scope.lists.new(kind, most)
+        append, certain = self.scope.lists.append, self.expressions.certain
+        self.elements(node, lambda element: append(cells, certain(element)))
+        return cells
+
+    def _all(self, node: ast.ListComp | ast.GeneratorExp) -> list[Value] | None:
+        """Return all elements of a comprehension; None if their number is not known."""
+        [clause, *inner] = node.generators
+        if inner or clause.ifs or clause.is_async:
+            return None
+        with self.out.aside() as aside:
+            iterable = self.expressions.known(clause.iter)
+            fixed = isinstance(iterable, (Constant, Items, Numbers, Zipped)) or (
+                isinstance(iterable, (StateRef, Made))
+                and isinstance(iterable.sample, (list, tuple))
+            )
+            chosen = self.loops.indexed(iterable, clause.iter) if fixed else None
+            length = chosen.length() if chosen else None
+        if chosen is None or not isinstance(length, Constant) or length.value > UNROLLED:
+            return None
+        self.out.append(aside)
+        items = []
+        for number in range(length.value):
+            with self.bound(clause.target, chosen.at(Constant(number))):
+                items.append(self.expressions.value(node.elt))
+        return items
+
+    def members(self, node: ast.expr) -> Bits:
+        """Return a set of the numbers that an expression yields."""
+        lists, out = self.scope.lists, self.out
+        address = out.variable()
+        out.emit(f"store i64 0, ptr {address}")
+        ranges: list[Range] = []
+
+        def add(element: Value) -> None:
+            bit = lists.bit(self.expressions.certain(element))
+            ranges.append(span(bit))
+            before = out.value(f"load i64, ptr {address}")
+            out.emit(f"store i64 {out.value(f'or i64 {before}, {out.number(bit)}')}, ptr {address}")
+
+        if isinstance(node, ast.SetComp):
+            self.each(node.generators, lambda: add(self.expressions.value(node.elt)), ())
+        else:
+            self.elements(node, add)
+        most = (1 << MOST_BIT + 1) - 1
+        high = max([0, *(most if known is None else known[1] for known in ranges)])
+        return Bits(Number(out.value(f"load i64, ptr {address}"), (0, high)))
+
+    def ordered(self, node: ast.Call) -> Value:
+        """Translate sorted()."""
+        named = {str(part.arg): part.value for part in node.keywords}
+        argument = self._only(node, {"key", "reverse"})
+        key = self.expressions.expression(named["key"]) if "key" in named else None
+        reverse: Value = Constant(False)
+        if "reverse" in named:
+            reverse = self.expressions.known(named["reverse"])
+        if not isinstance(reverse, Constant):
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        operator = ast.Gt() if self.expressions.true(reverse) else ast.Lt()
+        lists = self.scope.lists
+        # Elements are sorted together with what they are sorted by.
+        pairs, result = lists.new(), lists.new()
+
+        def put(element: Value) -> None:
+            element = self.expressions.certain(element)
+            measure = element if key is None else self.calls.called_with(key, [element], node)
+            lists.insert_sorted(pairs, Items((measure, element)), before)
+
+        def before(one: Value, other: Value) -> Value:
+            assert isinstance(one, Items)
+            assert isinstance(other, Items)
+            return self.expressions.compared(operator, one.items[0], other.items[0])
+
+        def keep(pair: Value, following: str, end: str) -> None:
+            assert isinstance(pair, Items)
+            lists.append(result, pair.items[1])
+
+        self.elements(argument, put)
+        if pairs.shapes:
+            self.loops.over(node, pairs, keep)
+        return result
+
+    @staticmethod
+    def _only(node: ast.Call, named: set[str] = frozenset()) -> ast.expr:  # type: ignore[assignment]
+        """Return the only argument of a call besides those of some names."""
+        if len(node.args) != 1 or {part.arg for part in node.keywords} - named:
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        return node.args[0]

@@ -1,0 +1,391 @@
+"""From a plain Python function to LLVM: its own tuples, lists and sets, outside of the state."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .arithmetic import FOLDED
+from .function import Scope
+from .values import (
+    NOWHERE,
+    Bits,
+    Cells,
+    Choice,
+    Constant,
+    Elements,
+    Items,
+    Number,
+    Numbers,
+    Span,
+    StateRef,
+    Truth,
+    UnsupportedError,
+    Value,
+    ask,
+    integer_of,
+    span,
+)
+
+if TYPE_CHECKING:
+    from .calls import Calls
+    from .expressions import Expressions
+
+_ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_OF_MASKS: dict[type[ast.operator], str] = {
+    ast.BitOr: "or", ast.BitAnd: "and", ast.BitXor: "xor",
+}  # fmt: skip
+_OF_SETS: dict[str, type[ast.operator]] = {
+    "union": ast.BitOr, "intersection": ast.BitAnd, "difference": ast.Sub,
+    "symmetric_difference": ast.BitXor,
+}  # fmt: skip
+_CHANGES: dict[str, type[ast.operator]] = {
+    "update": ast.BitOr, "intersection_update": ast.BitAnd, "difference_update": ast.Sub,
+    "symmetric_difference_update": ast.BitXor,
+}  # fmt: skip
+_COMPARED: dict[str, type[ast.cmpop]] = {"issubset": ast.LtE, "issuperset": ast.GtE}
+
+
+class Collections:
+    """Translates what is done with tuples, lists and sets of a function's own."""
+
+    def __init__(self, scope: Scope, expressions: Expressions, calls: Calls) -> None:
+        self.scope, self.out, self.expressions = scope, scope.out, expressions
+        self.calls, self.loops, self.lists = calls, calls.loops, scope.lists
+
+    def bits(self, value: Value) -> Bits | None:
+        """Return a set outside of the state as bits; None for what is none."""
+        if isinstance(value, Bits):
+            return self.lists.settled(value)
+        if not isinstance(value, Constant) or type(value.value) not in (set, frozenset):
+            return None
+        numbers = [integer_of(part) if isinstance(part, int) else None for part in value.value]
+        if any(number is None or not 0 <= number < 63 for number in numbers):
+            return None
+        return Bits(Constant(sum(1 << number for number in numbers if number is not None)))
+
+    def combined(self, operator: ast.operator, left: Value, right: Value) -> Value | None:
+        """Return the result of an operator on collections; None for anything else."""
+        one, other = self.bits(left), self.bits(right)
+        if one and other and (type(operator) in _OF_MASKS or isinstance(operator, ast.Sub)):
+            return Bits(self._masks(operator, one.mask, other.mask))
+        if isinstance(operator, ast.Add) and _kind(left) and _kind(left) is _kind(right):
+            return self._joined(left, right)
+        if isinstance(operator, ast.Mult) and isinstance(left, Items):
+            if not isinstance(right, Constant):
+                raise UnsupportedError("a tuple repeated a number of times that is not known")
+            return Items(ask(lambda count: left.items * count, right.value), left.kind)
+        return None
+
+    def _masks(self, operator: ast.operator, one: Value, other: Value) -> Value:
+        if not isinstance(operator, ast.Sub):
+            return self.out.arithmetic(_OF_MASKS[type(operator)], one, other)
+        rest = self.out.arithmetic("xor", other, Constant(-1))
+        left = self.out.arithmetic("and", one, rest)
+        return Number(left.register, span(one))
+
+    def _joined(self, left: Value, right: Value) -> Value:
+        """Return one collection after the other."""
+        parts = [self._known_items(value) for value in (left, right)]
+        if parts[0] is not None and parts[1] is not None:
+            return Items((*parts[0], *parts[1]), _kind(left) or tuple)
+        joined = self.lists.new(_kind(left) or list)
+        for value in (left, right):
+            self.add_all(joined, value)
+        return joined
+
+    def add_all(self, cells: Cells, value: Value) -> None:
+        """Emit the addition of all elements of a value at the end of a list."""
+
+        def add(element: Value, following: str, end: str) -> None:
+            self.lists.append(cells, element)
+
+        self.loops.over(_SOME, value, add)
+
+    @staticmethod
+    def _known_items(value: Value) -> tuple[Value, ...] | None:
+        """Return the items of a tuple whose length is known."""
+        if isinstance(value, Items):
+            return value.items
+        if isinstance(value, Constant) and type(value.value) in (tuple, list):
+            return tuple(map(Constant, value.value))
+        return None
+
+    def compared(self, comparison: ast.cmpop, left: Value, right: Value) -> Value | None:
+        """Return how two collections compare; None for anything else."""
+        if left is NOWHERE or right is NOWHERE:
+            return None
+        for choice, other, swapped in ((left, right, False), (right, left, True)):
+            if isinstance(choice, Choice) and isinstance(other, Constant):
+                apply = _operator(comparison)
+                value = other.value
+                return self.scope.tables.mapped(
+                    choice,
+                    lambda o: apply(value, o) if swapped else apply(o, value),  # noqa: B023
+                )
+        one, two = self.bits(left), self.bits(right)
+        if one and two and (isinstance(left, Bits) or isinstance(right, Bits)):
+            return self._sets_compared(comparison, one.mask, two.mask)
+        if not (_kind(left) or _is_array(left)) or not (_kind(right) or _is_array(right)):
+            return None
+        if isinstance(comparison, (ast.Eq, ast.NotEq)):
+            return self._equal(comparison, left, right)
+        items, others = self._known_items(left), self._known_items(right)
+        if items is None or others is None:
+            raise UnsupportedError("the order of two lists of unknown length")
+        return self._in_order(comparison, list(items), list(others))
+
+    def _sets_compared(self, comparison: ast.cmpop, one: Value, other: Value) -> Value:
+        out = self.out
+        if isinstance(comparison, (ast.Gt, ast.GtE)):
+            one, other = other, one
+        if isinstance(comparison, (ast.Eq, ast.NotEq)):
+            name = "eq" if isinstance(comparison, ast.Eq) else "ne"
+            return out.compare(name, one, other)
+        within = out.compare("eq", self._masks(ast.Sub(), one, other), Constant(0))
+        if isinstance(comparison, (ast.LtE, ast.GtE)):
+            return within
+        differ = out.truth(out.compare("ne", one, other))
+        return Truth(out.value(f"and i1 {out.truth(within)}, {differ}"))
+
+    def _equal(self, comparison: ast.cmpop, left: Value, right: Value) -> Value:
+        """Return whether two collections have the same elements; a tuple is no list."""
+        negated = isinstance(comparison, ast.NotEq)
+        if _type(left) is not _type(right):
+            return Constant(negated)
+        one, other = self.loops.indexed(left, _SOME), self.loops.indexed(right, _SOME)
+        count, other_count = one.length(), other.length()
+        if isinstance(count, Constant) and isinstance(other_count, Constant):
+            if count.value != other_count.value:
+                return Constant(negated)
+            equal = "true"
+        else:
+            equal = self.out.truth(self.out.compare("eq", count, other_count))
+        most = min(part for part in (one.most, other.most) if part is not None)
+        for number in range(most):
+            index = Constant(number)
+            same = self.out.truth(
+                self.expressions.compared(ast.Eq(), one.at(index), other.at(index))
+            )
+            if not isinstance(count, Constant):
+                beyond = self.out.truth(self.out.compare("sle", count, index))
+                same = self.out.value(f"or i1 {beyond}, {same}")
+            equal = self.out.value(f"and i1 {equal}, {same}")
+        truth = Truth(equal)
+        return self.expressions.negation(truth) if negated else truth
+
+    def _in_order(self, comparison: ast.cmpop, items: list[Value], others: list[Value]) -> Value:
+        """Return how two tuples compare: as the first items that differ do."""
+        if not items or not others:
+            return Constant(_operator(comparison)(len(items), len(others)))
+        rest = self._in_order(comparison, items[1:], others[1:])
+        here = self.expressions.compared(_STRICT[type(comparison)](), items[0], others[0])
+        same = self.expressions.compared(ast.Eq(), items[0], others[0])
+        out = self.out
+        later = out.value(f"and i1 {out.truth(same)}, {out.truth(rest)}")
+        return Truth(out.value(f"or i1 {out.truth(here)}, {later}"))
+
+    def among(self, left: Value, right: Value) -> Value | None:
+        """Return whether a value is in a collection; None for what is none of these."""
+        tables = self.scope.tables
+        if isinstance(right, Constant) and type(right.value) is range:
+            numbers = right.value
+            right = Numbers(Constant(numbers.start), Constant(numbers.stop), numbers.step)
+        if isinstance(right, Numbers):
+            return self._in_range(left, right)
+        if isinstance(right, Bits):
+            return self.lists.has(right, left)
+        if isinstance(right, Choice):
+            return tables.among(left, right, self._same)
+        if not isinstance(right, (Cells, Elements, Span)) and not _is_array(right):
+            return None
+        result, out = self.out.variable(), self.out
+        out.emit(f"store i64 0, ptr {result}")
+
+        def look(element: Value, following: str, end: str) -> None:
+            same = out.value(f"zext i1 {out.truth(self._same(left, element))} to i64")
+            before = out.value(f"load i64, ptr {result}")
+            out.emit(f"store i64 {out.value(f'or i64 {before}, {same}')}, ptr {result}")
+
+        self.loops.over(_SOME, right, look)
+        return Truth(out.value(f"icmp ne i64 {out.value(f'load i64, ptr {result}')}, 0"))
+
+    def _same(self, one: Value, other: Value) -> Value:
+        return self.expressions.compared(ast.Eq(), one, other)
+
+    def _in_range(self, value: Value, numbers: Numbers) -> Value:
+        """Return whether a number is in a range."""
+        out, start, stop = self.out, numbers.start, numbers.stop
+        if stop is None:
+            raise UnsupportedError("membership in what has no end")
+        first, last = ("sge", "slt") if numbers.step > 0 else ("sle", "sgt")
+        one = out.truth(out.compare(first, value, start))
+        other = out.truth(out.compare(last, value, stop))
+        within = out.value(f"and i1 {one}, {other}")
+        if abs(numbers.step) != 1:
+            distance = self.expressions.computed(ast.Sub(), value, start)
+            rest = self.expressions.computed(ast.Mod(), distance, Constant(abs(numbers.step)))
+            fits = out.truth(out.compare("eq", rest, Constant(0)))
+            within = out.value(f"and i1 {within}, {fits}")
+        return Truth(within)
+
+    def method(self, owner: Value, name: str, node: ast.Call) -> Value | None:
+        """Return the value of the call of a method of a collection; None if it is none."""
+        if isinstance(owner, Cells):
+            return self._of_list(owner, name, node)
+        if isinstance(owner, Constant) and type(owner.value) is dict and name == "get":
+            key, *rest = [self.expressions.value(part) for part in node.args]
+            default = rest[0] if rest else Constant(None)
+            if not isinstance(key, Constant) and default == Constant(None):
+                raise UnsupportedError(f"the call {ast.unparse(node)}, which may be None,")
+            if isinstance(key, Constant):
+                return Constant(ask(owner.value.get, key.value, *[p.value for p in rest]))  # type: ignore[union-attr]
+            return self.scope.tables.looked_up(owner.value, key, default)
+        if (bits := self.bits(owner)) is not None:
+            return self._of_set(owner, bits, name, node)
+        if name in ("count", "index") and (_kind(owner) or _is_array(owner)):
+            return self._found(owner, name, node)
+        return None
+
+    def _of_list(self, cells: Cells, name: str, node: ast.Call) -> Value:
+        lists, arguments = self.lists, [self.expressions.value(part) for part in node.args]
+        if name in ("count", "index"):
+            return self._found(cells, name, node)
+        if node.keywords or cells.kind is not list:
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        if name == "append" and len(arguments) == 1:
+            lists.append(cells, self.expressions.certain(arguments[0]))
+        elif name == "extend" and len(arguments) == 1:
+            self.add_all(cells, arguments[0])
+        elif name == "clear" and not arguments:
+            lists.set_length(cells, Constant(0))
+        elif name == "pop" and not arguments:
+            last = lists.element(cells, Constant(-1))
+            length = self.out.arithmetic("sub", lists.length(cells), Constant(1))
+            lists.set_length(cells, self.out.extreme("max", length, Constant(0)))
+            return last
+        elif name == "copy" and not arguments:
+            copied = lists.new()
+            self.add_all(copied, cells)
+            return copied
+        else:
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        return Constant(None)
+
+    def _of_set(self, owner: Value, bits: Bits, name: str, node: ast.Call) -> Value | None:
+        lists, mask = self.lists, bits.mask
+        if node.keywords or not isinstance(owner, Bits):
+            return None
+        arguments = [self.expressions.value(part) for part in node.args]
+        if name in ("add", "discard", "remove") and len(arguments) == 1:
+            number = self.expressions.certain(arguments[0])
+            if name == "remove":
+                there = self.out.truth(lists.has(bits, number))
+                self.out.fail_if(self.out.value(f"xor i1 {there}, true"))
+            operator = ast.BitOr() if name == "add" else ast.Sub()
+            lists.change(owner, self._masks(operator, mask, lists.bit(number)))
+            return Constant(None)
+        if name == "clear" and not arguments:
+            lists.change(owner, Constant(0))
+            return Constant(None)
+        if name == "copy" and not arguments:
+            return bits
+        others = [self._as_bits(value, node) for value in arguments]
+        if name in _OF_SETS or name in _CHANGES:
+            for other in others:
+                mask = self._masks((_OF_SETS | _CHANGES)[name](), mask, other.mask)
+            if name in _OF_SETS:
+                return Bits(mask)
+            lists.change(owner, mask)
+            return Constant(None)
+        if name in _COMPARED and len(others) == 1:
+            return self._sets_compared(_COMPARED[name](), mask, others[0].mask)
+        if name == "isdisjoint" and len(others) == 1:
+            both = self.out.arithmetic("and", mask, others[0].mask)
+            return self.out.compare("eq", both, Constant(0))
+        raise UnsupportedError(f"the call {ast.unparse(node)}")
+
+    def _as_bits(self, value: Value, node: ast.expr) -> Bits:
+        """Return the numbers of any collection as a set."""
+        known = self.bits(value)
+        if known is not None:
+            return known
+        address, out = self.out.variable(), self.out
+        out.emit(f"store i64 0, ptr {address}")
+
+        def add(element: Value, following: str, end: str) -> None:
+            before = out.value(f"load i64, ptr {address}")
+            bit = out.number(self.lists.bit(element))
+            out.emit(f"store i64 {out.value(f'or i64 {before}, {bit}')}, ptr {address}")
+
+        self.loops.over(node, value, add)
+        return Bits(Number(out.value(f"load i64, ptr {address}"), (0, (1 << 63) - 1)))
+
+    def _found(self, owner: Value, name: str, node: ast.Call) -> Value:
+        """Return how often a value is in a collection, or where it is first."""
+        if len(node.args) != 1 or node.keywords:
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        wanted, out = self.expressions.known(node.args[0]), self.out
+        result, place = out.variable(), out.variable()
+        out.emit(f"store i64 {0 if name == 'count' else -1}, ptr {result}")
+        out.emit(f"store i64 0, ptr {place}")
+
+        def look(element: Value, following: str, end: str) -> None:
+            same = out.truth(self._same(element, wanted))
+            before = out.value(f"load i64, ptr {result}")
+            if name == "count":
+                one = out.value(f"zext i1 {same} to i64")
+                after = out.value(f"add i64 {before}, {one}")
+            else:
+                here = out.value(f"load i64, ptr {place}")
+                first = out.value(f"icmp slt i64 {before}, 0")
+                hit = out.value(f"and i1 {first}, {same}")
+                after = out.value(f"select i1 {hit}, i64 {here}, i64 {before}")
+                out.emit(f"store i64 {out.value(f'add i64 {here}, 1')}, ptr {place}")
+            out.emit(f"store i64 {after}, ptr {result}")
+
+        self.loops.over(node, owner, look)
+        place = out.value(f"load i64, ptr {result}")
+        if name == "index":
+            out.fail_if(out.value(f"icmp slt i64 {place}, 0"))
+            place = out.number(out.extreme("max", Number(place), Constant(0)))
+        return Number(place, None, int)
+
+
+_SOME = ast.Name("a collection", ast.Load())
+
+_STRICT: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.Lt, ast.LtE: ast.Lt, ast.Gt: ast.Gt, ast.GtE: ast.Gt,
+}  # fmt: skip
+
+
+def _operator(comparison: ast.cmpop) -> Callable[[Any, Any], bool]:
+    return FOLDED[type(comparison)]
+
+
+def _kind(value: Value) -> type | None:
+    """Return whether a value is a tuple or a list outside of the state; None for neither."""
+    if isinstance(value, (Items, Cells)):
+        return value.kind
+    if isinstance(value, Constant) and type(value.value) in (tuple, list):
+        return type(value.value)
+    return None
+
+
+def is_list(value: Value) -> bool:
+    """Whether a value is a list or a set outside of the state."""
+    if isinstance(value, Constant):
+        return type(value.value) in (list, set, frozenset)
+    return isinstance(value, (Bits, Cells)) or (isinstance(value, Items) and value.kind is list)
+
+
+def _is_array(value: Value) -> bool:
+    return isinstance(value, StateRef) and isinstance(value.sample, (list, tuple))
+
+
+def _type(value: Value) -> type | None:
+    """Return whether Python has a tuple or a list there."""
+    if isinstance(value, StateRef):
+        return tuple if isinstance(value.sample, tuple) else list
+    return _kind(value)

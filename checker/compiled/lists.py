@@ -1,0 +1,191 @@
+"""From a plain Python function to LLVM: lists and sets of its own, outside of the state.
+
+A list lies in memory, with room for a few elements; a step that needs more fails, and Python takes
+over.  A set is a bit mask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from .emitter import Emitter
+from .slots import Shape, _count, put_together, taken_apart, united
+from .values import (
+    Bits,
+    Cells,
+    Constant,
+    Number,
+    Truth,
+    UnsupportedError,
+    Value,
+    span,
+)
+
+ROOM = 64
+"""The most elements of a list."""
+
+MOST_BIT = 62
+"""The largest member of a set that is a bit mask."""
+
+IN_ORDER = 7
+"""The largest member up to which CPython iterates any set in ascending order.
+
+A set's table has at least 8 slots, and a small number is its own hash (Objects/setobject.c).
+"""
+
+
+class Lists:
+    """Lists and sets of one function."""
+
+    def __init__(self, out: Emitter) -> None:
+        self.out = out
+
+    def new(self, kind: type = list, most: int = ROOM) -> Cells:
+        """Return an empty list.
+
+        Its memory is reserved when the shape of an element is known, for as many leaves as it has.
+        """
+        length = self.out.variable()
+        self.out.emit(f"store i64 0, ptr {length}")
+        return Cells(self.out.register(), length, max(most, 1), [], kind)
+
+    def length(self, cells: Cells) -> Number:
+        """Return how many elements a list has."""
+        return Number(self.out.value(f"load i64, ptr {cells.length}"), (0, cells.most), int)
+
+    def append(self, cells: Cells, value: Value) -> None:
+        """Emit the addition of an element at the end."""
+        out, length = self.out, self.length(cells)
+        out.fail_if(out.value(f"icmp uge i64 {length.register}, {cells.most}"))
+        index = out.extreme("min", length, Constant(cells.most - 1))
+        self.put(cells, index, value)
+        self.set_length(cells, Number(out.value(f"add i64 {out.number(index)}, 1")))
+
+    def set_length(self, cells: Cells, length: Value) -> None:
+        """Emit a new number of elements."""
+        self.out.emit(f"store i64 {self.out.number(length)}, ptr {cells.length}")
+
+    def put(self, cells: Cells, index: Value, value: Value) -> None:
+        """Emit the writing of an element, whose index must be within its room."""
+        out = self.out
+        shape, leaves = taken_apart(value)
+        self._learn(cells, shape)
+        for number, leaf in enumerate(leaves):
+            out.emit(f"store i64 {out.number(leaf)}, ptr {self._at(cells, index, number)}")
+
+    def _learn(self, cells: Cells, shape: Shape) -> None:
+        """Note the shape of an element."""
+        if not cells.shapes:
+            cells.shapes.append(shape)
+            count = max(_count(shape), 1) * cells.most
+            self.out.prologue.append(f"  {cells.base} = alloca [{count} x i64]")
+            cleared = f"ptr {cells.base}, i8 0, i64 {8 * count}, i1 false"
+            self.out.prologue.append(f"  call void @llvm.memset.p0.i64({cleared})")
+        elif united(cells.shapes[0], shape) != cells.shapes[0]:
+            raise UnsupportedError("a list whose elements are of several types")
+
+    def _at(self, cells: Cells, index: Value, leaf: int) -> str:
+        """Return the address of a leaf of an element."""
+        out, width = self.out, max(_count(cells.shapes[0]), 1)
+        first = out.value(f"mul i64 {out.number(index)}, {width}")
+        return out.element(cells.base, out.value(f"add i64 {first}, {leaf}"))
+
+    def at(self, cells: Cells, index: Value) -> Value:
+        """Return an element, whose index must be within its room."""
+        if not cells.shapes:
+            raise UnsupportedError("an element of a list before any is added to it")
+        shape: Shape = cells.shapes[0]
+        leaves = [
+            Number(self.out.value(f"load i64, ptr {self._at(cells, index, number)}"))
+            for number in range(_count(shape))
+        ]
+        return put_together(self.out, shape, leaves)
+
+    def element(self, cells: Cells, index: Value) -> Value:
+        """Return an element as Python finds it: a negative index counts from the end."""
+        return self.at(cells, self.clamped(index, self.length(cells), cells.most))
+
+    def clamped(self, index: Value, length: Value, most: int) -> Value:
+        """Return an index of a list, and emit the failure of one that is beyond it."""
+        out = self.out
+        known = span(index)
+        if known is None or known[0] < 0:
+            number = out.number(index)
+            below = out.value(f"icmp slt i64 {number}, 0")
+            turned = out.value(f"add i64 {number}, {out.number(length)}")
+            index = Number(out.value(f"select i1 {below}, i64 {turned}, i64 {number}"))
+        out.fail_if(out.value(f"icmp uge i64 {out.number(index)}, {out.number(length)}"))
+        upper = out.extreme("min", Number(out.number(index)), Constant(most - 1))
+        return Number(out.number(out.extreme("max", upper, Constant(0))), (0, most - 1), int)
+
+    def insert_sorted(
+        self, cells: Cells, value: Value, before: Callable[[Value, Value], Value]
+    ) -> None:
+        """Emit the addition of an element where it belongs, behind those that are equal.
+
+        `before` emits whether one element comes before another.
+        """
+        out = self.out
+        self.append(cells, value)
+        place = out.variable()
+        last = out.value(f"sub i64 {self.length(cells).register}, 1")
+        out.emit(f"store i64 {last}, ptr {place}")
+        head, test, move, end = (out.label(hint) for hint in ("sort", "sort", "move", "end"))
+        out.loops.append(True)
+        out.place_label(head)
+        index = out.value(f"load i64, ptr {place}")
+        out.branch(Truth(out.value(f"icmp sgt i64 {index}, 0")), test, end)
+        out.place_label(test)
+        previous = Number(out.value(f"sub i64 {index}, 1"), (0, cells.most - 1))
+        here = Number(index, (0, cells.most - 1))
+        left = self.at(cells, previous)
+        out.branch(before(value, left), move, end)
+        out.place_label(move)
+        self.put(cells, here, left)
+        self.put(cells, previous, value)
+        out.emit(f"store i64 {previous.register}, ptr {place}")
+        out.jump(head)
+        out.place_label(end)
+
+    # Sets.
+
+    def mask(self, bits: Bits) -> Value:
+        """Return the present mask of a set."""
+        if not bits.address:
+            return bits.mask
+        return Number(self.out.value(f"load i64, ptr {bits.address}"), span(bits.mask))
+
+    def bit(self, number: Value) -> Value:
+        """Return the mask of one number, and emit the failure of one that is none of a set."""
+        out, known = self.out, span(number)
+        if known is None or known[0] < 0 or known[1] > MOST_BIT:
+            out.fail_if(out.value(f"icmp ugt i64 {out.number(number)}, {MOST_BIT}"))
+            known = 0, MOST_BIT
+        distance = out.distance(out.number(number))
+        return Number(out.value(f"shl i64 1, {distance}"), (0, (1 << known[1] + 1) - 1))
+
+    def has(self, bits: Bits, number: Value) -> Value:
+        """Return whether a number is in a set."""
+        out, mask = self.out, self.mask(bits)
+        register = out.number(number)
+        moved = out.value(f"lshr i64 {out.number(mask)}, {out.distance(register)}")
+        set_ = out.truth(Number(out.value(f"and i64 {moved}, 1")))
+        within = out.value(f"icmp ule i64 {register}, {MOST_BIT}")
+        return Truth(out.value(f"and i1 {set_}, {within}"))
+
+    def growing_set(self) -> Bits:
+        """Return an empty set that may change."""
+        address = self.out.variable()
+        self.out.emit(f"store i64 0, ptr {address}")
+        return Bits(Number("0", (0, (1 << MOST_BIT + 1) - 1)), address)
+
+    def change(self, bits: Bits, mask: Value) -> None:
+        """Emit a new mask of a set."""
+        if not bits.address:
+            raise UnsupportedError("a change of a set that has another name")
+        self.out.emit(f"store i64 {self.out.number(mask)}, ptr {bits.address}")
+
+    def settled(self, bits: Bits) -> Bits:
+        """Return a set as it is now."""
+        return replace(bits, mask=self.mask(bits), address="")

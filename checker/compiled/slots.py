@@ -1,0 +1,238 @@
+"""Values of several parts in memory: what a name has that is assigned on several ways.
+
+A value is taken apart into numbers, its *leaves*, and a *shape*, by which they make it up again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .emitter import Emitter
+from .values import (
+    NOWHERE,
+    Bits,
+    Choice,
+    Constant,
+    Items,
+    Made,
+    Number,
+    Perhaps,
+    StateRef,
+    Truth,
+    UnsupportedError,
+    Value,
+    common,
+    integer_of,
+    kind_of,
+    span,
+)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How leaves make up a value.
+
+    Parameters
+    ----------
+    like
+        A value of this shape, without its leaves; it is equal for two values of one shape.
+    parts
+        The shapes of its parts; none for a leaf, and for what is known while translating.
+    kind
+        The type of a leaf in Python, if it is known.
+    """
+
+    like: object
+    parts: tuple[Shape, ...] = ()
+    kind: type | None = None
+
+
+LEAF = "a number"
+"""The ``like`` of a shape that is one leaf."""
+
+
+def taken_apart(value: Value) -> tuple[Shape, list[Value]]:
+    """Return the shape of a value, and its leaves.
+
+    Raises
+    ------
+    UnsupportedError
+        If it is a value that cannot be kept in memory.
+    """
+    if is_leaf(value):
+        return Shape(LEAF, kind=None if value is NOWHERE else kind_of(value)), [value]
+    if isinstance(value, Constant):
+        return Shape(value), []
+    if isinstance(value, Items):
+        return _of_parts(Items((), value.kind), value.items)
+    if isinstance(value, Made):
+        # Samples are compared by what they are, since a record of the state may change.
+        return _of_parts((value.paths, id(value.sample), value), value.values)
+    if isinstance(value, StateRef) and not value.element:
+        bare = (value.base, value.form)
+        return _of_parts((bare, value), value.indices)
+    if isinstance(value, Choice):
+        return Shape(("choice", value.options)), [value.number]
+    if isinstance(value, Bits) and not value.address:
+        return Shape(("bits", value.ordered)), [value.mask]
+    raise UnsupportedError("a value of this kind that is given on several ways")
+
+
+def is_leaf(value: Value) -> bool:
+    """Whether a value is one number."""
+    if value is NOWHERE:
+        return True
+    if isinstance(value, Constant):
+        return issubclass(type(value.value), int) and integer_of(value.value) is not None
+    return isinstance(value, (Number, Truth))
+
+
+def _of_parts(like: object, values: tuple[Value, ...]) -> tuple[Shape, list[Value]]:
+    taken = [taken_apart(part) for part in values]
+    leaves = [leaf for _, part in taken for leaf in part]
+    return Shape(like, tuple(shape for shape, _ in taken)), leaves
+
+
+def put_together(out: Emitter, shape: Shape, leaves: list[Number]) -> Value:
+    """Return the value that leaves make up, which are consumed from the front."""
+    if shape.like == LEAF:
+        leaf = leaves.pop(0)
+        if shape.kind is bool:
+            return Truth(out.truth(leaf))
+        return replace(leaf, kind=shape.kind)
+    if isinstance(shape.like, Constant):
+        return shape.like
+    parts = tuple(put_together(out, part, leaves) for part in shape.parts)
+    if isinstance(shape.like, Items):
+        return Items(parts, shape.like.kind)
+    assert isinstance(shape.like, tuple)
+    if shape.like[0] == "choice":
+        return Choice(leaves.pop(0), shape.like[1])
+    if shape.like[0] == "bits":
+        return Bits(leaves.pop(0), ordered=shape.like[1])
+    sample = shape.like[-1]
+    if isinstance(sample, Made):
+        return Made(sample.paths, parts, sample.sample)
+    assert isinstance(sample, StateRef)
+    indices = tuple(part for part in parts if isinstance(part, (Constant, Number)))
+    return replace(sample, indices=indices)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether what is known of two values is the same."""
+    if isinstance(one, Constant) and isinstance(other, Constant):
+        return type(one.value) is type(other.value) and bool(one.value == other.value)
+    if (
+        isinstance(one, tuple)
+        and isinstance(other, tuple)
+        and isinstance(one[-1], (Made, StateRef))
+    ):
+        return bool(one[:-1] == other[:-1])
+    return bool(one == other)
+
+
+def united(one: Shape, other: Shape) -> Shape:
+    """Return the shape of a value that has either one.
+
+    Raises
+    ------
+    UnsupportedError
+        If there is none.
+    """
+    if not _same(one.like, other.like) or len(one.parts) != len(other.parts):
+        raise UnsupportedError("a value that is of another kind on another way")
+    parts = zip(one.parts, other.parts, strict=True)
+    return Shape(one.like, tuple(united(*pair) for pair in parts), common(one.kind, other.kind))
+
+
+class Slots:
+    """The local names of a function that have values of several parts, or perhaps None.
+
+    Attributes
+    ----------
+    nullable
+        Names that may be None on some way.
+    """
+
+    def __init__(self, out: Emitter) -> None:
+        self.out = out
+        self.nullable: set[str] = set()
+        self._shapes: dict[str, Shape | None] = {}
+        self._places: dict[str, str] = {}
+        self._read: set[str] = set()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._shapes
+
+    def store(self, name: str, value: Value) -> None:
+        """Emit the assignment of a value to a name."""
+        out = self.out
+        out.settle(name)
+        self._shapes.setdefault(name, None)
+        is_none = isinstance(value, Constant) and value.value is None
+        if name in self.nullable:
+            none = value.none if isinstance(value, Perhaps) else ("true" if is_none else "false")
+            flag = out.value(f"zext i1 {none} to i64")
+            out.emit(f"store i64 {flag}, ptr {self._place(f'{name}#none')}")
+        elif is_none or isinstance(value, Perhaps):
+            raise UnsupportedError(f"{name}, which is None on some way,")
+        inner = value.value if isinstance(value, Perhaps) else value
+        if is_none or inner is None:
+            return
+        before = self._shapes[name]
+        if inner is NOWHERE and before is not None:
+            # The step has failed.
+            return
+        shape, leaves = taken_apart(inner)
+        if before is not None:
+            shape = united(before, shape)
+            if name in self._read and _kinds(shape) != _kinds(before):
+                raise UnsupportedError(f"{name}, which is of another type on another way,")
+        self._shapes[name] = shape
+        for number, leaf in enumerate(leaves):
+            path = f"{name}#{number}"
+            out.settle(path, span(leaf))
+            out.emit(f"store i64 {out.number(leaf)}, ptr {self._place(path)}")
+
+    def forget(self, name: str) -> None:
+        """Take a name as if it had never been assigned."""
+        self._shapes.pop(name, None)
+
+    def load(self, name: str) -> Value:
+        """Return the value of a name."""
+        out, shape = self.out, self._shapes[name]
+        self._read.add(name)
+        value = None
+        if shape is not None:
+            leaves = []
+            for number in range(_count(shape)):
+                known = (out.definite or {}).get(f"{name}#{number}")
+                register = out.value(f"load i64, ptr {self._place(f'{name}#{number}')}")
+                leaves.append(Number(register, known))
+            value = put_together(out, shape, leaves)
+        if name not in self.nullable:
+            assert value is not None
+            return value
+        flag = out.value(f"load i64, ptr {self._place(f'{name}#none')}")
+        return Perhaps(value, out.value(f"icmp ne i64 {flag}, 0"))
+
+    def _place(self, path: str) -> str:
+        """Return the address of a leaf, which is 0 until it is written."""
+        if path not in self._places:
+            self._places[path] = self.out.variable()
+            self.out.prologue.append(f"  store i64 0, ptr {self._places[path]}")
+        return self._places[path]
+
+
+def _kinds(shape: Shape) -> list[type | None]:
+    """Return the types of the leaves of a shape."""
+    return [shape.kind, *(kind for part in shape.parts for kind in _kinds(part))]
+
+
+def _count(shape: Shape) -> int:
+    """Return how many leaves a shape has."""
+    own = shape.like == LEAF or (
+        isinstance(shape.like, tuple) and shape.like[0] in ("choice", "bits")
+    )
+    return int(own) + sum(map(_count, shape.parts))

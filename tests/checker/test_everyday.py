@@ -1,0 +1,1158 @@
+"""Everyday Python means the same in machine code: each spelling, on states of every kind."""
+
+import itertools
+import math
+import textwrap
+from enum import IntEnum
+from random import Random
+
+import pytest
+
+from tidegate import Record, Seq, Set, array, boolean, enumeration, integer, sequence_of, set_of
+from tidegate.checker.compiled.values import UnsupportedError
+from tidegate.core.layout import Layout
+
+from .conftest import from_source, translator
+
+
+class Phase(IntEnum):
+    IDLE = 0
+    BUSY = 1
+    DONE = 2
+
+
+class Entry(Record):
+    term: int = integer(0, 3, "term")
+    phase: Phase = enumeration(Phase, "phase")
+
+
+class Everything(Record):
+    x: int = integer(0, 7, "x")
+    y: int = integer(-2, 9, "y")
+    phase: Phase = enumeration(Phase, "phase")
+    log: list[int] = array(3, integer(0, 2, "log"))
+    parts: list[Entry] = array(2, Entry)
+    done: Set = set_of(4, "done")
+    queue: Seq[int] = sequence_of(integer(0, 3, "queue"), 3, "queue")
+    entries: Seq[Entry] = sequence_of(Entry, 2, "entries")
+    flag: bool = boolean("flag")
+
+
+TABLES = """
+PAIRS = ((0, 1), (1, 2), (2, 0))
+ROW = (2, 0, 1, 3, 5, 4, 7, 6)
+TABLE = ((1, 2, 0), (0, 1, 2), (2, 2, 1))
+NEXT = {Phase.IDLE: Phase.BUSY, Phase.BUSY: Phase.DONE, Phase.DONE: Phase.IDLE}
+COST = {0: 3, 1: 1, 2: 2, 3: 0}
+BY_NAME = {"a": 1, "b": 2}
+MOVES = {0: (1, 2), 1: (3,), 2: (0, 3), 3: ()}
+"""
+
+NAMES = {
+    "Entry": Entry, "Phase": Phase, "State": Everything, "itertools": itertools, "math": math,
+    "combinations": itertools.combinations, "product": itertools.product,
+}  # fmt: skip
+
+SPELLINGS = {
+    "enumerate": (
+        """
+        t = 0
+        for i, v in enumerate(s.log):
+            if v > i:
+                t += v
+        s.x = t
+        return True
+    """,
+        "",
+    ),
+    "enumerate start": (
+        """
+        t = 0
+        for i, v in enumerate(s.log, start=1):
+            t = max(t, i * v)
+        s.x = t
+        return True
+    """,
+        "",
+    ),
+    "enumerate set": (
+        """
+        t = 0
+        for i, v in enumerate(s.done):
+            t += i * v
+        s.x = t % 8
+        return True
+    """,
+        "",
+    ),
+    "enumerate seq": (
+        """
+        t = 0
+        for i, v in enumerate(s.queue):
+            t += (i + 1) * v
+        s.x = t % 8
+        return True
+    """,
+        "",
+    ),
+    "zip": (
+        """
+        t = 0
+        for a, b in zip(s.log, ROW):
+            t += a * b
+        s.x = t % 8
+        return True
+    """,
+        "",
+    ),
+    "zip seq": (
+        """
+        t = 0
+        for a, b in zip(s.queue, s.log):
+            t += a * b
+        s.x = t % 8
+        return True
+    """,
+        "",
+    ),
+    "pairs": (
+        """
+        t = 0
+        for a, b in PAIRS:
+            t += s.log[a] * (b + 1)
+        s.x = t % 8
+        return True
+    """,
+        "",
+    ),
+    "reversed": (
+        """
+        t = 0
+        for v in reversed(s.log):
+            t = t * 3 + v
+        s.x = t % 8
+        return True
+    """,
+        "",
+    ),
+    "reversed range": (
+        """
+        t = 0
+        for i in reversed(range(3)):
+            t = t * 3 + s.log[i]
+        s.x = t % 8
+        return True
+    """,
+        "",
+    ),
+    "table": (
+        """
+        s.x = ROW[s.x]
+        return True
+    """,
+        "",
+    ),
+    "table2": (
+        """
+        s.x = TABLE[s.log[0]][s.log[1]]
+        return True
+    """,
+        "",
+    ),
+    "dict enum": (
+        """
+        s.phase = NEXT[s.phase]
+        return True
+    """,
+        "",
+    ),
+    "dict num": (
+        """
+        s.x = COST[s.log[0]]
+        return True
+    """,
+        "",
+    ),
+    "dict get": (
+        """
+        s.x = COST.get(s.x, 0)
+        return True
+    """,
+        "",
+    ),
+    "dict in": (
+        """
+        if s.x not in COST:
+            return False
+        s.x = COST[s.x] + 4
+        return True
+    """,
+        "",
+    ),
+    "dict tuples": (
+        """
+        if s.x > 3:
+            return False
+        for m in MOVES[s.x]:
+            s.x = m
+            break
+        else:
+            s.x = 5
+        return True
+    """,
+        "",
+    ),
+    "dict items": (
+        """
+        t = 0
+        for a, b in COST.items():
+            if s.log[0] == a:
+                t += b
+        s.x = t
+        return True
+    """,
+        "",
+    ),
+    "dict keys": (
+        """
+        t = 0
+        for a in COST:
+            t += a
+        for b in COST.values():
+            t += b
+        s.x = t % 8
+        return True
+    """,
+        "",
+    ),
+    "min set": (
+        """
+        if not s.done:
+            return False
+        s.x = min(s.done)
+        return True
+    """,
+        "",
+    ),
+    "max array": (
+        """
+        s.x = max(s.log)
+        return True
+    """,
+        "",
+    ),
+    "min key": (
+        """
+        s.x = min(range(3), key=lambda i: s.log[i])
+        return True
+    """,
+        "",
+    ),
+    "max key tuple": (
+        """
+        s.x = max(range(3), key=lambda i: (s.log[i], -i))
+        return True
+    """,
+        "",
+    ),
+    "max set key": (
+        """
+        if not s.done:
+            return False
+        s.x = max(s.done, key=lambda d: COST[d])
+        return True
+    """,
+        "",
+    ),
+    "max default": (
+        """
+        s.x = max(s.done, default=7)
+        return True
+    """,
+        "",
+    ),
+    "sum array": (
+        """
+        s.x = sum(s.log)
+        return True
+    """,
+        "",
+    ),
+    "sum gen": (
+        """
+        s.x = sum(v for v in s.log if v)
+        return True
+    """,
+        "",
+    ),
+    "sum bool": (
+        """
+        s.x = sum(v > 0 for v in s.log)
+        return True
+    """,
+        "",
+    ),
+    "sum start": (
+        """
+        s.x = sum(s.log, 1)
+        return True
+    """,
+        "",
+    ),
+    "sum list": (
+        """
+        s.x = sum([v for v in s.log])
+        return True
+    """,
+        "",
+    ),
+    "any array": (
+        """
+        s.flag = any(s.log)
+        return True
+    """,
+        "",
+    ),
+    "all array": (
+        """
+        s.flag = all(s.log)
+        return True
+    """,
+        "",
+    ),
+    "any listcomp": (
+        """
+        s.flag = any([v == 2 for v in s.log])
+        return True
+    """,
+        "",
+    ),
+    "two fors": (
+        """
+        s.flag = any(s.log[a] == s.log[b] for a in range(3) for b in range(a))
+        return True
+    """,
+        "",
+    ),
+    "two fors sum": (
+        """
+        s.x = sum(1 for a in range(3) for b in range(3) if a != b and s.log[a] < s.log[b])
+        return True
+    """,
+        "",
+    ),
+    "gen tuple": (
+        """
+        s.flag = all(s.log[a] <= s.log[b] for a, b in PAIRS)
+        return True
+    """,
+        "",
+    ),
+    "in array": (
+        """
+        s.flag = 2 in s.log
+        return True
+    """,
+        "",
+    ),
+    "in range": (
+        """
+        s.flag = s.y in range(1, 5)
+        return True
+    """,
+        "",
+    ),
+    "in listcomp": (
+        """
+        s.flag = s.x in [v + 1 for v in s.log]
+        return True
+    """,
+        "",
+    ),
+    "in set literal": (
+        """
+        s.flag = s.x in {1, 2, 5}
+        return True
+    """,
+        "",
+    ),
+    "abs": (
+        """
+        s.x = abs(s.y)
+        s.y = -2 if s.flag else s.log[0]
+        return True
+    """,
+        "",
+    ),
+    "divmod": (
+        """
+        a, b = divmod(s.x, 3)
+        s.x = a + b
+        return True
+    """,
+        "",
+    ),
+    "pow": (
+        """
+        s.x = 2 ** s.log[0] % 8
+        return True
+    """,
+        "",
+    ),
+    "pow call": (
+        """
+        s.x = pow(2, s.log[0]) % 8
+        return True
+    """,
+        "",
+    ),
+    "listcomp len": (
+        """
+        s.x = len([v for v in s.log if v > 0])
+        return True
+    """,
+        "",
+    ),
+    "listcomp index": (
+        """
+        a = [v + 1 for v in s.log]
+        s.x = a[0] + a[2]
+        return True
+    """,
+        "",
+    ),
+    "listcomp iter": (
+        """
+        free = [i for i in range(3) if s.log[i] == 0]
+        if not free:
+            return False
+        s.log[free[0]] = 1
+        return True
+    """,
+        "",
+    ),
+    "setcomp": (
+        """
+        free = {i for i in range(3) if s.log[i] == 0}
+        if not free:
+            return False
+        s.x = len(free) + min(free)
+        return True
+    """,
+        "",
+    ),
+    "setcomp len": (
+        """
+        s.x = len({v for v in s.log})
+        return True
+    """,
+        "",
+    ),
+    "set call": (
+        """
+        s.x = len(set(s.log))
+        return True
+    """,
+        "",
+    ),
+    "nested def": (
+        """
+        def twice(v):
+            return 2 * v
+        s.x = twice(s.log[0])
+        return True
+    """,
+        "",
+    ),
+    "nested def closure": (
+        """
+        t = s.log[1]
+        def plus(v: int) -> int:
+            if v > 1:
+                return v + t
+            return v
+        s.x = plus(s.log[0]) + plus(s.log[2])
+        return True
+    """,
+        "",
+    ),
+    "lambda": (
+        """
+        f = lambda v: v + s.log[0]
+        s.x = f(1) + f(2)
+        return True
+    """,
+        "",
+    ),
+    "match value": (
+        """
+        match s.phase:
+            case Phase.IDLE:
+                s.phase = Phase.BUSY
+            case Phase.BUSY | Phase.DONE:
+                s.phase = Phase.IDLE
+        return True
+    """,
+        "",
+    ),
+    "match capture": (
+        """
+        match s.x:
+            case 0:
+                s.x = 1
+            case n if n > 3:
+                s.x = n - 2
+            case n:
+                s.x = n + 1
+        return True
+    """,
+        "",
+    ),
+    "match tuple": (
+        """
+        match s.phase, s.log[0]:
+            case Phase.IDLE, 0:
+                return False
+            case Phase.IDLE, n:
+                s.x = n
+            case _, 2:
+                s.x = 5
+            case _:
+                s.x = 0
+        s.phase = Phase.BUSY
+        return True
+    """,
+        "",
+    ),
+    "ret enum": (
+        """
+        s.phase = after(s.phase)
+        return True
+    """,
+        """
+        def after(p: Phase) -> Phase:
+            return Phase.BUSY if p is Phase.IDLE else Phase.IDLE
+    """,
+    ),
+    "ret enum unannotated": (
+        """
+        s.phase = after(s.phase)
+        return True
+    """,
+        """
+        def after(p):
+            return Phase.BUSY if p is Phase.IDLE else Phase.IDLE
+    """,
+    ),
+    "ret tuple": (
+        """
+        a, b = both(s)
+        s.x = a + b
+        return True
+    """,
+        """
+        def both(s):
+            return s.log[0], s.log[1]
+    """,
+    ),
+    "ret tuple annot": (
+        """
+        a, b = both(s)
+        s.x = a + b
+        return True
+    """,
+        """
+        def both(s: State) -> tuple[int, int]:
+            return s.log[0], s.log[1]
+    """,
+    ),
+    "ret list": (
+        """
+        a = both(s)
+        s.x = a[0] + len(a)
+        return True
+    """,
+        """
+        def both(s: State) -> list[int]:
+            return [v for v in s.log if v > 0] + [1]
+    """,
+    ),
+    "ret list2": (
+        """
+        for i in free(s):
+            s.log[i] = 1
+            return True
+        return False
+    """,
+        """
+        def free(s: State) -> list[int]:
+            return [i for i in range(3) if s.log[i] == 0]
+    """,
+    ),
+    "ret record2": (
+        """
+        if len(s.entries) >= 2:
+            return False
+        s.entries.append(newest(s))
+        return True
+    """,
+        """
+        def newest(s: State) -> Entry:
+            if s.flag:
+                return Entry(term=0, phase=Phase.DONE)
+            return Entry(term=s.log[0], phase=s.phase)
+    """,
+    ),
+    "ret bool or none": (
+        """
+        v = first(s)
+        if v is None:
+            return False
+        s.x = v
+        return True
+    """,
+        """
+        def first(s: State) -> int | None:
+            for i in range(3):
+                if s.log[i] == 1:
+                    return i
+            return None
+    """,
+    ),
+    "ret part": (
+        """
+        part = busiest(s)
+        part.term = 0
+        return True
+    """,
+        """
+        def busiest(s: State) -> Entry:
+            return s.parts[0] if s.flag else s.parts[1]
+    """,
+    ),
+    "phase of": (
+        """
+        s.phase = Phase(s.log[0])
+        return True
+    """,
+        "",
+    ),
+    "phase of mod": (
+        """
+        s.phase = Phase((s.phase + 1) % 3)
+        return True
+    """,
+        "",
+    ),
+    "wrap": (
+        """
+        if not original(s, k):
+            return False
+        s.y = 3
+        return True
+    """,
+        """
+        def original(s: State, k) -> bool:
+            if s.x >= 7:
+                return False
+            s.x += 1
+            return True
+    """,
+    ),
+    "for else": (
+        """
+        for i in range(3):
+            if s.log[i] == 2:
+                break
+        else:
+            return False
+        s.x = i
+        return True
+    """,
+        "",
+    ),
+    "while else": (
+        """
+        i = 0
+        while i < 3:
+            if s.log[i] == 2:
+                break
+            i += 1
+        else:
+            return False
+        s.x = i
+        return True
+    """,
+        "",
+    ),
+    "tuple assign": (
+        """
+        a, b = s.log[0], s.log[1]
+        a, b = b, a
+        s.x = 2 * a + b
+        return True
+    """,
+        "",
+    ),
+    "tuple branch": (
+        """
+        if s.flag:
+            t = (1, 2)
+        else:
+            t = (2, 3)
+        s.x = t[0] + t[1]
+        return True
+    """,
+        "",
+    ),
+    "enum branch": (
+        """
+        if s.flag:
+            p = Phase.IDLE
+        else:
+            p = Phase.DONE
+        s.phase = p
+        s.flag = not s.flag
+        return True
+    """,
+        "",
+    ),
+    "ifexp enum": (
+        """
+        s.phase = Phase.IDLE if s.flag else Phase.DONE
+        s.flag = not s.flag
+        return True
+    """,
+        "",
+    ),
+    "list build": (
+        """
+        free = []
+        for i in range(3):
+            if s.log[i] == 0:
+                free.append(i)
+        if not free:
+            return False
+        s.log[free[-1]] = 1
+        return True
+    """,
+        "",
+    ),
+    "set build": (
+        """
+        free = set()
+        for i in range(3):
+            if s.log[i] == 0:
+                free.add(i)
+        if 1 not in free:
+            return False
+        s.x = len(free)
+        return True
+    """,
+        "",
+    ),
+    "iter enum": (
+        """
+        t = 0
+        for p in Phase:
+            if s.phase is p:
+                t += p.value + 1
+        s.x = t
+        return True
+    """,
+        "",
+    ),
+    "len enum": (
+        """
+        s.phase = Phase((s.phase + 1) % len(Phase))
+        return True
+    """,
+        "",
+    ),
+    "sorted": (
+        """
+        a = sorted(s.log)
+        s.x = a[1]
+        return True
+    """,
+        "",
+    ),
+    "pairs that are combined": (
+        """
+        for q in combinations(range(3), 2):
+            if all(s.log[i] == 1 for i in q):
+                s.x = 7
+                return True
+        return False
+    """,
+        "",
+    ),
+    "product": (
+        """
+        s.flag = any(s.log[a] > s.log[b] for a, b in product(range(3), repeat=2))
+        return True
+    """,
+        "",
+    ),
+    "next gen": (
+        """
+        i = next((i for i in range(3) if s.log[i] == 1), None)
+        if i is None:
+            return False
+        s.x = i
+        return True
+    """,
+        "",
+    ),
+    "next gen2": (
+        """
+        i = next((i for i in range(3) if s.log[i] == 1), 5)
+        s.x = i
+        return True
+    """,
+        "",
+    ),
+    "records loop": (
+        """
+        t = 0
+        for p in s.parts:
+            t += p.term
+        s.x = t
+        return True
+    """,
+        "",
+    ),
+    "records any": (
+        """
+        s.flag = any(p.phase is Phase.BUSY for p in s.parts)
+        return True
+    """,
+        "",
+    ),
+    "records max": (
+        """
+        s.x = max(p.term for p in s.parts)
+        return True
+    """,
+        "",
+    ),
+    "records write": (
+        """
+        for p in s.parts:
+            p.term = 0
+        return True
+    """,
+        "",
+    ),
+    "entry branch": (
+        """
+        if len(s.entries) >= 2:
+            return False
+        if s.flag:
+            e = Entry(term=1, phase=Phase.IDLE)
+        else:
+            e = Entry(term=2, phase=Phase.BUSY)
+        s.entries.append(e)
+        return True
+    """,
+        "",
+    ),
+    "count": (
+        """
+        s.x = s.log.count(1)
+        return True
+    """,
+        "",
+    ),
+    "index": (
+        """
+        if 1 not in s.log:
+            return False
+        s.x = s.log.index(1)
+        return True
+    """,
+        "",
+    ),
+    "slice const": (
+        """
+        s.x = sum(ROW[:3])
+        return True
+    """,
+        "",
+    ),
+    "int bool": (
+        """
+        s.x = int(s.flag) + int(s.log[0] > 1)
+        return True
+    """,
+        "",
+    ),
+    "bool sub": (
+        """
+        s.x = s.flag + s.log[0]
+        s.flag = True
+        return True
+    """,
+        "",
+    ),
+    "fstring assert": (
+        """
+        assert s.x < 7, f'{s.x}'
+        s.x = 0
+        return True
+    """,
+        "",
+    ),
+    "raise": (
+        """
+        if s.x > 6:
+            raise ValueError(s.x)
+        s.x = 0
+        return True
+    """,
+        "",
+    ),
+    "not all": (
+        """
+        if not all(v for v in s.log):
+            return False
+        s.x = 1
+        return True
+    """,
+        "",
+    ),
+    "chain": (
+        """
+        s.flag = 0 < s.log[0] < s.log[1] <= 2
+        return True
+    """,
+        "",
+    ),
+    "ternary nested": (
+        """
+        s.x = 1 if s.log[0] == 0 else 2 if s.log[0] == 1 else 3
+        return True
+    """,
+        "",
+    ),
+    "math gcd": (
+        """
+        s.x = math.gcd(4, 6)
+        return True
+    """,
+        "",
+    ),
+    "closure over loop": (
+        """
+        for i in range(3):
+            def ok(j):
+                return s.log[j] > i
+            if ok(0):
+                s.x = i
+                return True
+        return False
+    """,
+        "",
+    ),
+    "star args": (
+        """
+        a, *rest = s.log[0], s.log[1], s.log[2]
+        s.x = a + len(rest) + rest[0]
+        return True
+    """,
+        "",
+    ),
+    "max args star": (
+        """
+        s.x = max(*s.log)
+        return True
+    """,
+        "",
+    ),
+    "two level": (
+        """
+        t = [[s.log[i] + j for j in range(2)] for i in range(2)]
+        s.x = t[0][1] + t[1][0]
+        return True
+    """,
+        "",
+    ),
+    "map int": (
+        """
+        s.x = sum(map(int, s.log))
+        return True
+    """,
+        "",
+    ),
+    "filter": (
+        """
+        s.x = len(list(filter(None, s.log)))
+        return True
+    """,
+        "",
+    ),
+    "kwargs call": (
+        """
+        s.x = plus(a=s.log[0], b=1)
+        return True
+    """,
+        """
+        def plus(a: int, b: int = 2) -> int:
+            return a + b
+    """,
+    ),
+    "global const attr": (
+        """
+        s.x = Config.limit
+        return True
+    """,
+        """
+        class Config:
+            limit = 3
+    """,
+    ),
+    "pass tuple": (
+        """
+        s.x = add((s.log[0], s.log[1]))
+        return True
+    """,
+        """
+        def add(p):
+            return p[0] + p[1]
+    """,
+    ),
+    "pass list": (
+        """
+        s.x = add([v for v in s.log if v])
+        return True
+    """,
+        """
+        def add(p):
+            return sum(p)
+    """,
+    ),
+    "pass lambda": (
+        """
+        s.x = apply(lambda v: v + 1, s.log[0])
+        return True
+    """,
+        """
+        def apply(f, v):
+            return f(v)
+    """,
+    ),
+    "array eq": (
+        """
+        s.flag = s.log == [0, 1, 2]
+        return True
+    """,
+        "",
+    ),
+    "array all eq": (
+        """
+        s.flag = all(v == s.log[0] for v in s.log)
+        return True
+    """,
+        "",
+    ),
+    "neg const index": (
+        """
+        s.x = ROW[-1] - s.log[2]
+        return True
+    """,
+        "",
+    ),
+    "majority": (
+        """
+        votes = sum(1 for i in range(3) if s.log[i] == 1)
+        s.flag = votes * 2 > 3
+        return True
+    """,
+        "",
+    ),
+    "str dispatch": (
+        """
+        s.x = kind('b', s)
+        return True
+    """,
+        """
+        def kind(name: str, s: State) -> int:
+            return BY_NAME[name] + s.log[0]
+    """,
+    ),
+}
+"""Bodies of an action, each with the functions that it calls."""
+
+
+def states():
+    """Return states of every kind, stored: the first one, and some at random."""
+    layout, random = Layout(Everything, None), Random(7)
+    s, some = layout.record, [layout.dump()]
+    for _ in range(60):
+        layout.load(some[0])
+        s.x, s.y = random.randrange(8), random.randrange(-2, 10)
+        s.phase, s.flag = random.choice(list(Phase)), random.random() < 0.5
+        for index in range(3):
+            s.log[index] = random.choice((0, 0, 1, 1, 2))
+        for part in s.parts:
+            part.term, part.phase = random.randrange(4), random.choice(list(Phase))
+        for number in range(random.randrange(5)):
+            s.done.add(random.choice((number, random.randrange(4))))
+        for _ in range(random.randrange(4)):
+            s.queue.append(random.randrange(4))
+        for _ in range(random.randrange(3)):
+            s.entries.append(Entry(term=random.randrange(4), phase=random.choice(list(Phase))))
+        some.append(layout.dump())
+    return some
+
+
+STATES = states()
+TRANSLATE = translator(Layout(Everything, None))
+
+
+def action(body, helpers=""):
+    """Return an action with this body."""
+    body = textwrap.indent(textwrap.dedent(body).strip(), "    ")
+    return from_source(f"{TABLES}\n{textwrap.dedent(helpers)}\ndef act(s, k):\n{body}\n", NAMES)
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_everyday_python_means_what_it_means_in_python(spelling):
+    meanings = TRANSLATE(action(*SPELLINGS[spelling]))
+    compared = 0
+    for state in STATES:
+        found, expected = meanings.compiled(state), meanings.python(state)
+        # Where machine code gives up, Python takes over; it must not do so where Python goes on.
+        assert found == expected
+        compared += expected is not None
+    assert compared >= 5
+
+
+HELPERS = """
+def add(v):
+    v.append(1)
+def same(v):
+    return v
+"""
+
+REFUSED = {
+    "for v in {s.log[0] + 8, 1}:\n    return v": "in the order of a set",
+    "c = {i: s.log[i] for i in range(3)}\nreturn c[1]": "the expression {i: s.log[i]",
+    "return len(str(s.x))": "the call str(s.x)",
+    "a = []\nb = a\nb.append(1)\nreturn len(a)": "a, another name of a list",
+    "a = [1]\nadd(a)\nreturn len(a)": "a list that a function gets, and changes",
+    "a = b = []\nb.append(1)\nreturn len(a)": "a list with two names",
+    "for a in [[1], [2]]:\n    a.append(1)\nreturn 1": "another name of a list",
+    "a = []\na.append(1)\nb = same(a)\nb.append(2)\nreturn len(a)": "another name of a list",
+    "def add():\n    nonlocal t\n    t += 1\nt = 0\nadd()\nreturn t": "writes around it",
+    "v = None\nif s.flag:\n    v = 1\nif s.x:\n    v = (1, 2)\nreturn v is None": "another kind",
+    "return s.log[0] or 3": "only its truth is known",
+}
+
+
+@pytest.mark.parametrize("body", REFUSED)
+def test_what_would_mean_something_else_is_refused(body):
+    with pytest.raises(UnsupportedError) as refused:
+        TRANSLATE(action(body, HELPERS))
+    assert REFUSED[body] in str(refused.value)
+    assert "(in a" in str(refused.value)

@@ -34,6 +34,7 @@ from ..core.spec import (
 from ..core.symmetry import Symmetry, refuse_unsound
 from .assumed import settle
 from .engines import finished_search
+from .families import decided_one_by_one, together
 from .liveness.lasso import Decided
 from .request import SearchRequest
 from .search import LevelSearch
@@ -89,13 +90,14 @@ def check(
     """
     undecided = undecidable(system, properties, named, resources, symmetry)
     decidable = [prop for prop in properties if prop.name not in undecided]
-    searched = [*decidable, *system.assumptions]
+    searched = [*decided_one_by_one(system, decidable), *system.assumptions]
     request = SearchRequest(
         system, searched, keep_going=keep_going, limits=limits, resources=resources, report=report
     )
     result = _searched(replace(request, trial=_trial(request)), symmetry)
     if system.assumptions:
         settle(result, system)
+    together(system, result, decidable)
     if undecided:
         _leave_undecided(result, properties, undecided)
     return result

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import click
 
+from ..checker.families import shown_by
 from ..checker.replay import Replayed
 from ..checker.verdicts import why_satisfied
 from ..core.behavior import Behavior
@@ -127,7 +128,11 @@ def _print(
     system = behavior.system
     known = [p for p in properties_of(protocol) if keeps_histories(system, p, protocol)]
     invariants = invariants_of(protocol)
-    judged = [p for p in known if p in invariants or p.name == recorded.property]
+    judged = [
+        shown_by(system, p, behavior.trace)
+        for p in known
+        if p in invariants or p.name == recorded.property
+    ]
     violated = violated_at_end(trace, judged, behavior)
     reasons = {prop.name: why_satisfied(system, prop, behavior.trace) for prop in judged}
     satisfied = reasons.get(recorded.property) or ""

@@ -217,6 +217,42 @@ def guards_alone(apply: Callable[..., bool]) -> Callable[..., bool]:
     return _compiled(function, apply)
 
 
+def enabled(apply: Callable[..., bool]) -> Callable[..., bool]:
+    """Return the predicate that a step is enabled: TLA+'s ENABLED.
+
+    Raises
+    ------
+    ModelError
+        If the action decides behind its guards whether it is enabled.
+    """
+    function = read_tree(apply)
+    own = _guards(function)
+    end = function.body.index(own[-1]) if own else 0
+    for number, statement in enumerate(function.body):
+        for node in ast.walk(statement) if statement not in own else ():
+            answers = isinstance(node, ast.Return) and ast.unparse(node) != "return True"
+            if answers or (number < end and _may_write(node)):
+                error = ModelError(
+                    f"{apply.__name__} is enabled or not by more than its guards; write each "
+                    "reason as a guard, if ...: return False, all of them before the first write"
+                )
+                error.place = _place(apply)[0], getattr(node, "lineno", function.lineno)
+                raise error
+    return guards_alone(apply)
+
+
+def _may_write(node: ast.AST) -> bool:
+    """Whether a statement may write the state: it assigns to a part of something, or just calls."""
+    match node:
+        case ast.Expr(ast.Call()) | ast.Delete():
+            return True
+        case ast.Assign():
+            return not all(isinstance(target, (ast.Name, ast.Tuple)) for target in node.targets)
+        case ast.AugAssign():
+            return not isinstance(node.target, ast.Name)
+    return False
+
+
 def conditions(apply: Callable[..., bool]) -> tuple[Guard, ...]:
     """Return the conditions of an action that are no guards, in the order of its source."""
     return _described(apply, _conditions(syntax_tree(apply)))
@@ -304,6 +340,17 @@ def _not_among(name: str, values: ast.expr) -> str:
             low = ast.unparse(first[0]) if first else 0
             return f"not {low} <= {name} < {ast.unparse(beyond)}"
     return f"{name} not in {ast.unparse(values)}"
+
+
+@cache
+def applied_to(function: Callable[..., bool], arguments: tuple[int, ...]) -> Callable[..., bool]:
+    """Return the predicate of states that a function is for some further arguments."""
+    names = {f"argument_{number}": value for number, value in enumerate(arguments)}
+    made = f"def of_arguments(s, k):\n    return predicate(s, k, {', '.join(names)})"
+    tree = ast.parse(made).body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    ast.increment_lineno(tree, original_of(function).__code__.co_firstlineno - 1)
+    return _compiled(tree, function, {"predicate": function, **names})
 
 
 @dataclass(frozen=True)

@@ -240,6 +240,28 @@ def _lacks(witness: Callable[[Any, Any], tuple[int, ...] | None]) -> Callable[[A
 
 
 @dataclass(frozen=True)
+class Each:
+    """The choices of arguments for each of which a property is declared.
+
+    Parameters
+    ----------
+    parameters
+        Their names.
+    arguments
+        From the constants, every choice of them.
+    """
+
+    parameters: tuple[str, ...]
+    arguments: Callable[[Any], Iterable[tuple[int, ...]]]
+
+
+def takes_more(function: Callable[..., object]) -> bool:
+    """Whether a function takes more than the state and the bounds."""
+    taken = inspect.signature(function).parameters.values()
+    return sum(one.kind is one.POSITIONAL_OR_KEYWORD for one in taken) > 2
+
+
+@dataclass(frozen=True)
 class Property:
     """A property of a transition system, for the checker to decide.
 
@@ -271,6 +293,10 @@ class Property:
         violates it (the brokers, the offset), and None in a state that satisfies it.  ``explain``
         and ``places`` receive them after ``s`` and ``k``; with a predicate there are none.
 
+    each
+        For a liveness property of each participant: its predicate, premise and explanation may take
+        the arguments that this chooses, after ``s`` and ``k``.
+
     Raises
     ------
     ModelError
@@ -287,6 +313,7 @@ class Property:
     places: Callable[..., tuple[LogOffset, ...]] = lambda s, k, *witness: ()
     premise: Callable[[Any, Any], bool] | None = None
     witness: Callable[[Any, Any], tuple[int, ...] | None] | None = None
+    each: Each | None = None
 
     def __post_init__(self) -> None:
         declared = self.predicate is not _undeclared and not hasattr(self.predicate, "witness")

@@ -15,6 +15,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..checker.check import check
+from ..checker.families import decided_one_by_one
 from ..checker.graph import GraphError, state_graph
 from ..checker.liveness.decide import refuse_undecidable
 from ..checker.liveness.formulas import demands_of
@@ -123,7 +124,8 @@ def original_of(
 
     refuse_undecidable(system, properties)
     try:
-        return Original(arrays_of(state_graph(system, most=most)), properties)
+        every = decided_one_by_one(system, properties)
+        return Original(arrays_of(state_graph(system, most=most)), every)
     except GraphError:
         return None
 

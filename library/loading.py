@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from ..checker.families import decided_one_by_one
 from ..core.errors import is_users
 from ..core.imports import PREFIX
 from ..core.spec import Property, TransitionSystem
@@ -32,7 +33,8 @@ class Named:
 
     def __call__(self) -> tuple[TransitionSystem[Any, Any], list[Property]]:
         """Return the system and the properties."""
-        return assemble(self.protocol, self.settings, self.properties or ("none",))
+        system, properties = assemble(self.protocol, self.settings, self.properties or ("none",))
+        return system, decided_one_by_one(system, properties)
 
 
 def named(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..checker.families import shown_by
 from ..checker.replay import Replayed, replay, retaken, without_failure
 from ..core.behavior import Behavior
 from ..core.spec import ModelError, Property, ReplayError, TidegateError, TransitionSystem
@@ -101,5 +102,8 @@ def replayed_as_recorded(path: str, protocol: Protocol, recorded: Recorded) -> R
         raise
     except TidegateError as error:
         raise ReplayError(f"{path}: {error}") from None
-    behavior = replace(replayed.behavior, prop=prop, about=protocol.summary)
+    behavior = replayed.behavior
+    if prop is not None:
+        prop = shown_by(behavior.system, prop, behavior.trace)
+    behavior = replace(behavior, prop=prop, about=protocol.summary)
     return replace(replayed, behavior=behavior)

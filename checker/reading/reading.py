@@ -139,7 +139,7 @@ def _every_root(
     for prop in properties:
         yield from _root(prop.witness, (state, k), WITNESS)
         for function in (None if prop.witness else prop.predicate, prop.premise):
-            yield from _root(function, (state, k))
+            yield from _root(function, (state, k, *_arguments(function, prop)))
 
 
 def records_of(declaration: type[Record]) -> Iterator[type[Record]]:
@@ -187,6 +187,12 @@ def _kind(column: Sequence[Any]) -> Value:
     kinds = set(map(type, column))
     [kind] = kinds if len(kinds) == 1 else {int}
     return TRUTH if kind is bool else Number(kind) if issubclass(kind, int) else ANYTHING
+
+
+def _arguments(function: Any, prop: Property) -> tuple[Value, ...]:
+    """Return the arguments of a predicate that is declared for each participant."""
+    more = prop.each.parameters if prop.each and isinstance(function, FunctionType) else ()
+    return (NUMBER,) * min(len(more), function.__code__.co_argcount - 2) if more else ()
 
 
 def _root(

@@ -59,19 +59,22 @@ class Choices:
         How many there are of each kind.
     state
         The declaration of the state.
+    what
+        Whether it is an action or a property.
     """
 
     def __init__(
         self,
-        function: Callable[..., bool],
+        function: Callable[..., Any],
         name: str,
         names: Sequence[str],
         declared: Mapping[str, Choice],
         participants: Mapping[str, Callable[[Any], int]],
         state: type,
+        what: str = "action",
     ) -> None:
         self._function, self._name, self._names = function, name, tuple(names)
-        self._participants, self._state = participants, state
+        self._participants, self._state, self._what = participants, state, what
         self._parameters = [self._parameter(one, declared.get(one, one)) for one in names]
 
     def arguments(self, k: Any) -> Iterator[tuple[int, ...]]:
@@ -86,14 +89,16 @@ class Choices:
                 if others not in known:
                     known[others] = self._values(one, k, others)
                 if len(longer) + len(known[others]) > MOST_CHOICES:
-                    text = f"action {self._name} has more than {MOST_CHOICES:,} choices of its"
+                    text = (
+                        f"{self._what} {self._name} has more than {MOST_CHOICES:,} choices of its"
+                    )
                     raise about(self._function, f"{text} parameters within these bounds")
                 longer += [(*row, value) for value in known[others]]
             rows = longer
         yield from rows
 
     def _values(self, one: Parameter, k: Any, others: tuple[int, ...]) -> tuple[int, ...]:
-        what = f"{one.name} of action {self._name}"
+        what = f"{one.name} of {self._what} {self._name}"
         return values_of(lambda k: one.values(k, *others), k, self._function, what)
 
     def narrowed(self) -> Callable[..., bool]:
@@ -116,7 +121,7 @@ class Choices:
 
     def _parameter(self, name: str, choice: Choice) -> Parameter:
         """Return where the values of a parameter come from."""
-        what = f"{name} of action {self._name}"
+        what = f"{name} of {self._what} {self._name}"
         every, chosen = choice if isinstance(choice, tuple) and len(choice) == 2 else (choice, None)
         if isinstance(every, str):
             every = self._count(name, every)
@@ -147,7 +152,7 @@ class Choices:
             known = ", ".join(self._participants) or "there are none"
             raise about(
                 self._function,
-                f"action {self._name}: its parameter {name} has no values; "
+                f"{self._what} {self._name}: its parameter {name} has no values; "
                 f"give {name}=lambda k: range(...), or a kind of participant ({known})",
             )
         count = self._participants[kind]
@@ -232,3 +237,15 @@ def _numbers(part: Any, k: Any) -> Iterable[int] | None:
         numbers = range(limit_of(element.low, k), limit_of(element.high, k) + 1)
         return [as_kind(element.kind, number) for number in numbers]
     return None
+
+
+def refuse_unknown_choices(
+    function: Callable[..., object],
+    what: str,
+    parameters: Sequence[str],
+    choices: Mapping[str, Choice],
+) -> None:
+    """Refuse choices for what is no parameter of an action or a property."""
+    if extra := set(choices) - set(parameters):
+        there = ", ".join(parameters) or "none but the state and the bounds"
+        raise about(function, f"{what} has no parameter {min(extra)}; it has {there}")

@@ -75,7 +75,7 @@ class Fair:
                 )
         self._together.append(joint)
 
-    def _name_of(self, function: Any) -> str:
+    def _name_of(self, function: Any, caller: str = "model.fairness") -> str:
         """Return the name of the action that a function is."""
         for name, action in self._actions.items():
             if original_of(action.apply) is function:
@@ -84,7 +84,7 @@ class Fair:
         what = getattr(function, "__name__", repr(function))
         raise about(
             function,
-            f"model.fairness names {what}, which is no action of this model; it has "
+            f"{caller} names {what}, which is no action of this model; it has "
             f"{known or 'none'}, and they are declared before it",
         )
 

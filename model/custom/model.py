@@ -13,14 +13,15 @@ from ...core.assumptions import assumptions_of
 from ...core.bounds import brief, shown, unknown
 from ...core.errors import ModelError, about
 from ...core.fields import Record
+from ...core.guards import enabled
 from ...core.layout import Layout
 from ...core.scene import LogOffset, View
 from ...core.sources import original_of
 from ...core.spec import DEADLOCK, TYPE_OK, Action, Fairness, Kind, Property, TransitionSystem
-from ...core.vocabulary import is_available
+from ...core.vocabulary import Each, is_available, takes_more
 from ..added import added
 from ..protocol import TRACK, Expected, NoRules, Protocol, counting, first_rules, histories_of
-from .choices import Choice, Choices
+from .choices import Choice, Choices, refuse_unknown_choices
 from .fairness import Fair
 from .signatures import (
     refuse_bare,
@@ -295,38 +296,59 @@ class Model(Fair, Generic[S, K]):
         source: str = "",
         explain: Callable[..., str] | None = None,
         places: Callable[..., tuple[LogOffset, ...]] | None = None,
+        distinct: bool = False,
+        **choices: Choice,
     ) -> Callable[[P], P]:
         """Declare what must eventually happen, as :meth:`invariant` what must always hold.
+
+        With parameters after ``s`` and ``k`` it is declared for each choice of their values:
+        ``served(s, k, person)`` for each person.
 
         Parameters
         ----------
         kind
             ``EVENTUALLY``, ``ALWAYS_EVENTUALLY``, ``EVENTUALLY_ALWAYS`` or ``LEADS_TO``.
         premise
-            For ``LEADS_TO``: ``premise(s, k) -> bool``, after which it must happen.
+            For ``LEADS_TO``: ``premise(s, k) -> bool``, after which it must happen.  It and
+            `explain` may take the same parameters.
+        distinct
+            Whether the parameters always differ from each other.
+        choices
+            The values of each parameter, as of an action: ``person="person"``.
         """
-        return self._property(kind, statement, premise, source, explain, places)
+        return self._property(
+            kind, statement, premise, source, explain, places, (distinct, choices)
+        )
 
     def _property(
         self,
         kind: Kind,
         statement: str,
-        premise: Callable[[S, K], bool] | None,
+        premise: Callable[..., bool] | None,
         source: str,
         explain: Callable[..., str] | None,
         places: Callable[..., tuple[LogOffset, ...]] | None = None,
+        choices: tuple[bool, Mapping[str, Choice]] | None = None,
     ) -> Callable[[P], P]:
         """Return a decorator that adds a function as the predicate of a property."""
 
         def declare(function: P) -> P:
             refuse_other_kinds(function, "an invariant")
             name = _camel(function.__name__)
-            refuse_unfit(function, f"invariant {name}", "s", "k")
+            each = self._each(function, name, *choices) if choices else None
+            more = each.parameters if each else ()
+            refuse_unfit(function, f"invariant {name}", "s", "k", *more)
             finds = str(inspect.signature(function).return_annotation).startswith("tuple")
-            if premise is not None:
-                refuse_unfit(premise, f"premise of {name}", "s", "k")
-            if explain is not None and not finds:
-                refuse_unfit(explain, f"explain of {name}", "s", "k")
+            if finds and each:
+                raise about(
+                    function,
+                    f"property {name} is one for each {more[0]}, so that it needs "
+                    "no witness; return whether all is well",
+                )
+            for other, what in ((premise, "premise"), (None if finds else explain, "explain")):
+                if other is not None:
+                    takes = more if more and takes_more(other) else ()
+                    refuse_unfit(other, f"{what} of {name}", "s", "k", *takes)
             if name in self._properties:
                 raise about(function, f"there is a property {name} already; rename one of them")
             said = explain or (lambda s, k, *witness: f"It says: {statement}")
@@ -334,11 +356,52 @@ class Model(Fair, Generic[S, K]):
             if places is not None:
                 how["places"] = places
             self._properties[name] = Property(
-                name, statement, source, explain=said, kind=kind, premise=premise, **how
+                name, statement, source, explain=said, kind=kind, premise=premise, each=each, **how
             )
             return function
 
         return declare
+
+    def _each(
+        self,
+        function: Callable[..., object],
+        name: str,
+        distinct: bool,
+        choices: Mapping[str, Choice],
+    ) -> Each | None:
+        """Return the choices of arguments for each of which a property is declared, if any."""
+        parameters = list(inspect.signature(function).parameters)[2:]
+        refuse_unknown_choices(function, f"property {name}", parameters, choices)
+        if not parameters:
+            return None
+        chosen = Choices(
+            function, name, parameters, choices, self._participants, self.state, "property"
+        )
+        if chosen.selections():
+            raise about(function, f"property {name}: its parameters cannot depend on the state")
+
+        def arguments(k: Any) -> Iterator[tuple[int, ...]]:
+            rows = chosen.arguments(k)
+            return (one for one in rows if len({*one}) == len(one)) if distinct else rows
+
+        return Each(tuple(parameters), arguments)
+
+    def enabled(self, action: Callable[..., bool]) -> Callable[..., bool]:
+        """Return the predicate that a step of an action is enabled: TLA+'s ENABLED.
+
+        It is called as the action is, ``can_take(s, k, client)``, and writes nothing.
+
+        Parameters
+        ----------
+        action
+            An action that is declared above, whose guards alone say whether it is enabled.
+
+        Raises
+        ------
+        ModelError
+            If it is no action of the model, or decides that behind its guards, too.
+        """
+        return enabled(self._actions[self._name_of(action, "model.enabled")].apply)
 
     def variant(
         self,
@@ -504,9 +567,7 @@ class Model(Fair, Generic[S, K]):
         refuse_unfit(function, f"action {name}", "s", "k", *parameters)
         refuse_options(function, name, parameters)
         chosen = Choices(function, name, parameters, choices, self._participants, self.state)
-        if extra := set(choices) - set(parameters):
-            there = ", ".join(parameters) or "none but the state and the bounds"
-            raise about(function, f"action {name} has no parameter {min(extra)}; it has {there}")
+        refuse_unknown_choices(function, f"action {name}", parameters, choices)
 
         def arguments(k: Any) -> Iterator[tuple[int, ...]]:
             rows = chosen.arguments(k)

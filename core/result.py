@@ -421,6 +421,8 @@ class Result:
         it was not finished or has no state.
     interpreted_because
         Why a search went on in Python when it was large enough to be compiled.
+    within_constraint
+        Whether liveness is decided for behaviors alone that never leave the constraint.
     """
 
     outcome: Outcome
@@ -442,6 +444,7 @@ class Result:
     spark_levels: int | None = None
     levels: Sequence[Any] = ()
     interpreted_because: tuple[Reason, ...] = ()
+    within_constraint: bool = False
 
     @property
     def shown(self) -> Verdict | None:
@@ -516,7 +519,8 @@ def why_undecidable(
     """Return why a search cannot decide a property; empty if it can."""
     if not prop.kind.needs_graph:
         return ""
-    if prop.kind.is_liveness and system.constraint is not None:
+    left = system.constraint is not None and not system.within_constraint
+    if prop.kind.is_liveness and left:
         return "behaviors that leave the constraint are not followed"
     if symmetry:
         return "--symmetry does not follow the steps of each replica"

@@ -133,6 +133,8 @@ class TransitionSystem(Telling[S, K]):
     assumptions
         What the code takes for granted of every state (``assumptions.py``): invariants without
         which no search has a verdict.
+    within_constraint
+        Whether liveness is decided for those behaviors alone that never leave the constraint.
 
     Attributes
     ----------
@@ -163,6 +165,7 @@ class TransitionSystem(Telling[S, K]):
         view: View | None = None,
         fairness: Sequence[JointFairness] = (),
         assumptions: Sequence[Property] = (),
+        within_constraint: bool = False,
     ) -> None:
         super().__init__()
         self.name = name
@@ -183,6 +186,7 @@ class TransitionSystem(Telling[S, K]):
         self.initialise = initialise
         self.legend = legend
         self.constraint = constraint
+        self.within_constraint = constraint is not None and within_constraint
         self.view = view
         self.debug, self.repeats, self._watched = False, False, 0
         self.declared_pure: tuple[DeclaredPure, ...] = ()

@@ -82,6 +82,7 @@ class CellSearch:
         self.verdicts: dict[str, Verdict] = {}
         self._systems: dict[str, tuple[Sequence[Property], TransitionSystem[Any, Any]]] = {}
         self._explanations: dict[str, str] = {}
+        self._within = False
         self._known_bugs: dict[str, str] = {}
 
     def decide(self, expected: dict[Expectation, Property]) -> None:
@@ -140,6 +141,7 @@ class CellSearch:
         outcome.interpreted_because = tuple(reasons)
         outcome.declared_pure = declared_pure(result)
         outcome.symmetry = relied_on(result)
+        self._within = result.within_constraint
         outcome.stopped_by = _limit(result.stopped_by, self.cell)
 
     def _check(
@@ -172,6 +174,8 @@ class CellSearch:
         if verdict is None:
             return outcome
         note = "its premise never held" if verdict.vacuous else verdict.reason
+        if self._within and prop.kind.is_liveness and verdict.outcome is Outcome.HOLDS:
+            note = "; ".join(filter(None, (note, "of behaviors that never leave the constraint")))
         return replace(outcome, outcome=verdict.outcome.value, steps=verdict.steps, note=note)
 
     def recognised(self, finding: Finding) -> Finding:

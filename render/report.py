@@ -41,6 +41,7 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
         "never_enabled": result.never_taken if result.complete else None,
         "exact": result.exact,
         "collision_probability": result.collision_probability,
+        "within_constraint": result.within_constraint,
         "permutations": result.permutations,
         "symmetry": _symmetry(result),
         "declared_pure": _declared_pure(result),
@@ -88,6 +89,7 @@ def _symmetry(result: Result) -> dict[str, Any] | None:
     if grounds is None:
         return None
     return {
+        "within_constraint": result.within_constraint,
         "permutations": result.permutations,
         "relied_on": relied_on(result),
         "actions": grounds.actions,

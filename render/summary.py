@@ -160,7 +160,8 @@ def _satisfied(result: Result) -> Iterator[str]:
         yield f"every state satisfies {', '.join(names)}"
     if live:
         but = f", but {_vacuous(result)}" if result.vacuous else ""
-        yield f"every fair behavior satisfies {', '.join(live)}{but}"
+        which = " that never leaves the constraint" if result.within_constraint else ""
+        yield f"every fair behavior{which} satisfies {', '.join(live)}{but}"
 
 
 def _vacuous(result: Result) -> str:

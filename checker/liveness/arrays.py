@@ -286,6 +286,9 @@ def arrays_of(graph: StateGraph) -> StateArrays:
     enabled = np.zeros((size, words), np.uint64)
     np.bitwise_or.at(enabled, steps.source, masks[steps.instance])
 
+    inside = np.ones(size, np.bool_)
+    inside[[*graph.outside]] = False
+
     def fingerprints(numbers: Numbers) -> Words:
         wanted = (system.layout.fingerprint(graph.states[number]) for number in numbers)
         return np.fromiter(wanted, np.uint64, len(numbers))
@@ -295,6 +298,8 @@ def arrays_of(graph: StateGraph) -> StateArrays:
         numbered = zip(graph.states, graph.depths, strict=True)
         roles = [visit(system, prop, state, not depth) for state, depth in numbered]
         begins, stays, recurs = np.array(roles, np.bool_).T
+        # No behavior is followed where it leaves the constraint.
+        begins, stays, recurs = begins & inside, stays & inside, recurs & inside
         vacuous = prop.kind is Kind.LEADS_TO and not begins.any()
         if vacuous:
             vacuous = not any(graph.satisfying(premise_of(prop)))

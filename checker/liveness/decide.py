@@ -30,8 +30,9 @@ def refuse_undecidable(system: TransitionSystem[Any, Any], properties: Sequence[
     Raises
     ------
     LivenessError
-        If the system has a constraint, since behaviors that leave it would count as satisfying; if
-        a premise is missing, or fairness is declared for an unknown argument.
+        If the system has a constraint, since behaviors that leave it would count as satisfying,
+        unless it declares that these are left out; if a premise is missing, or fairness is declared
+        for an unknown argument.
     """
     liveness = [prop for prop in properties if prop.kind.is_liveness]
     for action in system.actions if liveness else ():
@@ -47,11 +48,13 @@ def refuse_undecidable(system: TransitionSystem[Any, Any], properties: Sequence[
         if (prop.premise is None) is (prop.kind is Kind.LEADS_TO):
             rule = "needs" if prop.premise is None else "cannot have"
             raise LivenessError(f"property {prop.name} of kind {prop.kind.value} {rule} a premise")
-        if system.constraint is not None:
+        if system.constraint is not None and not system.within_constraint:
             raise LivenessError(
                 f"-p {prop.name}: {system.name} has a constraint, and behaviors that leave it are "
                 "not followed, so that a liveness property could hold because no behavior is left; "
-                "leave that property out, or bound the state by its declaration instead"
+                "leave that property out, bound the state by its declaration instead, or decide it "
+                "for the behaviors that never leave the constraint, by "
+                "Model(..., liveness_within_constraint=True)"
             )
 
 

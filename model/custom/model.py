@@ -80,6 +80,9 @@ class Model(Fair, Generic[S, K]):
         Whether a state without an enabled action is an error, as for TLC.
     constraint
         ``constraint(s, k) -> bool``: TLC's CONSTRAINT.  Steps from states outside are not taken.
+    liveness_within_constraint
+        Whether liveness is decided for the behaviors alone that never leave the constraint, which
+        the verdict repeats; without it a model with a constraint leaves liveness undecided.
     view
         How states and steps are drawn; by default a lane for each participant.
     columns
@@ -136,6 +139,7 @@ class Model(Fair, Generic[S, K]):
         name: str = "",
         deadlock: bool = True,
         constraint: Callable[[S, K], bool] | None = None,
+        liveness_within_constraint: bool = False,
         view: View | None = None,
         columns: Callable[[S, K], Mapping[str, str]] | None = None,
         legend: str = "",
@@ -163,6 +167,9 @@ class Model(Fair, Generic[S, K]):
         self._doc = inspect.cleandoc(getattr(module, "__doc__", None) or "")
         self._deadlock = deadlock
         self._constraint = constraint
+        if liveness_within_constraint and constraint is None:
+            raise ModelError("liveness_within_constraint needs a constraint; leave it out")
+        self._within_constraint = liveness_within_constraint
         self._view = view
         self._columns = columns
         self._legend = legend
@@ -542,6 +549,7 @@ class Model(Fair, Generic[S, K]):
             initialise=self._initialise,
             legend=self._legend,
             constraint=self._constraint,
+            within_constraint=self._within_constraint,
             view=view,
             fairness=protocol.fairness,
             # A mutant is wrong on purpose, and a property has to notice it.

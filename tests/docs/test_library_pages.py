@@ -153,7 +153,8 @@ def test_what_a_table_names_exists(page):
     text = " ".join(ours)
     known = set(tidegate.__all__) | {
         "any", "all", "len", "prepare", "add", "discard", "append", "popleft", "action",
-        "invariant", "liveness", "fairness", "Node", "P", "Entry", "Message",
+        "invariant", "liveness", "fairness", "enabled", "can_a", "name", "Node", "P", "Entry",
+        "Message",
     }  # fmt: skip
     assert set(re.findall(r"\b(\w+)\(", text)) <= known
     shown = CliRunner().invoke(main, ["check", "--help"]).output

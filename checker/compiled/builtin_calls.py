@@ -24,6 +24,7 @@ from .values import (
     Elements,
     Items,
     Made,
+    Mapped,
     Number,
     Numbers,
     Span,
@@ -175,21 +176,16 @@ class Builtins:
     def _iterable(self, node: ast.expr) -> Value:
         """Return what is iterated; a generator is a list, which nothing else can see."""
         if isinstance(node, ast.GeneratorExp):
+            self.calls.comprehensions.refuse_lazy(node)
             return self.calls.comprehensions.collected(node, list)
         return self.expressions.value(node)
 
     def _mapped(self, node: ast.Call) -> Value:
         function, iterated = self._only(node, 2)
-        cells = self.scope.lists.new()
-
-        def take(element: Value, following: str, end: str) -> None:
-            result = self.calls.called_with(function, [element], node)
-            self.scope.lists.append(cells, result)
-
-        self.calls.loops.over(node.args[1], iterated, take)
-        return cells
+        return Mapped(function, iterated)
 
     def _filtered(self, node: ast.Call) -> Value:
+        self.calls.comprehensions.refuse_lazy(node)
         function, iterated = self._only(node, 2)
         cells, out = self.scope.lists.new(), self.out
         truth = self.expressions.truth_of
@@ -218,7 +214,8 @@ class Builtins:
         [argument] = node.args
         if isinstance(argument, (ast.GeneratorExp, ast.ListComp)):
             return self.calls.comprehensions.collected(argument, kind)
-        value = self.expressions.value(argument)
+        with self.calls.comprehensions.consuming():
+            value = self.expressions.value(argument)
         chosen = None if isinstance(value, Bits) else self.calls.loops.indexed(value, argument)
         length = chosen.length() if chosen else None
         if chosen and isinstance(length, Constant):

@@ -147,7 +147,7 @@ class Calls:
         """Whether a function is translated where it is called, since its result is no number."""
         return written_out(function)
 
-    def called_with(self, function: Value, arguments: list[Value], node: ast.Call) -> Value:
+    def called_with(self, function: Value, arguments: list[Value], node: ast.expr) -> Value:
         """Return what a function that is an argument, such as a ``key``, returns for values."""
         if isinstance(function, Closure):
             return self._closure(function, arguments, {}, node)
@@ -163,7 +163,7 @@ class Calls:
         raise UnsupportedError(f"the call {ast.unparse(node)}")
 
     def _closure(
-        self, closure: Closure, positional: list[Value], named: dict[str, Value], node: ast.Call
+        self, closure: Closure, positional: list[Value], named: dict[str, Value], node: ast.expr
     ) -> Value:
         """Return the value of the call of a function that is defined within another one."""
         parameters = closure.tree.args

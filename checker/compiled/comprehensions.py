@@ -50,6 +50,7 @@ class Comprehensions:
     def __init__(self, scope: Scope, expressions: Expressions, calls: Calls) -> None:
         self.scope, self.out, self.expressions = scope, scope.out, expressions
         self.loops, self.calls = calls.loops, calls
+        self._consumers = 0
 
     def each(
         self, clauses: Sequence[ast.comprehension], body: Callable[[], None], names: Sequence[str]
@@ -116,8 +117,23 @@ class Comprehensions:
             element = node.elt
             self.each(node.generators, lambda: body(self.expressions.value(element)), names)
         else:
-            value = self.expressions.value(node)
+            with self.consuming():
+                value = self.expressions.value(node)
             self.loops.over(node, value, lambda element, following, end: body(element), names)
+
+    @contextmanager
+    def consuming(self) -> Iterator[None]:
+        """Allow in this block what Python evaluates element by element, since all is wanted."""
+        self._consumers += 1
+        try:
+            yield
+        finally:
+            self._consumers -= 1
+
+    def refuse_lazy(self, node: ast.expr) -> None:
+        """Refuse what Python evaluates while a loop goes on that may change what it reads."""
+        if not self._consumers and not self.scope.pure:
+            raise UnsupportedError(f"{ast.unparse(node)}, which Python evaluates bit by bit,")
 
     def quantified(self, node: ast.Call, wanted: bool) -> Value:
         """Translate any() or all(), as a loop that ends early."""
@@ -139,7 +155,8 @@ class Comprehensions:
             element = argument.elt
             self.each(argument.generators, lambda: decide(self.expressions.decision(element)), ())
         else:
-            value = self.expressions.value(argument)
+            with self.consuming():
+                value = self.expressions.value(argument)
 
             def judge(element: Value, following: str, end: str) -> None:
                 truth = self.expressions.truth_of(element)
@@ -189,8 +206,7 @@ class Comprehensions:
             # Without a first element there is nothing to compare with.
             other, better, end = (out.label(hint) for hint in ("other", "better", "end"))
             none_yet = Truth(out.value(f"icmp eq i64 {out.value(f'load i64, ptr {begun}')}, 0"))
-            if best_key not in slots:
-                slots.store(best_key, measure)
+            slots.expect(best_key, measure)
             out.branch(none_yet, better, other)
             out.place_label(other)
             wins = ast.Lt() if which is min else ast.Gt()

@@ -10,12 +10,14 @@ from .arithmetic import FOLDED
 from .function import Scope
 from .values import (
     NOWHERE,
+    Backwards,
     Bits,
     Cells,
     Choice,
     Constant,
     Elements,
     Items,
+    Mapped,
     Number,
     Numbers,
     Span,
@@ -23,6 +25,7 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
+    Zipped,
     ask,
     integer_of,
     span,
@@ -198,7 +201,7 @@ class Collections:
             return self.lists.has(right, left)
         if isinstance(right, Choice):
             return tables.among(left, right, self._same)
-        if not isinstance(right, (Cells, Elements, Span)) and not _is_array(right):
+        if not isinstance(right, _ITERATED) and not _is_array(right):
             return None
         result, out = self.out.variable(), self.out
         out.emit(f"store i64 0, ptr {result}")
@@ -239,8 +242,8 @@ class Collections:
             default = rest[0] if rest else Constant(None)
             if not isinstance(key, Constant) and default == Constant(None):
                 raise UnsupportedError(f"the call {ast.unparse(node)}, which may be None,")
-            if isinstance(key, Constant):
-                return Constant(ask(owner.value.get, key.value, *[p.value for p in rest]))  # type: ignore[union-attr]
+            if isinstance(key, Constant) and key.value not in owner.value:
+                return default
             return self.scope.tables.looked_up(owner.value, key, default)
         if (bits := self.bits(owner)) is not None:
             return self._of_set(owner, bits, name, node)
@@ -352,6 +355,8 @@ class Collections:
             place = out.number(out.extreme("max", Number(place), Constant(0)))
         return Number(place, None, int)
 
+
+_ITERATED = (Backwards, Cells, Elements, Mapped, Span, Zipped)
 
 _SOME = ast.Name("a collection", ast.Load())
 

@@ -170,6 +170,8 @@ class Expressions:
 
     def condition(self, node: ast.expr) -> Value:
         """Return the truth of an expression: a `Truth`, or `Constant`."""
+        if isinstance(node, ast.BoolOp):
+            return self.truth_of(self._all_or_any(node))
         return self.truth_of(self.expression(node))
 
     def truth_of(self, value: Value) -> Value:
@@ -501,10 +503,34 @@ class Expressions:
         )
 
     def _boolop(self, node: ast.BoolOp) -> Value:
-        """Return the truth of all, or of any, jumping only over expensive operands.
+        """Return the operand that decides, which is the truth of all of them if each is one."""
+        with self.out.aside() as aside:
+            truth = self._all_or_any(node)
+        if isinstance(truth, Truth) and truth.truth_only:
+            return self._deciding(node, node.values)
+        self.out.append(aside)
+        return truth
 
-        Python returns the operand that decides; that is the same if all are truth values.
-        """
+    def _deciding(self, node: ast.BoolOp, operands: list[ast.expr]) -> Value:
+        """Return the first operand that decides, or the last one."""
+        left = self.sequences.fixed(self.expression(operands[0]))
+        if len(operands) == 1:
+            return left
+        is_any, truth = isinstance(node.op, ast.Or), self.truth_of(left)
+        if isinstance(truth, Constant):
+            decides = self.true(truth) is is_any
+            return left if decides else self._deciding(node, operands[1:])
+        self.mark(truth, node, operands[0])
+        with self.out.aside() as aside:
+            right = self._deciding(node, operands[1:])
+        if is_any and isinstance(left, Perhaps) and left.value is not None:
+            # What is true is not None.
+            left = left.value
+        ways = [(Aside([]), left), (aside, right)]
+        return self._either_way(truth, *(ways if is_any else reversed(ways)))
+
+    def _all_or_any(self, node: ast.BoolOp) -> Value:
+        """Return the truth of all, or of any, jumping only over expensive operands."""
         wanted = isinstance(node.op, ast.And)
         truth = self._operand(node.values[0])
         kinds = {kind_of(truth)}
@@ -533,10 +559,20 @@ class Expressions:
 
     def _operand(self, part: ast.expr) -> Value:
         """Return the value of an operand of `and` or `or`, and mark both ways of its truth."""
-        value = self.calls.filled(self.known(part))
+        if isinstance(part, ast.BoolOp):
+            value = self._all_or_any(part)
+        else:
+            value = self.calls.filled(self._something(self.expression(part)))
         if self.out.points and isinstance(value, (Number, Truth)) and not is_marked(part):
             self.mark(Truth(self.out.truth(value)), part)
         return value
+
+    def _something(self, value: Value) -> Value:
+        """Return a value for its truth; of one that may be None, its truth."""
+        if isinstance(value, Perhaps):
+            truth = self.truth_of(value)
+            return replace(truth, truth_only="None") if isinstance(truth, Truth) else truth
+        return Constant(0) if value is NOWHERE else value
 
     def _truth_of(self, value: Value, node: ast.BoolOp) -> Value:
         """Return an operand as itself if it is known, else its truth."""

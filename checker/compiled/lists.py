@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from .emitter import Emitter
-from .slots import Shape, _count, put_together, taken_apart, united
+from .slots import Shape, count, kinds, put_together, taken_apart, united
 from .values import (
     Bits,
     Cells,
@@ -78,16 +78,19 @@ class Lists:
         """Note the shape of an element."""
         if not cells.shapes:
             cells.shapes.append(shape)
-            count = max(_count(shape), 1) * cells.most
-            self.out.prologue.append(f"  {cells.base} = alloca [{count} x i64]")
-            cleared = f"ptr {cells.base}, i8 0, i64 {8 * count}, i1 false"
+            room = max(count(shape), 1) * cells.most
+            self.out.prologue.append(f"  {cells.base} = alloca [{room} x i64]")
+            cleared = f"ptr {cells.base}, i8 0, i64 {8 * room}, i1 false"
             self.out.prologue.append(f"  call void @llvm.memset.p0.i64({cleared})")
-        elif united(cells.shapes[0], shape) != cells.shapes[0]:
+            return
+        both, is_read = united(cells.shapes[0], shape), len(cells.shapes) > 1
+        if is_read and kinds(both) != kinds(cells.shapes[0]):
             raise UnsupportedError("a list whose elements are of several types")
+        cells.shapes[0] = both
 
     def _at(self, cells: Cells, index: Value, leaf: int) -> str:
         """Return the address of a leaf of an element."""
-        out, width = self.out, max(_count(cells.shapes[0]), 1)
+        out, width = self.out, max(count(cells.shapes[0]), 1)
         first = out.value(f"mul i64 {out.number(index)}, {width}")
         return out.element(cells.base, out.value(f"add i64 {first}, {leaf}"))
 
@@ -96,9 +99,11 @@ class Lists:
         if not cells.shapes:
             raise UnsupportedError("an element of a list before any is added to it")
         shape: Shape = cells.shapes[0]
+        if len(cells.shapes) == 1:
+            cells.shapes.append("read")
         leaves = [
             Number(self.out.value(f"load i64, ptr {self._at(cells, index, number)}"))
-            for number in range(_count(shape))
+            for number in range(count(shape))
         ]
         return put_together(self.out, shape, leaves)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...core.containers import MOST_MEMBERS, Set
@@ -21,6 +22,7 @@ from .values import (
     Elements,
     Items,
     Made,
+    Mapped,
     Method,
     Number,
     Numbers,
@@ -62,7 +64,27 @@ class Loops:
         changed: Iterable[str] = (),
     ) -> None:
         """Translate a loop; `body` emits one iteration."""
+        if isinstance(iterated, ast.GeneratorExp):
+            self._loop_generated(iterated, body, changed)
+            return
         self.over(iterated, self.expressions.known(iterated), body, changed)
+
+    def _loop_generated(
+        self,
+        node: ast.GeneratorExp,
+        body: Callable[[Value, str, str], None],
+        changed: Iterable[str],
+    ) -> None:
+        """Translate a loop over a generator, each element of which is computed in its round."""
+        end = self.out.label("end")
+
+        def round_of() -> None:
+            following = self.out.label("next")
+            body(self.expressions.value(node.elt), following, end)
+            self.out.place_label(following)
+
+        self.calls.comprehensions.each(node.generators, round_of, tuple(changed))
+        self.out.place_label(end)
 
     def over(
         self,
@@ -88,7 +110,7 @@ class Loops:
             contents := self.records.method(iterable, "__iter__")
         ):
             self._loop_contents(node, contents, body, changed)
-        elif isinstance(iterable, (Zipped, Backwards, Choice, Cells)):
+        elif isinstance(iterable, (Zipped, Mapped, Backwards, Choice, Cells)):
             self._loop_indexed(node, self.indexed(iterable, node), body, changed)
         else:
             rounds: list[tuple[Value | None, Value]] = [
@@ -121,6 +143,11 @@ class Loops:
             return self._indexed_range(value)
         if isinstance(value, Zipped):
             return self._side_by_side([self.indexed(part, node) for part in value.parts])
+        if isinstance(value, Mapped):
+            function, inner = value.function, self.indexed(value.of, node)
+            return replace(
+                inner, at=lambda i: self.calls.called_with(function, [inner.at(i)], node)
+            )
         if isinstance(value, Backwards):
             inner = self.indexed(value.of, node)
             if inner.most is None:

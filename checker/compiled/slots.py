@@ -61,7 +61,9 @@ def taken_apart(value: Value) -> tuple[Shape, list[Value]]:
         If it is a value that cannot be kept in memory.
     """
     if is_leaf(value):
-        return Shape(LEAF, kind=None if value is NOWHERE else kind_of(value)), [value]
+        kind = None if value is NOWHERE else kind_of(value)
+        # That a number is a plain one says nothing of it.
+        return Shape(LEAF, kind=None if kind is int else kind), [value]
     if isinstance(value, Constant):
         return Shape(value), []
     if isinstance(value, Items):
@@ -169,7 +171,9 @@ class Slots:
         """Emit the assignment of a value to a name."""
         out = self.out
         out.settle(name)
-        self._shapes.setdefault(name, None)
+        if name not in self._shapes:
+            self._shapes[name] = None
+            self.nullable |= {name} if isinstance(value, Perhaps) else set()
         is_none = isinstance(value, Constant) and value.value is None
         if name in self.nullable:
             none = value.none if isinstance(value, Perhaps) else ("true" if is_none else "false")
@@ -187,13 +191,18 @@ class Slots:
         shape, leaves = taken_apart(inner)
         if before is not None:
             shape = united(before, shape)
-            if name in self._read and _kinds(shape) != _kinds(before):
+            if name in self._read and kinds(shape) != kinds(before):
                 raise UnsupportedError(f"{name}, which is of another type on another way,")
         self._shapes[name] = shape
         for number, leaf in enumerate(leaves):
             path = f"{name}#{number}"
             out.settle(path, span(leaf))
             out.emit(f"store i64 {out.number(leaf)}, ptr {self._place(path)}")
+
+    def expect(self, name: str, value: Value) -> None:
+        """Note what kind of value a name will have, which is assigned later."""
+        if name not in self._shapes:
+            self._shapes[name] = taken_apart(value)[0]
 
     def forget(self, name: str) -> None:
         """Take a name as if it had never been assigned."""
@@ -206,7 +215,7 @@ class Slots:
         value = None
         if shape is not None:
             leaves = []
-            for number in range(_count(shape)):
+            for number in range(count(shape)):
                 known = (out.definite or {}).get(f"{name}#{number}")
                 register = out.value(f"load i64, ptr {self._place(f'{name}#{number}')}")
                 leaves.append(Number(register, known))
@@ -225,14 +234,14 @@ class Slots:
         return self._places[path]
 
 
-def _kinds(shape: Shape) -> list[type | None]:
+def kinds(shape: Shape) -> list[type | None]:
     """Return the types of the leaves of a shape."""
-    return [shape.kind, *(kind for part in shape.parts for kind in _kinds(part))]
+    return [shape.kind, *(kind for part in shape.parts for kind in kinds(part))]
 
 
-def _count(shape: Shape) -> int:
+def count(shape: Shape) -> int:
     """Return how many leaves a shape has."""
     own = shape.like == LEAF or (
         isinstance(shape.like, tuple) and shape.like[0] in ("choice", "bits")
     )
-    return int(own) + sum(map(_count, shape.parts))
+    return int(own) + sum(map(count, shape.parts))

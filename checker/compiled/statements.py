@@ -92,7 +92,7 @@ class Returns:
         elif node is None:
             raise UnsupportedError("a return of None, where a number is returned elsewhere,")
         else:
-            self._numbers(self.expressions.expression(node))
+            self._numbers(self.expressions.certain(self.expressions.expression(node)))
         out.terminated = True
 
     def _none(self, node: ast.expr | None) -> None:

@@ -384,9 +384,15 @@ def may_return_none(tree: ast.FunctionDef) -> bool:
     return valued and (some or not ends)
 
 
-def has_none(node: ast.AST) -> bool:
-    """Whether None is written in an expression."""
-    return any(isinstance(part, ast.Constant) and part.value is None for part in ast.walk(node))
+def has_none(node: ast.expr) -> bool:
+    """Whether an expression may be the None that is written in it."""
+    if isinstance(node, ast.IfExp):
+        return has_none(node.body) or has_none(node.orelse)
+    if isinstance(node, ast.BoolOp):
+        return any(map(has_none, node.values))
+    if isinstance(node, ast.Call):
+        return any(map(has_none, node.args))
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def nullable(tree: ast.FunctionDef) -> set[str]:

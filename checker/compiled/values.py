@@ -151,6 +151,14 @@ class Zipped:
 
 
 @dataclass(frozen=True)
+class Mapped:
+    """What ``map`` yields: the results of a function, each when it is asked for."""
+
+    function: Value
+    of: Value
+
+
+@dataclass(frozen=True)
 class Backwards:
     """What ``reversed`` yields."""
 
@@ -189,7 +197,7 @@ class Cells:
     most
         How many elements there is room for.
     shapes
-        The shape of an element, once one is known: see :mod:`slots`.
+        The shape of an element, once one is known: see :mod:`slots`; then whether it was read.
     kind
         Its type in Python.
     """
@@ -235,6 +243,7 @@ Value = (
     | Elements
     | Numbers
     | Zipped
+    | Mapped
     | Backwards
     | Choice
     | Bits

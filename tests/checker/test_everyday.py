@@ -9,9 +9,11 @@ from random import Random
 import pytest
 
 from tidegate import Record, Seq, Set, array, boolean, enumeration, integer, sequence_of, set_of
+from tidegate.checker.compiled.slots import Slots
 from tidegate.checker.compiled.values import UnsupportedError
 from tidegate.core.layout import Layout
 
+from . import everyday
 from .conftest import from_source, translator
 
 
@@ -54,6 +56,7 @@ NAMES = {
 }  # fmt: skip
 
 SPELLINGS = {
+    "an operand that decides": ("s.x = s.log[0] or 3\ns.y = s.log[1] and s.x\nreturn True", ""),
     "enumerate": (
         """
         t = 0
@@ -1133,6 +1136,8 @@ def add(v):
     v.append(1)
 def same(v):
     return v
+def number(s) -> bool:
+    return s.x
 """
 
 REFUSED = {
@@ -1146,7 +1151,7 @@ REFUSED = {
     "a = []\na.append(1)\nb = same(a)\nb.append(2)\nreturn len(a)": "another name of a list",
     "def add():\n    nonlocal t\n    t += 1\nt = 0\nadd()\nreturn t": "writes around it",
     "v = None\nif s.flag:\n    v = 1\nif s.x:\n    v = (1, 2)\nreturn v is None": "another kind",
-    "return s.log[0] or 3": "only its truth is known",
+    "return number(s) + 1": "what number returns is used as a number",
 }
 
 
@@ -1156,3 +1161,39 @@ def test_what_would_mean_something_else_is_refused(body):
         TRANSLATE(action(body, HELPERS))
     assert REFUSED[body] in str(refused.value)
     assert "(in a" in str(refused.value)
+
+
+def difference(seeds):
+    """Return the first random function that means something else, and how many are refused."""
+    refused = 0
+    for seed in seeds:
+        text = everyday.body(Random(seed))
+        try:
+            meanings = TRANSLATE(action(text, everyday.HELPERS))
+        except UnsupportedError:
+            refused += 1
+            continue
+        for state in STATES:
+            if meanings.compiled(state) != meanings.python(state):
+                return f"seed {seed}\n{text}", refused
+    return None, refused
+
+
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        pytest.param(range(50), id="few"),
+        pytest.param(range(10_000, 15_000), id="many", marks=pytest.mark.slow),
+    ],
+)
+def test_random_functions_mean_what_python_means(seeds):
+    wrong, refused = difference(seeds)
+    assert wrong is None
+    assert refused < len(seeds) / 5
+
+
+def test_a_key_that_each_round_overwrites_would_be_noticed(monkeypatch):
+    """As the largest was once found: each element's key was stored before it was compared."""
+    monkeypatch.setattr(Slots, "expect", Slots.store)
+    wrong, _ = difference(range(25, 60))
+    assert wrong is not None

@@ -10,9 +10,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, overload
 
-from .errors import ModelError
+from .errors import MisuseError, ModelError, misused, printed
 from .fields import (
     NONE,
     Array,
@@ -41,17 +41,36 @@ MOST_MEMBERS = 63
 """The largest size of a set: it is stored in one signed 64-bit integer."""
 
 
+def mask_of(numbers: object) -> int:
+    """Return a set, one of the state or one of Python, as a bit mask."""
+    if isinstance(numbers, Set):
+        return numbers.mask
+    if not isinstance(numbers, (set, frozenset)):
+        raise misused(f"a set is needed, not {printed(numbers)}")
+    return mask_of_all(numbers)
+
+
+def mask_of_all(numbers: Iterable[int]) -> int:
+    """Return some numbers as a bit mask."""
+    mask = 0
+    for number in numbers:
+        if not number >= 0:
+            raise misused(f"a set has numbers from 0 on, not {printed(number)}", MisuseError)
+        mask |= 1 << number
+    return mask
+
+
 class Set(Record):
     """A set of the whole numbers below its size; declare it with :func:`set_of`.
 
-    ``in``, ``len``, ``==``, ``<=`` (subset), iteration and truth (not empty) are those of Python's
-    sets; iteration is in ascending order.
+    It has the operators and methods of Python's sets, with others of the state or of Python's.
+    Iteration is in ascending order, also of what an operator returns.
     """
 
     mask: int
 
     def __contains__(self, number: int) -> bool:
-        return number != NONE and self.mask >> number & 1 == 1
+        return number >= 0 and self.mask >> number & 1 == 1
 
     def __len__(self) -> int:
         return size(self.mask)
@@ -62,37 +81,167 @@ class Set(Record):
     def __iter__(self) -> Iterator[int]:
         return iter(members(self.mask))
 
-    def __le__(self, other: Set) -> bool:
-        return self.mask & ~other.mask == 0
+    def __le__(self, other: Numbers) -> bool:
+        return self.mask & ~mask_of(other) == 0
 
-    def __eq__(self, other: Set) -> bool:  # type: ignore[override]
-        return self.mask == other.mask
+    def __lt__(self, other: Numbers) -> bool:
+        return self.mask & ~mask_of(other) == 0 and self.mask != mask_of(other)
+
+    def __ge__(self, other: Numbers) -> bool:
+        return mask_of(other) & ~self.mask == 0
+
+    def __gt__(self, other: Numbers) -> bool:
+        return mask_of(other) & ~self.mask == 0 and self.mask != mask_of(other)
+
+    def __eq__(self, other: object) -> bool:
+        return self.mask == mask_of(other)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __or__(self, other: Numbers) -> Set:
+        return free_set(self.mask | mask_of(other))
+
+    def __and__(self, other: Numbers) -> Set:
+        return free_set(self.mask & mask_of(other))
+
+    def __sub__(self, other: Numbers) -> Set:
+        return free_set(self.mask & ~mask_of(other))
+
+    def __rsub__(self, other: Numbers) -> Set:
+        return free_set(mask_of(other) & ~self.mask)
+
+    def __xor__(self, other: Numbers) -> Set:
+        return free_set(self.mask ^ mask_of(other))
+
+    __ror__, __rand__, __rxor__ = __or__, __and__, __xor__
+
+    def __ior__(self, other: Numbers) -> Self:
+        self.mask |= mask_of(other)
+        return self
+
+    def __iand__(self, other: Numbers) -> Self:
+        self.mask &= mask_of(other)
+        return self
+
+    def __isub__(self, other: Numbers) -> Self:
+        self.mask &= ~mask_of(other)
+        return self
+
+    def __ixor__(self, other: Numbers) -> Self:
+        self.mask ^= mask_of(other)
+        return self
 
     def __repr__(self) -> str:
         return f"{{{', '.join(map(str, self))}}}" if self.mask else "set()"
 
     def add(self, number: int) -> None:
         """Add a number, which may be a member already."""
+        if number < 0:
+            raise misused(f"set.add({number}): a set has numbers from 0 on", MisuseError)
         self.mask |= 1 << number
+
+    def remove(self, number: int) -> None:
+        """Remove a member."""
+        if number not in self:
+            raise misused(f"set.remove({number}): not in the set", MisuseError)
+        self.mask &= ~(1 << number)
 
     def discard(self, number: int) -> None:
         """Remove a number, if it is a member."""
-        self.mask &= ~(1 << number)
+        if number in self:
+            self.mask &= ~(1 << number)
 
-    def update(self, other: Set) -> None:
-        """Add every member of another set."""
-        self.mask |= other.mask
+    def update(self, *others: Iterable[int]) -> None:
+        """Add every member of other sets."""
+        for other in others:
+            self.unite(as_set(other))
+
+    def unite(self, other: Set) -> None:
+        """Add every member of another set; the analysis of symmetry reads ``update`` as this."""
+        self.mask |= mask_of(other)
+
+    def intersection_update(self, *others: Iterable[int]) -> None:
+        """Keep only what is in other sets, too."""
+        for other in others:
+            self.mask &= as_set(other).mask
+
+    def difference_update(self, *others: Iterable[int]) -> None:
+        """Remove every member of other sets."""
+        for other in others:
+            self.mask &= ~as_set(other).mask
+
+    def symmetric_difference_update(self, other: Iterable[int]) -> None:
+        """Keep what is in one of two sets only."""
+        self.mask ^= as_set(other).mask
 
     def clear(self) -> None:
         """Remove every member."""
         self.mask = 0
 
+    def union(self, *others: Iterable[int]) -> Set:
+        """Return the members of any of the sets."""
+        result = self.copy()
+        result.update(*others)
+        return result
+
+    def intersection(self, *others: Iterable[int]) -> Set:
+        """Return what is in all of the sets."""
+        result = self.copy()
+        result.intersection_update(*others)
+        return result
+
+    def difference(self, *others: Iterable[int]) -> Set:
+        """Return the members that the other sets lack."""
+        result = self.copy()
+        result.difference_update(*others)
+        return result
+
+    def symmetric_difference(self, other: Iterable[int]) -> Set:
+        """Return the members of one of two sets only."""
+        return self ^ as_set(other)
+
+    def issubset(self, other: Iterable[int]) -> bool:
+        """Whether another set has all members."""
+        return self <= as_set(other)
+
+    def issuperset(self, other: Iterable[int]) -> bool:
+        """Whether it has all members of another set."""
+        return self >= as_set(other)
+
+    def isdisjoint(self, other: Iterable[int]) -> bool:
+        """Whether it has no member of another set."""
+        return self.mask & as_set(other).mask == 0
+
+    def copy(self) -> Set:
+        """Return its members as of now."""
+        return free_set(self.mask)
+
     @classmethod
     def shown(cls, record: Set) -> set[int]:
         """Return a record of this declaration as people see it."""
         return set(members(record.mask))
+
+
+class FreeSet(Set):
+    """A set outside of the state: what an operator or a method of a set returns."""
+
+    mask: int = subset(MOST_MEMBERS, "its members")
+
+
+def free_set(mask: int) -> Set:
+    """Return a set outside of the state."""
+    made = object.__new__(FreeSet)
+    made.mask = mask
+    return made
+
+
+def as_set(numbers: Iterable[int]) -> Set:
+    """Return any numbers as a set, as the methods of sets take them."""
+    return numbers if isinstance(numbers, Set) else free_set(mask_of_all(numbers))
+
+
+Numbers = Set | set[int] | frozenset[int]
+"""What the operators of sets take."""
 
 
 class Bag(Record):
@@ -231,10 +380,12 @@ class Seq(Record, Generic[E]):
     @overload
     def __getitem__(self, index: int) -> E: ...
     @overload
-    def __getitem__(self, index: slice) -> Slice[E]: ...
-    def __getitem__(self, index: int | slice) -> E | Slice[E]:
+    def __getitem__(self, index: slice) -> list[E]: ...
+    def __getitem__(self, index: int | slice) -> E | list[E]:
         if isinstance(index, slice):
-            return Slice(self, index)
+            if index.step is not None:
+                raise misused("a slice of a sequence has no step", MisuseError)
+            return self.sliced(bounded(index))
         return self.at(index if index >= 0 else from_end(index, self.length))
 
     def at(self, index: int) -> E:
@@ -269,10 +420,12 @@ class Seq(Record, Generic[E]):
     def _splice(self, chosen: slice, values: Iterable[E]) -> None:
         """Put values in place of the elements of a slice."""
         if chosen.step is not None:
-            raise ValueError("a slice of a sequence has no step")
+            raise misused("a slice of a sequence has no step", MisuseError)
         bounded(chosen)
         new, kept = list(values), self.sliced(slice(None))
         kept[chosen] = new
+        if len(kept) > len(self.items):
+            raise misused(f"{_full(self)}; {len(kept)} do not fit", MisuseError)
         for index, element in enumerate(kept):
             self.put(index, element)
         for index in range(len(kept), len(self.items)):
@@ -292,12 +445,18 @@ class Seq(Record, Generic[E]):
                 return True
         return False
 
-    def __eq__(self, other: Seq[E]) -> bool:  # type: ignore[override]
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (Seq, list)):
+            raise misused(f"a sequence is compared with {printed(other)}: write a list")
+        return self.same(other) if isinstance(other, Seq) else self.sliced(slice(None)) == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def same(self, other: Seq[E]) -> bool:
+        """Whether two sequences are equal; the compiled engine translates ``==`` to this."""
         if self.length != other.length:
             return False
         return all(self.items[index] == other.items[index] for index in range(self.length))
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return repr(list(self))
@@ -314,8 +473,39 @@ class Seq(Record, Generic[E]):
         """Return elements as values; used by the other methods."""
         return self.items[: self.length][chosen]
 
+    def __add__(self, other: Iterable[E]) -> list[E]:
+        return [*self.sliced(slice(None)), *_list(other)]
+
+    def __radd__(self, other: Iterable[E]) -> list[E]:
+        return [*_list(other), *self.sliced(slice(None))]
+
+    def __iadd__(self, other: Iterable[E]) -> Self:
+        self.extend(other)
+        return self
+
+    def copy(self) -> list[E]:
+        """Return the elements as of now."""
+        return self.sliced(slice(None))
+
+    def index(self, value: E) -> int:
+        """Return where an element is first."""
+        for index in range(self.length):
+            if self.items[index] == value:
+                return index
+        raise misused(f"sequence.index({printed(value)}): not in the sequence", MisuseError)
+
+    def count(self, value: E) -> int:
+        """Return how often an element occurs."""
+        total = 0
+        for index in range(self.length):
+            if self.items[index] == value:
+                total += 1
+        return total
+
     def append(self, value: E) -> None:
         """Add an element at the end."""
+        if self.length == len(self.items):
+            raise misused(f"sequence.append({printed(value)}): {_full(self)}", MisuseError)
         self.put(self.length, value)
         self.length += 1
 
@@ -323,17 +513,42 @@ class Seq(Record, Generic[E]):
         """Add the elements of a sequence, a slice or a list at the end."""
         self[self.length :] = values
 
+    def insert(self, index: int, value: E) -> None:
+        """Add an element before another one, or at the end."""
+        at = min(index, self.length) if index >= 0 else from_end(index, self.length)
+        self._splice(slice(at, at), [value])
+
+    def remove(self, value: E) -> None:
+        """Remove the first element that is equal to a value."""
+        if value not in self:
+            raise misused(f"sequence.remove({printed(value)}): not in the sequence", MisuseError)
+        self.pop(self.index(value))
+
     def popleft(self) -> E:
         """Remove the first element and return it (TLA+'s Head and Tail)."""
-        first = self.copied(self.items[0 if self.length else len(self.items)])
+        if not self.length:
+            raise misused("sequence.popleft(): the sequence is empty", MisuseError)
+        first = self.copied(self.items[0])
         self.drop_first()
         return first
 
-    def pop(self) -> E:
-        """Remove the last element and return it."""
-        last = self.copied(self.items[self.length - 1 if self.length else len(self.items)])
+    def pop(self, index: int | None = None) -> E:
+        """Remove the last element, or another one, and return it."""
+        if index is not None:
+            return self._taken(index if index >= 0 else from_end(index, self.length))
+        if not self.length:
+            raise misused("sequence.pop(): the sequence is empty", MisuseError)
+        last = self.copied(self.items[self.length - 1])
         self.drop_last()
         return last
+
+    def _taken(self, index: int) -> E:
+        """Remove an element and return it."""
+        if index >= self.length:
+            raise misused(f"sequence.pop({index}): it has {self.length} elements", MisuseError)
+        taken = self.copied(self.items[index])
+        self._splice(slice(index, index + 1), ())
+        return taken
 
     def drop_first(self) -> None:
         """Remove the first element; the sequence must not be empty."""
@@ -393,26 +608,15 @@ class RecordSeq(Seq[R]):
         return value_of(value)
 
 
-class Slice(Generic[E]):
-    """Consecutive elements of a sequence, ``seq[first:last]``, as they are when it is read."""
+def _full(sequence: Seq[Any]) -> str:
+    return f"the sequence holds {len(sequence.items)} at most"
 
-    def __init__(self, owner: Seq[E], chosen: slice) -> None:
-        if chosen.step is not None:
-            raise ValueError("a slice of a sequence has no step")
-        self._values = owner.sliced(bounded(chosen))
 
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __iter__(self) -> Iterator[E]:
-        return iter(self._values)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Slice):
-            raise TypeError("a slice can be compared only with a slice; write queue[:]")
-        return self._values == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
+def _list(values: object) -> Iterable[Any]:
+    """Return what can be joined with a sequence."""
+    if not isinstance(values, (Seq, list)):
+        raise misused(f"a list or a sequence is needed, not {printed(values)}", MisuseError)
+    return values
 
 
 @overload

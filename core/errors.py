@@ -53,7 +53,7 @@ class TidegateError(Exception):
 
     def head(self) -> str:
         """Return its text without the list that follows."""
-        text = super().__str__()
+        text = Exception.__str__(self)
         if self.place is None or text.startswith(f"{shown(self.place)}: "):
             return text
         return f"{text} ({shown(self.place)})"
@@ -294,10 +294,12 @@ def callers(error: BaseException) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def placed(text: str, spot: Spot | None, more: str = "") -> ModelError:
+def placed(
+    text: str, spot: Spot | None, more: str = "", kind: type[ModelError] = ModelError
+) -> ModelError:
     """Return an error whose text is followed by function and line, and then by `more`."""
     where = f", in {spot[0]}()" if spot and spot[0].isidentifier() else ""
-    error = ModelError(f"{text}{where}{more}")
+    error = kind(f"{text}{where}{more}")
     error.place = spot[1] if spot else None
     return error
 
@@ -310,10 +312,15 @@ def caller() -> FrameType:
     return frame
 
 
-def misused(text: str) -> ModelError:
+class MisuseError(ModelError, IndexError, KeyError, ValueError):
+    """A container cannot do what the model asks of it; Python's own fail there, too."""
+
+
+def misused(text: str, kind: type[ModelError] = ModelError) -> ModelError:
     """Return an error whose place is the line of the model that is running."""
     frame = caller()
-    return placed(text, (frame.f_code.co_name, (frame.f_code.co_filename, frame.f_lineno)))
+    spot = frame.f_code.co_name, (frame.f_code.co_filename, frame.f_lineno)
+    return placed(text, spot, kind=kind)
 
 
 def about(function: Callable[..., Any], text: str) -> ModelError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+from dis import Instruction, get_instructions
 from functools import cache
 from itertools import islice
 from types import CodeType
@@ -117,6 +118,18 @@ def _is_literal(node: ast.expr | None) -> bool:
     )
 
 
+def _number_before(code: CodeType, at: int) -> ast.expr | None:
+    """Return the number that an instruction takes as index, of code whose source is unknown."""
+    before: Instruction | None = None
+    for one in get_instructions(code):
+        if one.offset == at:
+            known = before is not None and before.opname == "LOAD_CONST" and not one.is_jump_target
+            number = before.argval if known and before is not None else None
+            return ast.parse(str(number), mode="eval").body if type(number) is int else None
+        before = one
+    return None
+
+
 @cache
 def _index_at(code: CodeType, at: int) -> ast.expr | None:
     """Return the expression of the index that an instruction uses, or a call passes first."""
@@ -125,7 +138,7 @@ def _index_at(code: CodeType, at: int) -> ast.expr | None:
         return None
     lines = [line.encode() for line in linecache.getlines(code.co_filename)[first - 1 : last]]
     if len(lines) != last - first + 1:
-        return None
+        return _number_before(code, at)
     lines[-1] = lines[-1][:end]
     lines[0] = lines[0][begin:]
     try:

@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from .errors import printed
-from .fields import Field
+from .fields import Field, members
 from .generated import run
 from .values import Constant, Kind, as_kind, converting, source_of_writes, stored_name
 
@@ -361,6 +361,8 @@ def part_errors(parts: Sequence[Part], lengths: Mapping[str, int]) -> list[str]:
             # The only record that takes elements is a sequence.
             takes = not part.integers and hasattr(type(part.node), "__setitem__")
             repair = f" (write {part.path}[:] = ...)" if takes else ""
+            if hasattr(type(part.node), "isdisjoint"):
+                repair = f" (write {part.path}.clear() and {part.path}.update(...))"
             wrong.append(f"{part.path} is another object than the declared one{repair}")
         elif part.integers and len(part.node) != lengths[part.path]:
             length = lengths[part.path]
@@ -382,6 +384,11 @@ def range_errors(
 
 def range_error(variable: Variable, value: object) -> str:
     """Say that a value is out of a variable's range, or no integer."""
+    of_set = variable.path.endswith(".mask") and isinstance(variable.shown(0), set)
+    if of_set and isinstance(value, int) and value > variable.high:
+        beyond = ", ".join(map(str, members(value & ~variable.high)))
+        text = f"{variable.path.removesuffix('.mask')} has {beyond}"
+        return f"{text}, declared for the numbers below {variable.high.bit_length()}"
     kind = "" if isinstance(value, (int, Deleted)) else f" ({type(value).__name__})"
     declared = f"declared {variable.low}..{variable.high}"
     return f"{variable.path} is {printed(value)}{kind}, {declared}"

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from enum import EnumType
 from typing import TYPE_CHECKING, Any
 
+from ...core.containers import mask_of
 from ...core.fields import Record, copy_into
 from .builtin_calls import Builtins
 from .comprehensions import Comprehensions
-from .containers import Collections
+from .containers import OF_SETS, Collections
 from .function import Mode, Scope
 from .loops import Loops
 from .sequences import OF_SEQUENCES, is_ours, is_value
@@ -102,6 +103,8 @@ class Calls:
         if isinstance(callee, Method):
             if callee.function in OF_SEQUENCES:
                 return self.sequences.sequence_call(callee, node)
+            if callee.function in OF_SETS:
+                return self.collections.set_call(callee, node)
             return self._method_called(callee, node)
         if not isinstance(callee, Constant):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
@@ -111,6 +114,8 @@ class Calls:
         if isinstance(callee.value, type) and issubclass(callee.value, Record):
             return self.sequences.made(callee.value, node)
         positional, named = self._arguments(node)
+        if callee.value is mask_of:
+            return self.collections.mask_of(positional[0], node)
         if callee.value is copy_into:
             return self.sequences.copied_into(*positional)
         if type(callee.value) is types.FunctionType:

@@ -6,8 +6,10 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ...core.containers import Set
 from .arithmetic import FOLDED
 from .function import Scope
+from .sequences import ITERATIONS
 from .values import (
     NOWHERE,
     Backwards,
@@ -17,7 +19,9 @@ from .values import (
     Constant,
     Elements,
     Items,
+    Made,
     Mapped,
+    Method,
     Number,
     Numbers,
     Span,
@@ -48,6 +52,10 @@ _CHANGES: dict[str, type[ast.operator]] = {
     "symmetric_difference_update": ast.BitXor,
 }  # fmt: skip
 _COMPARED: dict[str, type[ast.cmpop]] = {"issubset": ast.LtE, "issuperset": ast.GtE}
+OF_SETS = frozenset(
+    vars(Set)[name] for name in (*_OF_SETS, *_CHANGES, *_COMPARED, "isdisjoint", "copy")
+)
+"""Methods of the state's sets that take other collections, or return sets."""
 
 
 class Collections:
@@ -68,18 +76,88 @@ class Collections:
             return None
         return Bits(Constant(sum(1 << number for number in numbers if number is not None)))
 
+    def of_state(self, value: Value) -> Bits | None:
+        """Return a set of the state as bits; None for what is none."""
+        if not isinstance(value, (StateRef, Made)):
+            return None
+        method = self.expressions.records.method(value, "__contains__")
+        if method is None or method.function is not Set.__contains__:
+            return None
+        return Bits(self.expressions.records.variable(value, "mask"), ordered=True)
+
+    def mask_of(self, value: Value, node: ast.expr) -> Value:
+        """Return the mask of a set."""
+        bits = self.numbers(value)
+        if bits is None:
+            raise UnsupportedError(f"{ast.unparse(node)}, of what is no set of numbers,")
+        return bits.mask
+
+    def numbers(self, value: Value) -> Bits | None:
+        """Return a set, one of the state or another one, as bits; None for what is none."""
+        return self.of_state(value) or self.bits(value)
+
     def combined(self, operator: ast.operator, left: Value, right: Value) -> Value | None:
         """Return the result of an operator on collections; None for anything else."""
-        one, other = self.bits(left), self.bits(right)
+        one, other = self.numbers(left), self.numbers(right)
         if one and other and (type(operator) in _OF_MASKS or isinstance(operator, ast.Sub)):
-            return Bits(self._masks(operator, one.mask, other.mask))
-        if isinstance(operator, ast.Add) and _kind(left) and _kind(left) is _kind(right):
+            mask = self._masks(operator, one.mask, other.mask)
+            return Bits(mask, ordered=one.ordered or other.ordered)
+        if isinstance(operator, ast.Add) and self._adds(left, right):
             return self._joined(left, right)
         if isinstance(operator, ast.Mult) and isinstance(left, Items):
             if not isinstance(right, Constant):
                 raise UnsupportedError("a tuple repeated a number of times that is not known")
             return Items(ask(lambda count: left.items * count, right.value), left.kind)
         return None
+
+    def _adds(self, left: Value, right: Value) -> bool:
+        """Whether two collections are of one kind, so that Python joins them."""
+        kinds = [list if self._is_sequence(value) else _kind(value) for value in (left, right)]
+        return kinds[0] is not None and kinds[0] is kinds[1]
+
+    def _is_sequence(self, value: Value) -> bool:
+        """Whether a value is a sequence of the state, or a slice of one."""
+        if isinstance(value, (Span, Elements)):
+            return True
+        if not isinstance(value, (StateRef, Made)):
+            return False
+        method = self.expressions.records.method(value, "__iter__")
+        return method is not None and method.function in ITERATIONS
+
+    def changed(self, place: StateRef, operator: ast.operator, node: ast.expr) -> Value | None:
+        """Return the new mask of a set of the state for `|=` and the like; None if it is none."""
+        if self.of_state(place) is None:
+            return None
+        other = self.numbers(self.expressions.known(node))
+        before = self.of_state(place)
+        if other is None or before is None or type(operator) not in (*_OF_MASKS, ast.Sub):
+            return None
+        return self._masks(operator, before.mask, other.mask)
+
+    def set_call(self, method: Method, node: ast.Call) -> Value:
+        """Return the value of the call of one of ``OF_SETS``."""
+        owner, name = method.owner, method.function.__name__
+        if node.keywords or any(isinstance(part, ast.Starred) for part in node.args):
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        with self.scope.reading(isinstance(owner, StateRef) and owner.element):
+            arguments = [self.expressions.value(part) for part in node.args]
+            others = [self._as_bits(value, node) for value in arguments]
+        bits = self.of_state(owner)
+        assert bits is not None
+        if name not in _CHANGES:
+            known = self._of_sets(bits, name, others)
+            if known is None:
+                raise UnsupportedError(f"the call {ast.unparse(node)}")
+            return known
+        self.scope.write(f"the call {ast.unparse(node)}")
+        if isinstance(owner, Made):
+            raise UnsupportedError(f"the call {ast.unparse(node)} for a copy of a set")
+        mask = bits.mask
+        for other in others:
+            mask = self._masks(_CHANGES[name](), mask, other.mask)
+        place = self.expressions.records.part(owner, "mask")
+        self.scope.unit.places.store(self.out, place, mask)
+        return Constant(None)
 
     def _masks(self, operator: ast.operator, one: Value, other: Value) -> Value:
         if not isinstance(operator, ast.Sub):
@@ -127,9 +205,15 @@ class Collections:
                     choice,
                     lambda o: apply(value, o) if swapped else apply(o, value),  # noqa: B023
                 )
-        one, two = self.bits(left), self.bits(right)
-        if one and two and (isinstance(left, Bits) or isinstance(right, Bits)):
+        one, two = self.numbers(left), self.numbers(right)
+        if one and two:
             return self._sets_compared(comparison, one.mask, two.mask)
+        if self._is_sequence(left) or self._is_sequence(right):
+            equality = isinstance(comparison, (ast.Eq, ast.NotEq))
+            slices = all(isinstance(value, (Span, Elements)) for value in (left, right))
+            records = all(isinstance(value, (StateRef, Made)) for value in (left, right))
+            lists = self._adds(left, right) and not slices and not records
+            return self._equal(comparison, left, right) if equality and lists else None
         if not (_kind(left) or _is_array(left)) or not (_kind(right) or _is_array(right)):
             return None
         if isinstance(comparison, (ast.Eq, ast.NotEq)):
@@ -247,7 +331,8 @@ class Collections:
             return self.scope.tables.looked_up(owner.value, key, default)
         if (bits := self.bits(owner)) is not None:
             return self._of_set(owner, bits, name, node)
-        if name in ("count", "index") and (_kind(owner) or _is_array(owner)):
+        counted = _kind(owner) or _is_array(owner) or isinstance(owner, (Span, Elements))
+        if name in ("count", "index") and counted:
             return self._found(owner, name, node)
         return None
 
@@ -292,26 +377,36 @@ class Collections:
         if name == "clear" and not arguments:
             lists.change(owner, Constant(0))
             return Constant(None)
-        if name == "copy" and not arguments:
-            return bits
         others = [self._as_bits(value, node) for value in arguments]
-        if name in _OF_SETS or name in _CHANGES:
+        if name in _CHANGES:
             for other in others:
-                mask = self._masks((_OF_SETS | _CHANGES)[name](), mask, other.mask)
-            if name in _OF_SETS:
-                return Bits(mask)
+                mask = self._masks(_CHANGES[name](), mask, other.mask)
             lists.change(owner, mask)
             return Constant(None)
+        known = self._of_sets(bits, name, others)
+        if known is None:
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        return known
+
+    def _of_sets(self, bits: Bits, name: str, others: list[Bits]) -> Value | None:
+        """Return the value of a method of a set that changes nothing; None if it is none."""
+        if name in _OF_SETS:
+            for other in others:
+                mask = self._masks(_OF_SETS[name](), bits.mask, other.mask)
+                bits = Bits(mask, ordered=bits.ordered)
+            return bits
+        if name == "copy" and not others:
+            return bits
         if name in _COMPARED and len(others) == 1:
-            return self._sets_compared(_COMPARED[name](), mask, others[0].mask)
+            return self._sets_compared(_COMPARED[name](), bits.mask, others[0].mask)
         if name == "isdisjoint" and len(others) == 1:
-            both = self.out.arithmetic("and", mask, others[0].mask)
+            both = self.out.arithmetic("and", bits.mask, others[0].mask)
             return self.out.compare("eq", both, Constant(0))
-        raise UnsupportedError(f"the call {ast.unparse(node)}")
+        return None
 
     def _as_bits(self, value: Value, node: ast.expr) -> Bits:
         """Return the numbers of any collection as a set."""
-        known = self.bits(value)
+        known = self.numbers(value)
         if known is not None:
             return known
         address, out = self.out.variable(), self.out
@@ -391,6 +486,8 @@ def _is_array(value: Value) -> bool:
 
 def _type(value: Value) -> type | None:
     """Return whether Python has a tuple or a list there."""
-    if isinstance(value, StateRef):
+    if isinstance(value, (StateRef, Made)):
         return tuple if isinstance(value.sample, tuple) else list
+    if isinstance(value, (Span, Elements)):
+        return list
     return _kind(value)

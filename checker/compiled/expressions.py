@@ -319,7 +319,7 @@ class Expressions:
         lists = self.scope.lists
         if isinstance(owner, Cells):
             return lists.element(owner, index)
-        if isinstance(owner, (Items, Elements)) and isinstance(index, (Constant, Number)):
+        if isinstance(owner, (Items, Elements, Span)) and isinstance(index, (Constant, Number)):
             chosen = self.calls.loops.indexed(owner, node)
             if not chosen.most:
                 self.out.fail_if("true")

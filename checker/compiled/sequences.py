@@ -22,6 +22,7 @@ from .arithmetic import COMPARISONS, FOLDED
 from .function import Scope
 from .values import (
     NOWHERE,
+    Cells,
     Constant,
     Elements,
     Items,
@@ -198,13 +199,13 @@ class Records:
         return index
 
 
-OF_SEQUENCES = (Seq.extend, Seq.pop, Seq.popleft)
+OF_SEQUENCES = (Seq.copy, Seq.extend, Seq.insert, Seq.pop, Seq.popleft)
 """Methods of sequences that are emitted in place, since they take or return elements."""
 
 Contents = dict[str, Value]
 """The values of a record's variables, by their paths in it; a number has the path ``""``."""
 
-New = list[Value] | Elements | StateRef | Made | Span
+New = list[Value] | Cells | Elements | StateRef | Made | Span
 """The new elements for a slice; they are read after the slice is evaluated, as in Python."""
 
 
@@ -357,6 +358,8 @@ class Sequences:
         records = isinstance(left, (StateRef, Made)) and isinstance(right, (StateRef, Made))
         method = self.records.method(left, f"__{name}__") if records else None  # type: ignore[arg-type]
         slices = isinstance(left, (Span, Elements)) and isinstance(right, (Span, Elements))
+        if method is not None and method.function is Seq.__eq__:
+            method = self.records.method(left, "same")  # type: ignore[arg-type]
         if method is not None:
             compared = self.expressions.calls.asked(method, [right])
         elif name == "eq" and slices:
@@ -443,11 +446,19 @@ class Sequences:
     def sequence_call(self, method: Method, node: ast.Call) -> Value:
         """Return the value of the call of one of ``OF_SEQUENCES``."""
         owner = method.owner
+        if method.function is Seq.copy and not node.args:
+            part = ast.Subscript(_SEQUENCE, ast.Slice(), ast.Load())
+            return self.fixed(self.span_of(owner, part, ast.Slice()))
         if isinstance(owner, Made):
             raise UnsupportedError(f"the call {ast.unparse(node)} for a copy of a sequence")
-        if node.keywords or len(node.args) != (method.function is Seq.extend):
+        takes = {Seq.extend: (1,), Seq.insert: (2,), Seq.pop: (0, 1), Seq.popleft: (0,)}
+        if node.keywords or len(node.args) not in takes.get(method.function, ()):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         self.scope.write(f"the call {ast.unparse(node)}")
+        if method.function is Seq.insert:
+            return self._inserted(owner, node)
+        if method.function is Seq.pop and node.args:
+            return self._popped(owner, node)
         with self.scope.reading(is_value(owner)):
             values = self._values(node.args[0]) if method.function is Seq.extend else []
         length = self.records.variable(owner, "length")
@@ -466,6 +477,48 @@ class Sequences:
         if not isinstance(taken, StateRef):
             return taken
         return Made(tuple(contents), tuple(contents.values()), taken.sample)
+
+    def _index_passed(self, owner: StateRef, node: ast.Call) -> Value:
+        """Return the index that a method gets first."""
+        with self.scope.reading(is_value(owner)):
+            index = self.index(owner, node.args[0])
+        if not isinstance(index, (Constant, Number, Truth)) or span(index) is None:
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        return index
+
+    def _popped(self, owner: StateRef, node: ast.Call) -> Value:
+        """Translate ``pop`` of the element with an index."""
+        index = self._index_passed(owner, node)
+        taken = self.element_of(owner, index)
+        if taken is NOWHERE:
+            return taken
+        contents = self._contents(taken)
+        first = self.out.extreme("max", index, Constant(0))
+        last = self.out.arithmetic("add", first, Constant(1))
+        self._replace(Span(owner, first, last), [], node)
+        if not isinstance(taken, StateRef):
+            return taken
+        return Made(tuple(contents), tuple(contents.values()), taken.sample)
+
+    def _inserted(self, owner: StateRef, node: ast.Call) -> Value:
+        """Translate ``insert``, which adds at the end what would be beyond."""
+        index = self._index_passed(owner, node)
+        value = self.expressions.value(node.args[1])
+        self.out.fail_if(self.out.value(f"icmp slt i64 {self.out.number(index)}, 0"))
+        length = self.records.variable(owner, "length")
+        at = self.out.extreme("max", self.out.extreme("min", index, length), Constant(0))
+        self._replace(Span(owner, at, at), [value], node)
+        return Constant(None)
+
+    def extended(self, place: StateRef, node: ast.AugAssign) -> bool:
+        """Translate ``+=`` of a sequence; return whether it is one."""
+        if not isinstance(place.sample, Record) or self.records.method(place, "drop_last") is None:
+            return False
+        with self.scope.reading(is_value(place)):
+            values = self._values(node.value)
+        length = self.records.variable(place, "length")
+        self._replace(Span(place, length, length), values, node.target)
+        return True
 
     def delete(self, target: ast.expr) -> None:
         """Translate the removal of an element or a slice of a sequence."""
@@ -506,12 +559,19 @@ class Sequences:
         value = self.expressions.value(node)
         if isinstance(value, Items):
             return list(value.items)
-        if not isinstance(value, (StateRef, Span, Elements, Made)):
+        if not isinstance(value, (StateRef, Span, Elements, Made, Cells)):
             raise UnsupportedError(f"{ast.unparse(node)} in place of a slice")
         return value
 
-    def _loaded(self, new: New) -> tuple[list[Contents], Value]:
-        """Emit the loading of new elements; return all that may exist, and how many do."""
+    def _loaded(self, new: New, most: int = 0) -> tuple[list[Contents], Value]:
+        """Emit the loading of new elements; return all that may exist, and how many do.
+
+        Of a list, `most` elements are loaded.
+        """
+        if isinstance(new, Cells):
+            lists = self.scope.lists
+            indices = map(Constant, range(min(new.most, most)))
+            return [self._contents(lists.at(new, at)) for at in indices], lists.length(new)
         if isinstance(new, list):
             return [self._contents(value) for value in new], Constant(len(new))
         if isinstance(new, Elements):
@@ -542,12 +602,12 @@ class Sequences:
         if isinstance(owner, Made):
             raise UnsupportedError(f"writing {ast.unparse(node)}, a copy of a sequence,")
         items, length = self.records.part(owner, "items"), self.records.variable(owner, "length")
-        elements, count = self._loaded(new)
+        most = len(items.sample)
+        elements, count = self._loaded(new, most)
         after = self._elements(Span(owner, chosen.last, length))
         remaining = out.arithmetic("sub", length, chosen.last)
         following = out.arithmetic("add", chosen.first, count)
         result = out.arithmetic("add", following, remaining)
-        most = len(items.sample)
         out.fail_if(out.value(f"icmp ugt i64 {result.register}, {most}"))
         writes = [(elements, count, chosen.first), (after, remaining, following)] if most else []
         for part, (written, limit, first) in enumerate(writes):

@@ -428,6 +428,8 @@ class Translation:
                 return
         else:
             place = self.expressions.written_place(node.target)
+            if isinstance(place, StateRef) and self._changes(place, node):
+                return
             if isinstance(place, Cell):
                 before = self.scope.lists.at(place.cells, place.index)
             elif isinstance(place, tuple):
@@ -452,6 +454,14 @@ class Translation:
             return False
         self.expressions.calls.collections.add_all(before, self.expressions.value(node.value))
         return True
+
+    def _changes(self, place: StateRef, node: ast.AugAssign) -> bool:
+        """Translate `|=` of a set, or `+=` of a sequence; return whether it is one."""
+        mask = self.expressions.calls.collections.changed(place, node.op, node.value)
+        if mask is not None:
+            self.unit.places.store(self.out, self.expressions.records.part(place, "mask"), mask)
+            return True
+        return isinstance(node.op, ast.Add) and self.expressions.sequences.extended(place, node)
 
     def _return(self, node: ast.Return) -> None:
         if not self._frames:

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable, Sequence
 from inspect import signature
 from types import FunctionType
-from typing import Any, Self
+from typing import Any, Self, cast
 
-from ...core.containers import RecordSeq, Seq, Set
+from ...core.containers import RecordSeq, Seq, Set, mask_of
 from ...core.fields import Array, declared_parts, members
 from .expressions import Expressions, wrapped
 from .names import FEW, described, may_be_none_at
@@ -43,6 +43,8 @@ class Calls(Expressions):
         callee = self.expression(node.func)
         called = callee.value if isinstance(callee, Constant) else None
         if isinstance(callee, Bound):
+            if callee.function is Set.update and len(node.args) == 1:
+                callee = Bound(cast(FunctionType, Set.unite), callee.owner)
             passed = [callee.owner, *(self.expression(argument) for argument in node.args)]
             named = {part.arg or "**": self.expression(part.value) for part in node.keywords}
             return self._invoked_method(callee.function, passed, named, node)
@@ -51,6 +53,11 @@ class Calls(Expressions):
         if any(isinstance(part, ast.Starred) for part in node.args):
             raise NotShownError(node, "is not analysed")
         arguments = [self.expression(argument) for argument in node.args]
+        if called is mask_of:
+            mask = self._mask(arguments[0])
+            if mask is None:
+                raise NotShownError(node, f"computes with {described(arguments[0])}")
+            return mask
         if called is members and len(arguments) == 1 and not node.keywords:
             return self._members(arguments[0], node)
         if isinstance(called, FunctionType):
@@ -63,6 +70,15 @@ class Calls(Expressions):
         if called in (bool, int, len, abs) and len(arguments) == 1 and not node.keywords:
             return self._converted(called, arguments[0], node)
         raise NotShownError(node, f"calls {ast.unparse(node.func)}, which is not analysed")
+
+    def _mask(self, value: Value) -> Value | None:
+        """Return a set of the state, or a known one of numbers, as a bit mask."""
+        if isinstance(value, Constant) and isinstance(value.value, (set, frozenset)):
+            return number(mask_of(value.value))
+        method = self.method(value, "__contains__")
+        if method is None or method.function is not Set.__contains__:
+            return None
+        return self._named_part(method.owner, "mask")
 
     def _members(self, mask: Value, node: ast.expr) -> Each:
         """Return the members of a set of replicas or of other numbers."""

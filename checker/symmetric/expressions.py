@@ -39,7 +39,7 @@ Certain = tuple[frozenset[int], frozenset[int]]
 
 _METHODS: dict[type[ast.cmpop], str] = {
     ast.In: "__contains__", ast.NotIn: "__contains__", ast.Eq: "__eq__", ast.NotEq: "__eq__",
-    ast.LtE: "__le__",
+    ast.LtE: "__le__", ast.Lt: "__lt__", ast.GtE: "__ge__", ast.Gt: "__gt__",
 }  # fmt: skip
 """The methods of a container for comparisons."""
 
@@ -240,6 +240,8 @@ class Expressions(Parts):
         if method is None:
             result: Value = self.names.among(left, right, node)
         else:
+            if method.function is Seq.__eq__:
+                method = Bound(cast(FunctionType, Seq.same), method.owner)
             result = self.bound(method, [other], node)
         if not isinstance(op, ast.NotIn | ast.NotEq):
             return result

@@ -166,6 +166,10 @@ class Statements(Calls):
         self.results.append(Result(value, self.flow, node))
         self.over = True
 
+    def _raise(self, node: ast.Raise) -> None:
+        # An error ends the search, of the other run, too.
+        self.over = True
+
     def _break(self, node: ast.Break) -> None:
         self._loop.breaks.append(self.flow)
         self.over = True

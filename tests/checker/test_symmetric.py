@@ -417,6 +417,7 @@ def test_what_is_refused_does_treat_replicas_differently(text):
         "is computed away", "is next", "is in a set display", "is sliced", "is enumerated",
         "is the lowest of a set, compared", "is compared by identity", "is an exception",
         "is in a set without an end that is stored", "is named in an expression", "is a sum",
+        "is the last where there is none", "is none in some other way",
     }  # fmt: skip
     name = next(name for name, other in APART.items() if other == text)
     made = function(body(text))

@@ -150,10 +150,12 @@ def test_a_slice_has_the_elements_that_one_of_a_list_has(elements, first, last):
     assert (queue[first:last] == queue[:]) is (elements[first:last] == elements)
 
 
-def test_a_slice_is_compared_with_sequences_alone():
+def test_a_slice_is_a_list():
     queue = Layout(Node, None).record.queue
-    with pytest.raises(TypeError, match="compared only with a slice"):
-        assert queue[1:] == [1]
+    queue.extend([1, 2, 3])
+    assert queue[1:] == [2, 3]
+    assert queue + queue[:1] == [1, 2, 3, 1]
+    assert queue == queue[:]
 
 
 @pytest.mark.parametrize("index", [0, 1])

@@ -91,6 +91,15 @@ def test_a_negative_index_that_is_written_counts_from_the_end(engine, tmp_path):
     assert checked.distinct_states == 4
 
 
+def test_a_written_index_is_known_where_the_source_is_not():
+    s = Layout(type("State", (Record,), {"row": array(2, integer(0, 3, "a number"))}), None).record
+    exec("s.row[-1] = 2; x = s.row[-1]", {"s": s})
+    assert s.row == [0, 2]
+    for text in ("s.row[x]", "s.row[1 if not x else -1]"):
+        with pytest.raises(ModelError, match="an index is -1"):
+            exec(text, {"s": s, "x": -1})
+
+
 def test_before_the_first_element_there_is_none(tmp_path):
     for body in ("s.x = s.queue[-3]", "s.log[-4] = 1"):
         with pytest.raises(ModelError, match="index out of range"):

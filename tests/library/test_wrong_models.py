@@ -38,15 +38,23 @@ WRONG = {
     "no such variable": (GO + "    s.y = 1\n    return True", "has no 'y'", 14),
     "a set replaced": (
         GO + "    s.seen = {1}\n    return True",
-        "seen is another object than the declared one",
+        "seen is another object than the declared one (write seen.clear() and seen.update(...))",
         14,
     ),
     "beyond a set": (
-        GO + "    s.seen.add(node + 1)\n    return True", "seen.mask is 8, declared 0..7", 14
+        GO + "    s.seen.add(node + 1)\n    return True",
+        "seen has 3, declared for the numbers below 3",
+        14,
     ),
-    "below a set": (GO + "    s.seen.add(node - 1)\n    return True", "negative shift", 14),
-    "a full sequence": (GO + "    s.queue.append(1)\n    return True", "index out of range", 14),
-    "an empty sequence": (GO + "    s.queue.pop()\n    return True", "index out of range", 14),
+    "below a set": (
+        GO + "    s.seen.add(node - 1)\n    return True", "set.add(-1): a set has numbers", 14
+    ),
+    "a full sequence": (
+        GO + "    s.queue.append(1)\n    return True", "the sequence holds", 14
+    ),
+    "an empty sequence": (
+        GO + "    s.queue.pop()\n    return True", "the sequence is empty", 14
+    ),
     "records of two declarations compared": (
         GO + "    return s == s.seen",
         "a record can be compared only with one of the same declaration",
@@ -61,7 +69,7 @@ WRONG = {
         GO + "    s.queue[::2] = []\n    return True", "a slice of a sequence has no step", 14
     ),
     "too long a slice": (
-        GO + "    s.queue[:] = [0, 1, 2, 3, 4, 5]\n    return True", "index out of range", 14
+        GO + "    s.queue[:] = [0, 1, 2, 3, 4, 5]\n    return True", "6 do not fit", 14
     ),
     "an element removed that there is not": (
         GO + "    del s.queue[0]\n    return True", "index out of range", 14

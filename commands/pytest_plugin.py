@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ..core.fields import Record, declaration_of
 from ..core.followers import followers
+from ..core.text import differences, shown_part
 
 if TYPE_CHECKING:
     from .python import Checked
@@ -27,3 +29,17 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
         raise
     finally:
         followers.pop()
+
+
+def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
+    """Say which variables differ where two states or parts of states were to be equal."""
+    if op != "==" or not (isinstance(left, Record) and isinstance(right, Record)):
+        return None
+    kind = declaration_of(left)
+    if kind is not declaration_of(right):
+        return None
+    lines = [
+        f"{path or kind.__name__}: {one!s} != {other!s}"
+        for path, one, other in differences(shown_part(left, kind), shown_part(right, kind))
+    ]
+    return [f"{kind.__name__} == {kind.__name__}", *lines]

@@ -182,7 +182,10 @@ class Record(metaclass=_RecordType):
         name, declared = kind.__name__, declared_parts(kind)
         for part, declaration in declared.items():
             if not isinstance(declaration, Field):
-                raise TypeError(f"{name}(...): {part} is no variable, so no value can be written")
+                raise TypeError(
+                    f"{name}(...): {part} is not a variable, so {name} cannot be written as a "
+                    "value; model.state() is a state for a test"
+                )
         if unnamed or values.keys() != declared.keys():
             takes = ", ".join(f"{part}=..." for part in declared)
             here = ", ".join((*map(str, unnamed), *values))
@@ -219,6 +222,13 @@ def part_names(record: Record) -> tuple[str, ...]:
     kind: Any = type(record)
     laid_out: tuple[str, ...] | None = getattr(kind, "__parts__", None)
     return tuple(declared_parts(kind)) if laid_out is None else laid_out
+
+
+def declaration_of(record: Record) -> type:
+    """Return the class that declares a record, which lies in a state or is a value."""
+    kind: type = plain(type(record))
+    declared: type = getattr(kind, "__declared__", kind)
+    return declared
 
 
 def copy_into(target: Record, source: object) -> None:

@@ -101,6 +101,22 @@ def _shown_by(own: MethodType, node: object) -> tuple[object, str]:
     return value, f"{failed} ({shown(place)})" if failed and place else failed
 
 
+def differences(left: object, right: object, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yield where two parts of states as people see them differ: the path, and the two values.
+
+    >>> [*differences({"sent": [{"to": 1}, {"to": 2}]}, {"sent": [{"to": 1}, {"to": 3}]})]
+    [('sent[1].to', 2, 3)]
+    """
+    if isinstance(left, dict) and isinstance(right, dict) and left.keys() == right.keys():
+        for name, part in left.items():
+            yield from differences(part, right[name], f"{path}.{name}" if path else name)
+    elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
+        for index, (part, other) in enumerate(zip(left, right, strict=True)):
+            yield from differences(part, other, f"{path}[{index}]")
+    elif left != right:
+        yield path, left, right
+
+
 def _is_showable(value: object) -> bool:
     """Whether every report can hold a value."""
     if isinstance(value, dict):

@@ -296,7 +296,7 @@ def histories(prop: Property, protocol: Protocol) -> frozenset[str]:
     tracked = histories_of(model.bounds)
     if not tracked:
         return frozenset()
-    state: Any = protocol.state or model.state
+    state: Any = protocol.state or model.declaration
     received = (*_records(state), *model.bounds.__mro__[:-1])
     decides = reached((prop.witness or prop.predicate, prop.premise), received, protocol.rules)
     tells = reached((prop.explain, prop.places), received, protocol.rules)
@@ -318,7 +318,7 @@ def names_of_history(protocol: Protocol) -> Collection[str]:
     tracked = histories_of(model.bounds)
     if not tracked:
         return ()
-    state: Any = protocol.state or model.state
+    state: Any = protocol.state or model.declaration
     return (*kept_with(state, model.bounds), *tracked)
 
 

@@ -117,7 +117,10 @@ def added(protocol: Protocol) -> Added | None:
 
     An action that is replaced is another one, but a mutant of an action is not.
     """
-    theirs, state = declared_parts(protocol.model.state), protocol.state or protocol.model.state
+    theirs, state = (
+        declared_parts(protocol.model.declaration),
+        protocol.state or protocol.model.declaration,
+    )
     names = tuple(name for name in declared_parts(state) if name not in theirs)
     declared = {_declared(action) for action in protocol.model.actions}
     actions = {one.name: one for one in protocol.actions if _declared(one) not in declared}

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from ...core.assumptions import assumptions_of
 from ...core.bounds import brief, shown, unknown
@@ -158,7 +158,7 @@ class Model(Fair, Generic[S, K]):
             refuse_unfit(columns, "the columns", "s", "k")
         refuse_wrong_looks(name, view, survivors)
         self.bounds: Any = bounds
-        self.state: Any = state
+        self.declaration: Any = state
         self._participants = dict(participants or {})
         refuse_unknown_kinds(state, self._participants)
         module = sys.modules.get(state.__module__)
@@ -382,7 +382,7 @@ class Model(Fair, Generic[S, K]):
         if not parameters:
             return None
         chosen = Choices(
-            function, name, parameters, choices, self._participants, self.state, "property"
+            function, name, parameters, choices, self._participants, self.declaration, "property"
         )
         if chosen.selections():
             raise about(function, f"property {name}: its parameters cannot depend on the state")
@@ -496,6 +496,29 @@ class Model(Fair, Generic[S, K]):
             **own,
         )
 
+    def state(self, k: K | None = None, /, **bounds: int) -> S:
+        """Return a state of one's own, for a test: the first initial one within these bounds.
+
+        Actions and predicates are called with it as they are written: ``act(s, k)``.
+
+        Parameters
+        ----------
+        k
+            The bounds, as actions receive them.
+        bounds
+            Or those by name that are not at their defaults: ``model.state(managers=2)``.
+
+        Raises
+        ------
+        BoundsError
+            If there is no such bound, or it has not that value.
+        """
+        protocol = self.protocol
+        settings = (f"{name}={value}" for name, value in bounds.items())
+        system = protocol.system(protocol.within(settings) if k is None else k)
+        system.layout.load(next(system.initial_states()))
+        return cast(S, system.record)
+
     @property
     def properties(self) -> tuple[Property, ...]:
         """The properties that are declared so far."""
@@ -534,7 +557,7 @@ class Model(Fair, Generic[S, K]):
             k = replace(k, **kept)
         actions = [action.apply for action in protocol.actions if is_available(action, k)]
         rules = vars(protocol.rules).values()
-        lanes = Lanes(self.state, self._participants, self._sentences, self._columns)
+        lanes = Lanes(self.declaration, self._participants, self._sentences, self._columns)
         view = self._view or View(lanes.scene, lanes.event)
         if extra := added(protocol):
             view = extra.view(view)
@@ -544,7 +567,7 @@ class Model(Fair, Generic[S, K]):
             bounds=every,
             headline=brief(bounds) or ", ".join(f"{name}={value}" for name, value in every.items()),
             constants=k,
-            layout=Layout(counting(protocol.state or self.state, protocol.limits), k),
+            layout=Layout(counting(protocol.state or self.declaration, protocol.limits), k),
             actions=protocol.actions,
             initialise=self._initialise,
             legend=self._legend,
@@ -574,7 +597,7 @@ class Model(Fair, Generic[S, K]):
         parameters = list(inspect.signature(function).parameters)[2:]
         refuse_unfit(function, f"action {name}", "s", "k", *parameters)
         refuse_options(function, name, parameters)
-        chosen = Choices(function, name, parameters, choices, self._participants, self.state)
+        chosen = Choices(function, name, parameters, choices, self._participants, self.declaration)
         refuse_unknown_choices(function, f"action {name}", parameters, choices)
 
         def arguments(k: Any) -> Iterator[tuple[int, ...]]:

@@ -4,6 +4,7 @@ import enum
 import json
 import re
 import shlex
+import sys
 import types
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 import tidegate
 from tidegate import model
 from tidegate.cli import main
+from tidegate.commands.pytest_plugin import pytest_assertrepr_compare
 from tidegate.core.errors import ModelError
 from tidegate.core.layout import Layout
 
@@ -23,6 +25,9 @@ FIRST, LIBRARY, TLA, PROMELA = (
     for name in ("first-model.md", "library.md", "coming-from-tla.md", "coming-from-promela.md")
 )
 EXAMPLE = (ROOT / "examples" / "two_phase_commit.py").read_text("utf-8")
+
+
+NOT_MODEL = "    if ", "import tidegate", "from two_phase"
 
 
 def blocks(text, language):
@@ -64,7 +69,7 @@ def test_the_first_model_goes_as_its_page_says(tmp_path, monkeypatch):
 
 
 def test_what_the_first_page_shows_is_in_the_model():
-    shown = [b for b in blocks(FIRST, "python") if not b.startswith(("    if ", "import tidegate"))]
+    shown = [b for b in blocks(FIRST, "python") if not b.startswith(NOT_MODEL)]
     assert len(shown) == 5
     for block in shown:
         for line in block.splitlines():
@@ -78,6 +83,20 @@ def test_the_test_on_the_first_page_passes(tmp_path, monkeypatch):
     space = {}
     exec(test, space)
     space["test_two_phase_commit"]()
+
+
+def test_the_test_of_an_action_on_the_first_page_passes(tmp_path, monkeypatch):
+    (tmp_path / "two_phase.py").write_text(EXAMPLE, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    [test] = [block for block in blocks(FIRST, "python") if block.startswith("from two_phase")]
+    space = {}
+    exec(test, space)
+    space["test_a_manager_prepares"]()
+    one, other = (space["model"].state(managers=2) for _ in range(2))
+    one.manager[0] = space["Phase"].PREPARED
+    said = "\n".join(pytest_assertrepr_compare("==", one, other))
+    assert said in {block.strip() for block in blocks(FIRST, "text")}
+    sys.modules.pop("two_phase")
 
 
 def test_the_reference_has_everything_that_is_exported():

@@ -138,6 +138,8 @@ def _every_root(
         yield from _root(system.constraint, (state, k), decides="the constraint")
     for prop in properties:
         yield from _root(prop.witness, (state, k), WITNESS)
+        if prop.each is not None:
+            yield from _root(prop.each.arguments, (k,))
         for function in (None if prop.witness else prop.predicate, prop.premise):
             yield from _root(function, (state, k, *_arguments(function, prop)))
 
@@ -206,8 +208,9 @@ def _root(
         yield Root(plain, arguments, expected, decides)
         return
     yield Root(plain, arguments, expected, decides)
-    for cell in plain.__closure__ or ():
-        yield from _inside(cell.cell_contents)
+    held = [cell.cell_contents for cell in plain.__closure__ or ()]
+    for value in (*held, *getattr(plain, "made_from", ())):
+        yield from _inside(value)
 
 
 def _inside(value: Any) -> Iterator[Root]:

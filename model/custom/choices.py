@@ -97,6 +97,16 @@ class Choices:
             rows = longer
         yield from rows
 
+    @property
+    def functions(self) -> tuple[Values, ...]:
+        """The functions that say which values there are."""
+        return tuple(
+            function
+            for one in self._parameters
+            for function in (one.values, one.chosen)
+            if function is not None
+        )
+
     def _values(self, one: Parameter, k: Any, others: tuple[int, ...]) -> tuple[int, ...]:
         what = f"{one.name} of {self._what} {self._name}"
         return values_of(lambda k: one.values(k, *others), k, self._function, what)

@@ -391,6 +391,7 @@ class Model(Fair, Generic[S, K]):
             rows = chosen.arguments(k)
             return (one for one in rows if len({*one}) == len(one)) if distinct else rows
 
+        arguments.made_from = chosen.functions  # type: ignore[attr-defined]
         return Each(tuple(parameters), arguments)
 
     def enabled(self, action: Callable[..., bool]) -> Callable[..., bool]:
@@ -604,6 +605,7 @@ class Model(Fair, Generic[S, K]):
             rows = chosen.arguments(k)
             return (one for one in rows if len({*one}) == len(one)) if distinct else rows
 
+        arguments.made_from = chosen.functions  # type: ignore[attr-defined]
         fair = Fairness.WEAK if fairness is None else fairness
         self._actions[name] = Action(
             name,

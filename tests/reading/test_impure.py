@@ -49,6 +49,7 @@ PLACES = {
     "a method": "method",
     "a reachable state": "sometimes",
     "the values of a parameter": "domain",
+    "the values of a property's parameter": "family",
 }
 
 
@@ -63,11 +64,11 @@ def model_of(setup: str, body: str, place: str, rare: bool) -> str:
         )
         call = "seldom(s, k)"
     # With a constraint no liveness property is decided.
-    limit = "None" if place in ("liveness", "premise") else "within"
+    limit = "None" if place in ("liveness", "premise", "family") else "within"
     used = dict.fromkeys(PLACES.values(), "0") | {place: call}
-    if place == "domain":
+    if place in ("domain", "family"):
         # There is no state yet.
-        used["domain"] = f"range(1 + {call.replace('(s, ', '(Blank, ')} % 1)"
+        used[place] = f"range(1 + {call.replace('(s, ', '(Blank, ')} % 1)"
     return f"""{HEAD}
 {setup}
 
@@ -135,21 +136,24 @@ def large(s, k) -> bool:
     return s.x == k.top or {used["sometimes"]} > 9
 
 
-@model.liveness(Kind.LEADS_TO, "Ends.", premise=lambda s, k: {used["premise"]} > 9)
-def ends(s, k) -> bool:
+@model.liveness(
+    Kind.LEADS_TO, "Ends.", premise=lambda s, k: {used["premise"]} > 9,
+    by=lambda k: {used["family"] if place == "family" else "(1,)"},
+)
+def ends(s, k, by) -> bool:
     return s.x == k.top or {used["liveness"]} > 9
 """
 
 
 def asked(place: str) -> list[str]:
     """Return the properties to decide if something is at a place."""
-    return ["Small", {"a liveness property": "Ends", "a premise": "Ends"}.get(place, "Large")]
+    return ["Small", "Ends" if PLACES[place] in ("liveness", "premise", "family") else "Large"]
 
 
 def cases() -> list[tuple[str, str, bool]]:
     """Return every way with a place and whether it is rare; a third of them are."""
     chances = random.Random(39)
-    places = [place for place in PLACES if place != "the values of a parameter"]
+    places = [place for place in PLACES if PLACES[place] not in ("domain", "family")]
     return [
         (name, chances.choice(places), number % 3 == 0) for number, name in enumerate(REFUSABLE)
     ]

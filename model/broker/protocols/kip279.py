@@ -110,7 +110,7 @@ def cut_to_common_epoch(s: BrokerState, k: Constants, follower: int, epoch: int,
     if epoch > newest_epoch(s, k, follower):
         truncate_to(s, k, follower, end)
         return True
-    if s.replica[follower].epoch_cache[epoch] != NONE:
+    if epoch != NONE and s.replica[follower].epoch_cache[epoch] != NONE:
         truncate_to(s, k, follower, min(end_offset(s, k, follower, epoch), end))
         return True
     smaller = largest_epoch_up_to(s, k, follower, epoch)

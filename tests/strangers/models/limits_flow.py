@@ -41,7 +41,7 @@ def bump(s: State, k: Bounds, r: int, i: int) -> bool:
     if row.cell[i] >= k.m - 1 or f == 3:
         return False
     row.cell[i] += 1 if f < 0 else 2 if f % 2 and row.cell[i] < 3 else 1
-    row.who = i if row.cell[i - 1] > 0 else NONE
+    row.who = i if row.cell[(i - 1) % len(row.cell)] > 0 else NONE
     s.g[r].x[i % 2] = (s.g[1 - r].x[(i + f) % 2] + (1 if f else 0)) % 4
     return True
 @model.action("x", r=lambda k: range(2))

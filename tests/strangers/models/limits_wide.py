@@ -20,7 +20,7 @@ def hop(s: State, k: Bounds, d: int) -> bool:
     c = s.c[s.i]
     c.a = (c.a * 5 + d + 6) % 0x7FFFFFFF - 5
     c.b = (c.b + c.a) % 7
-    s.c[s.i - 1].b = c.b
+    s.c[(s.i - 1) % k.n].b = c.b
     s.left += 1
     return True
 @model.action("x")

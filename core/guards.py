@@ -313,7 +313,39 @@ def only_where(
     others
         Parameters of the action that it is called with.
     """
-    function, body = syntax_tree(apply), _only_expression(chosen)
+    function = syntax_tree(apply)
+    values, names, line = _values_in(function, apply, name, chosen, others)
+    return _begun(function, apply, f"if {_not_among(name, values)}:\n    return False", line, names)
+
+
+def for_each_element(
+    apply: Callable[..., bool], name: str, chosen: Callable[..., Any], others: Sequence[str]
+) -> Callable[..., bool]:
+    """Return a copy of an action that takes the index of an element in place of the element.
+
+    Parameters
+    ----------
+    chosen, others
+        As of :func:`only_where`; the values are a sequence of the state.
+    """
+    function = syntax_tree(apply)
+    [own] = [argument for argument in function.args.args if argument.arg == name]
+    own.arg, own.annotation = f"{name}_index", ast.Name("int", ast.Load())
+    values, names, line = _values_in(function, apply, name, chosen, others)
+    elements = ast.unparse(values)
+    guard = f"if {own.arg} >= len({elements}):\n    return False\n"
+    return _begun(function, apply, f"{guard}{name} = {elements}[{own.arg}]", line, names)
+
+
+def _values_in(
+    function: ast.FunctionDef,
+    apply: Callable[..., bool],
+    name: str,
+    chosen: Callable[..., Any],
+    others: Sequence[str],
+) -> tuple[ast.expr, dict[str, Any], int]:
+    """Return what a choice of an action says, the names that this needs, and its line."""
+    body = _only_expression(chosen)
     own = [argument.arg for argument in function.args.args[:2]] + list(others)
     names = {}
     beside = isinstance(chosen, FunctionType) and chosen.__globals__ is apply.__globals__
@@ -323,13 +355,28 @@ def only_where(
         ours = {its: ast.Name(mine, ast.Load()) for its, mine in zip(taken, own, strict=True)}
         values: ast.expr = _Substitution({**ours}).visit(copy.deepcopy(body))
     else:
-        names = {f"values_of_{name}": chosen}
-        values = ast.parse(f"values_of_{name}({', '.join(own)})", mode="eval").body
-    guard = ast.parse(f"if {_not_among(name, values)}:\n    return False").body[0]
-    line = chosen.__code__.co_firstlineno if beside else function.lineno
-    ast.increment_lineno(guard, line - 1)
+        its_name = getattr(chosen, "__name__", "")
+        if not beside or chosen.__globals__.get(its_name) is not chosen:
+            its_name = f"values_of_{name}"
+            names = {its_name: chosen}
+        values = ast.parse(f"{its_name}({', '.join(own)})", mode="eval").body
+    return values, names, chosen.__code__.co_firstlineno if beside else function.lineno
+
+
+def _begun(
+    function: ast.FunctionDef,
+    apply: Callable[..., bool],
+    text: str,
+    line: int,
+    names: dict[str, Any],
+) -> Callable[..., bool]:
+    """Return a copy of an action that begins with some statements of its own."""
     first = 1 if ast.get_docstring(function) is not None else 0
-    function.body.insert(first, guard)
+    for number, statement in enumerate(ast.parse(text).body):
+        for node in ast.walk(statement):
+            if isinstance(node, (ast.stmt, ast.expr)):
+                node.lineno = node.end_lineno = line
+        function.body.insert(first + number, statement)
     return _compiled(function, apply, names)
 
 
@@ -472,12 +519,14 @@ def _compiled(
     """Return a changed copy of an action, in its own namespace: its module keeps the original."""
     function.decorator_list = []
     module = ast.fix_missing_locations(ast.Module([function], type_ignores=[]))
-    space = {**original.__globals__, **(names or {})}
+    # What the module defines later is known to a copy, too, unless it needs names of its own.
+    space = {**original.__globals__, **names} if names else original.__globals__
+    made_here: dict[str, Any] = {}
     file, code = f"<copy of {original.__name__}>", original_of(original).__code__
     # A copy has the line numbers of its original.
     show_as(file, linecache.getlines(code.co_filename))
-    exec(compile(module, file, "exec", __future__.annotations.compiler_flag), space)
-    made: Callable[..., Any] = space[function.name]
+    exec(compile(module, file, "exec", __future__.annotations.compiler_flag), space, made_here)
+    made: Callable[..., Any] = made_here[function.name]
     made.syntax_tree = function  # type: ignore[attr-defined]
     made.copy_of = original  # type: ignore[attr-defined]
     return made

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.containers import Bag, Seq, Set
+from ...core.containers import Bag, RecordSeq, Seq, Set
 from ...core.errors import about
-from ...core.fields import Array, Field, declared_parts, limit_of
-from ...core.guards import is_path, only_where
+from ...core.fields import Array, Field, Record, declared_parts, limit_of
+from ...core.guards import for_each_element, is_path, only_where
 from ...core.layout import Layout
 from ...core.values import as_kind
 from ...core.vocabulary import Selection
@@ -35,6 +35,8 @@ class Parameter:
         ``chosen(s, k, *more)``: those that it has in a state; None if these are all.
     more
         The other parameters on which those depend.
+    by_index
+        Whether they are records of a sequence, and the values are their indices.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Parameter:
     others: tuple[str, ...] = ()
     chosen: Values | None = None
     more: tuple[str, ...] = ()
+    by_index: bool = False
 
 
 class Choices:
@@ -116,14 +119,22 @@ class Choices:
         apply = self._function
         for one in reversed(self._parameters):
             if one.chosen is not None:
-                apply = only_where(apply, one.name, one.chosen, one.more)
+                narrow = for_each_element if one.by_index else only_where
+                apply = narrow(apply, one.name, one.chosen, one.more)
         return apply
+
+    @property
+    def are_numbers(self) -> tuple[str, ...]:
+        """The parameters that are no records."""
+        return tuple(one.name for one in self._parameters if not one.by_index)
 
     def selections(self) -> tuple[Selection, ...]:
         """Return the parameters whose values depend on the state."""
         return tuple(
             Selection(
-                self._names.index(one.name), one.chosen, tuple(map(self._names.index, one.more))
+                self._names.index(one.name),
+                _indices(one.chosen) if one.by_index else one.chosen,
+                tuple(map(self._names.index, one.more)),
             )
             for one in self._parameters
             if one.chosen is not None
@@ -132,13 +143,15 @@ class Choices:
     def _parameter(self, name: str, choice: Choice) -> Parameter:
         """Return where the values of a parameter come from."""
         what = f"{name} of {self._what} {self._name}"
+        by_index = False
         every, chosen = choice if isinstance(choice, tuple) and len(choice) == 2 else (choice, None)
         if isinstance(every, str):
             every = self._count(name, every)
         taken = self._taken(every, what)
         if chosen is None and self._is_of_state(taken):
-            every, chosen = self._elements(every, what), every
+            every, chosen = self._elements(every, what, self._is_record(name)), every
             taken = ("k", *taken[2:])
+            by_index = self._is_record(name)
         elif self._is_of_state(taken):
             raise about(
                 every,
@@ -154,7 +167,14 @@ class Choices:
             raise about(chosen, f"{what} takes ({', '.join(wanted)}); write lambda s, k: ...")
         others = [other for other in self._names if other != name]
         self._refuse_unknown(wanted[2:], others, "other parameter", chosen, what)
-        return Parameter(name, every, taken[1:], chosen, wanted[2:])
+        return Parameter(name, every, taken[1:], chosen, wanted[2:], by_index)
+
+    def _is_record(self, name: str) -> bool:
+        """Whether the action says that a parameter is a record."""
+        said = self._function.__annotations__.get(name)
+        if isinstance(said, str):
+            said = self._function.__globals__.get(said)
+        return isinstance(said, type) and issubclass(said, Record)
 
     def _count(self, name: str, kind: str) -> Values:
         """Return the numbers of the participants of a kind."""
@@ -205,8 +225,8 @@ class Choices:
                     "of the bounds takes k, one of the state s and k, then names of parameters",
                 )
 
-    def _elements(self, chosen: Values, what: str) -> Values:
-        """Return the numbers that a set, bag or sequence of the state can hold."""
+    def _elements(self, chosen: Values, what: str, are_records: bool) -> Values:
+        """Return the numbers that a set, bag or sequence can hold, or the indices of records."""
         if not is_path(chosen):
             raise about(
                 chosen,
@@ -221,13 +241,36 @@ class Choices:
             except Exception as error:  # noqa: BLE001 - it is the model that fails
                 text = f"{what}: {type(error).__name__} in an initial state: {error}"
                 raise about(chosen, text) from None
-            numbers = _numbers(part, k)
+            numbers = _places(part, k) if are_records else _numbers(part, k)
             if numbers is None:
                 text = f"{what} is a {type(part).__name__}; it must be a set, bag or sequence of"
-                raise about(chosen, f"{text} numbers, else say which values there are")
+                raise about(
+                    chosen,
+                    f"{text} numbers, or a sequence of records for a parameter that is annotated "
+                    "as one, else say which values there are",
+                )
             return numbers
 
         return elements
+
+
+def _indices(chosen: Values) -> Values:
+    """Return the indices of a sequence that a function names."""
+
+    def indices(s: Any, k: Any, *others: int) -> Iterable[int]:
+        elements: Any = chosen(s, k, *others)
+        return range(len(elements))
+
+    return indices
+
+
+def _places(part: Any, k: Any) -> Iterable[int] | None:
+    """Return all indices of a sequence of records; None for anything else."""
+    if not isinstance(part, RecordSeq):
+        return None
+    kind: Any = type(part)
+    items = declared_parts(kind.__declared__)["items"]
+    return range(limit_of(items.length, k)) if isinstance(items, Array) else None
 
 
 def _numbers(part: Any, k: Any) -> Iterable[int] | None:

@@ -607,6 +607,10 @@ class Model(Fair, Generic[S, K]):
 
         arguments.made_from = chosen.functions  # type: ignore[attr-defined]
         fair = Fairness.WEAK if fairness is None else fairness
+        own = fair_per
+        if own is None and len(chosen.are_numbers) < len(parameters):
+            # An index is where a record is, not which one.
+            own = chosen.are_numbers
         self._actions[name] = Action(
             name,
             chosen.narrowed(),
@@ -615,7 +619,7 @@ class Model(Fair, Generic[S, K]):
             source,
             fair,
             when,
-            fair_per,
+            own,
             chosen.selections(),
         )
         if fairness is None and fair_per is None:

@@ -222,7 +222,9 @@ def test_initial_values_are_what_the_reference_says():
 
 
 def test_choices_by_the_state_are_what_the_reference_says(tmp_path):
-    [source] = [block for block in blocks(LIBRARY, "python") if "s, k, node: s.inbox" in block]
+    python = blocks(LIBRARY, "python")
+    [source] = [block for block in python if "s, k, node: s.inbox" in block]
+    [read] = [block for block in python if "def read(" in block]
     begin = """
 from dataclasses import dataclass
 from tidegate import *
@@ -232,16 +234,32 @@ class Bounds:
     nodes: int = number(2, 1, 4, "nodes")
     items: int = number(2, 1, 4, "items")
 
+class Msg(Record):
+    to: int = integer(0, 1, "to whom")
+    number: int = integer(0, 3, "its number")
+
 class State(Record):
+    sent: Seq[Msg] = sequence_of(Msg, 2, "what was sent")
+    seen: int = integer(0, 3, "the last number that was read")
     waiting: Set = set_of(2, "to send", initial=[0, 1])
     inbox: list[Set] = array(2, set_of(2, "what was sent to it"))
     got: list[int] = array(2, integer(0, 9, "the last one"))
     time: int = integer(0, 1, "the time")
 
 model = Model(Bounds, State, participants={"node": lambda k: k.nodes}, deadlock=False)
+
+@model.initial
+def begin(s: State, k: Bounds):
+    s.sent.append(Msg(to=0, number=1))
+    s.sent.append(Msg(to=1, number=2))
+    yield
+
+@model.sometimes("The second was read.")
+def second(s: State, k: Bounds) -> bool:
+    return s.seen == 2
 """
     file = tmp_path / "items.py"
-    file.write_text(begin + source, "utf-8")
-    found = tidegate.check(str(file), {}, ["TypeOk"])
+    file.write_text(f"{begin}\n{source}\n{read}", "utf-8")
+    found = tidegate.check(str(file), {}, ["TypeOk", "Second"])
     assert found.holds
-    assert found.distinct_states > 10
+    assert "Read(node=1, m_index=1)" in map(str, found.trace_of("Second"))

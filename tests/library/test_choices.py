@@ -280,3 +280,94 @@ def test_with_symmetry_a_choice_by_the_state_is_a_guard(write):
         for symmetry in (False, True)
     ]
     assert counts == [216, 56, 216, 56]
+
+
+RECORDS = """\
+from dataclasses import dataclass
+from enum import IntEnum, auto
+from tidegate import *
+
+class Step(IntEnum):
+    ASK = auto()
+    TELL = auto()
+
+@dataclass(frozen=True)
+class Bounds:
+    nodes: int = number(2, 1, 4, "nodes")
+
+class Msg(Record):
+    step: Step = enumeration(Step, "what it says")
+    to: int = integer(0, 3, "to whom")
+
+class State(Record):
+    sent: Seq[Msg] = sequence_of(Msg, 3, "what was sent")
+    left: int = integer(0, 4, "what may be sent", initial=4)
+    heard: Set = set_of(lambda k: k.nodes, "who was told")
+
+model = Model(Bounds, State, participants={"node": lambda k: k.nodes}, deadlock=False)
+
+@model.action("node")
+def ask(s: State, k: Bounds, node: int) -> bool:
+    if s.left == 0 or len(s.sent) == 3:
+        return False
+    s.left -= 1
+    s.sent.append(Msg(step=Step.ASK, to=node))
+    return True
+
+RECEIVE
+
+def is_question(m: Msg) -> bool:
+    return m.step is Step.ASK
+
+@model.invariant("Not all were told.")
+def some(s: State, k: Bounds) -> bool:
+    return len(s.heard) < k.nodes
+"""
+
+RECEIVED = """
+    if m.to != node:
+        return False
+    s.sent.popleft()
+    if is_question(m) and len(s.sent) < 3:
+        s.sent.append(Msg(step=Step.TELL, to=m.to))
+    else:
+        s.heard.add(m.to)
+    return True
+"""
+
+BY_ELEMENT = '''@model.action("node", m=lambda s, k: s.sent)
+def receive(s: State, k: Bounds, node: int, m: Msg) -> bool:
+    """Receive a message."""'''
+
+BY_INDEX = '''@model.action("node", m_index=lambda k: range(3), fair_per=("node",))
+def receive(s: State, k: Bounds, node: int, m_index: int) -> bool:
+    """Receive a message."""
+    if m_index >= len(s.sent):
+        return False
+    m = s.sent[m_index]'''
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_a_record_that_the_state_chooses_is_a_step_for_each_index(write, engine):
+    files = [
+        write(RECORDS.replace("RECEIVE", begin + RECEIVED), f"{name}.py")
+        for name, begin in (("element", BY_ELEMENT), ("index", BY_INDEX))
+    ]
+    found = []
+    for file in files:
+        every = tidegate.check(file, {}, ["TypeOk"], engine=engine)
+        told = tidegate.check(file, {}, ["Some"], engine=engine)
+        steps = [(step.action, step.arguments, step.state) for step in told.trace]
+        owed = {one.name: one.owed for one in find_protocol(file).actions}
+        found.append((every.holds, every.distinct_states, every.depth, steps, owed))
+    assert found[0] == found[1]
+    assert found[0][4]["Receive"] == "weak, for each node"
+
+
+def test_a_sequence_of_records_needs_a_parameter_that_is_one(write):
+    source = RECORDS.replace("RECEIVE", BY_ELEMENT.replace("m: Msg", "m: int") + RECEIVED)
+    done = CliRunner().invoke(main, ["check", write(source)])
+    said = " ".join(done.output.split())
+    assert "a sequence of records for a parameter that is annotated as one" in said
+    line = source[: source.index("m=lambda s, k: s.sent")].count("\n") + 1
+    assert f"choices.py:{line}" in said

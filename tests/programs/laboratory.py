@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import ctypes
+import linecache
 import signal
 import warnings
 from collections import Counter
@@ -130,6 +131,13 @@ def unnoted(seed: int) -> set[int]:
 def functions(helpers: Sequence[Helper], programs: Sequence[Program]) -> dict[str, Any]:
     """Return the functions of a batch by their names, each with its syntax tree."""
     source = "\n".join(part.source for part in (*helpers, *programs))
+    # Whether a negative bound is written as a number is read from the source, as that of a model.
+    linecache.cache["<program>"] = (
+        len(source),
+        None,
+        source.splitlines(keepends=True),
+        "<program>",
+    )
     tree = ast.parse(source)
     space: dict[str, Any] = {"__name__": "programs", "members": members, "size": size, "Pair": Pair}
     exec(compile(tree, "<program>", "exec"), space)

@@ -30,12 +30,6 @@ def help0(s, k, n) -> int:
 FAILING = {
     "a function that gives up": "s.one[0] = 9\n    return 7 // help0(s, k, s.a)",
     "the largest of nothing": "return 7 % max((q & 1) + 1 for q in s.queue if q > 50)",
-    "a length beyond its end": (
-        "s.queue.truncate(0)\n"
-        "    s.queue.extend([1, 2, 3, 4])\n"
-        "    s.queue.append(5)\n"
-        "    return 7 // (5 - len(s.queue))"
-    ),
     "a number out of its range": "s.dozen = 3001\n    return 7 // (3001 - s.dozen)",
 }
 """What divides by a number that is positive unless the step has failed, which it has."""

@@ -54,7 +54,7 @@ def die(s: State, k: Bounds) -> bool:
 DIES_OF_A_PROPERTY = """
 @model.action("c")
 def lower(s: State, k: Bounds) -> bool:
-    if s.small == 0 or s.small == 1:
+    if s.small < 2:
         return False
     s.small -= 1
     s.even = not s.even

@@ -173,9 +173,11 @@ def replace_conflicting(s: BrokerState, k: Constants, broker: int, epoch: int) -
     """Remove the entries that contradict a new epoch, and add it.
 
     LeaderEpochFileCache.assign of Kafka 2.0.1 and later; the newest epoch is assigned again only if
-    it would start earlier.
+    it would start earlier.  Kafka refuses a negative epoch.
     """
     replica = s.replica[broker]
+    if epoch == NONE:
+        return
     if newest_epoch(s, k, broker) == epoch and replica.epoch_cache[epoch] <= replica.leo:
         return
     for cached in range(k.elections + 1):

@@ -74,7 +74,7 @@ def from_end(index: int, length: int) -> int:
     """
     frame = caller()
     chosen = _index_at(frame.f_code, frame.f_lasti)
-    if _is_literal(chosen):
+    if literal_of(chosen) is not None:
         # One that is before the first element stays one: beyond the last, for every engine.
         return index + length if index + length >= 0 else length
     raise _computed(index, chosen, f"of {length} elements")
@@ -96,7 +96,7 @@ def bounded(index: Any) -> Any:
         chosen = _index_at(frame.f_code, frame.f_lasti)
         written = (chosen.lower, chosen.upper) if isinstance(chosen, ast.Slice) else (None, None)
         for bound, node in zip(bounds, written, strict=True):
-            if isinstance(bound, int) and bound < 0 and not _is_literal(node):
+            if isinstance(bound, int) and bound < 0 and literal_of(node) is None:
                 raise _computed(bound, node, "as a bound of a slice")
     return index
 
@@ -110,12 +110,12 @@ def _computed(index: int, node: ast.expr | None, where: str) -> ModelError:
     return misused(text)
 
 
-def _is_literal(node: ast.expr | None) -> bool:
-    return (
-        isinstance(node, ast.UnaryOp)
-        and isinstance(node.op, ast.USub)
-        and isinstance(node.operand, ast.Constant)
-    )
+def literal_of(node: ast.expr | None) -> int | None:
+    """Return an index that is written as a negative number, which counts from the end."""
+    if not (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)):
+        return None
+    number = node.operand.value if isinstance(node.operand, ast.Constant) else None
+    return -number if type(number) is int and number > 0 else None
 
 
 def _number_before(code: CodeType, at: int) -> ast.expr | None:

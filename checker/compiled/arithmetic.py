@@ -81,6 +81,17 @@ def exact(out: Emitter, name: str, left: Value, right: Value) -> Value:
     return Number(out.value(f"extractvalue {{i64, i1}} {pair}, 0"))
 
 
+def from_beginning(out: Emitter, index: Value, length: Value) -> Value:
+    """Return an index counted from the beginning, which Python counts from the end if negative."""
+    known = span(index)
+    if known is not None and known[0] >= 0:
+        return index
+    number = out.number(index)
+    below = out.value(f"icmp slt i64 {number}, 0")
+    turned = out.value(f"add i64 {number}, {out.number(length)}")
+    return Number(out.value(f"select i1 {below}, i64 {turned}, i64 {number}"))
+
+
 def integer_of_constant(value: Value) -> int:
     """Return a number that is known while translating; 0 if it is not."""
     return (integer_of(value.value) or 0) if isinstance(value, Constant) else 0

@@ -121,16 +121,12 @@ class Builtins:
     def _may_be_known(self, node: ast.expr) -> bool:
         """Whether all names in an expression have values that are known while translating."""
         scope = self.scope
+        own = scope.local.keys() | scope.assigned.keys() | scope.hidden
         for part in ast.walk(node):
             if isinstance(part, (ast.NamedExpr, ast.GeneratorExp, ast.ListComp, ast.SetComp)):
                 return False
-            if not isinstance(part, ast.Name) or part.id in scope.hidden | scope.local.keys():
-                known = not isinstance(part, ast.Name) or isinstance(
-                    scope.local.get(part.id), Constant
-                )
-            else:
-                known = part.id not in scope.assigned
-            if not known:
+            name = part.id if isinstance(part, ast.Name) else ""
+            if name in own and not isinstance(scope.local.get(name), Constant):
                 return False
         return True
 
@@ -360,7 +356,7 @@ class Builtins:
             for one in numbers:
                 same = out.value(f"icmp eq i64 {number}, {one}")
                 is_member = out.value(f"or i1 {is_member}, {same}")
-            out.fail_if(out.value(f"xor i1 {is_member}, true"))
+            out.fail_unless(is_member)
         return Number(number, (low, high), kind)
 
     def _is_instance(self, node: ast.Call) -> Value:

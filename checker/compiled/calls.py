@@ -6,6 +6,7 @@ import ast
 import types
 from collections.abc import Callable
 from enum import EnumType
+from inspect import isgeneratorfunction
 from typing import TYPE_CHECKING, Any
 
 from ...core.containers import mask_of
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 
 _NUMBERS = (ast.BinOp, ast.BoolOp, ast.Compare, ast.Constant, ast.UnaryOp)
+"""Expressions that are numbers or truth values, as far as their kind shows."""
 
 
 def written_out(function: Callable[..., Any]) -> bool:
@@ -47,7 +49,7 @@ def written_out(function: Callable[..., Any]) -> bool:
 
     A function that says that it returns a number, a truth value or a few numbers is called.
     """
-    if function.__code__.co_flags & 0x20:
+    if isgeneratorfunction(function):
         return False
     if "return" in function.__annotations__:
         declared = function.__annotations__["return"]
@@ -93,11 +95,13 @@ class Calls:
     def called(self, node: ast.Call, mode: Mode) -> Value:
         """Return the value of a call."""
         if isinstance(node.func, ast.Attribute):
-            owner = self.expressions.expression(node.func.value)
+            owner = self.known(node.func.value)
             result = self.collections.method(owner, node.func.attr, node)
             if result is not None:
                 return result
-        callee = self.expressions.expression(node.func)
+            callee = self.expressions.attribute_of(owner, node.func)
+        else:
+            callee = self.expressions.expression(node.func)
         if isinstance(callee, Closure):
             return self._closure(callee, *self._arguments(node), node)
         if isinstance(callee, Method):
@@ -121,7 +125,7 @@ class Calls:
         if type(callee.value) is types.FunctionType:
             if callee.value in self.unit.intrinsics:
                 return self.unit.intrinsics[callee.value](self.out, positional)
-            return self._plain(callee.value, positional, named, mode)
+            return self.of_model(callee.value, positional, named, mode)
         raise UnsupportedError(f"the call {ast.unparse(node)}")
 
     def _arguments(self, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
@@ -132,7 +136,7 @@ class Calls:
         named = {str(part.arg): self.expressions.value(part.value) for part in node.keywords}
         return positional, named
 
-    def _plain(
+    def of_model(
         self,
         function: Callable[..., Any],
         positional: list[Value],
@@ -142,22 +146,16 @@ class Calls:
         """Return the value of the call of a function of the model."""
         arguments = self.in_order(function, positional, named)
         passed = all(isinstance(argument, PASSED) for argument in arguments)
-        if mode is Mode.WHOLE and not (passed and not self.is_written_out(function)):
-            tree = plain_tree(function)
-            return self.scope.write_out(function, tree, arguments)
+        if mode is Mode.WHOLE and (written_out(function) or not passed):
+            return self.scope.write_out(function, plain_tree(function), arguments)
         return self.invoke(function, [self.expressions.certain(part) for part in arguments], mode)
-
-    @staticmethod
-    def is_written_out(function: Callable[..., Any]) -> bool:
-        """Whether a function is translated where it is called, since its result is no number."""
-        return written_out(function)
 
     def called_with(self, function: Value, arguments: list[Value], node: ast.expr) -> Value:
         """Return what a function that is an argument, such as a ``key``, returns for values."""
         if isinstance(function, Closure):
             return self._closure(function, arguments, {}, node)
         if isinstance(function, Constant) and type(function.value) is types.FunctionType:
-            return self._plain(function.value, arguments, {}, Mode.WHOLE)
+            return self.of_model(function.value, arguments, {}, Mode.WHOLE)
         if isinstance(function, Constant) and function.value in (abs, len, bool, int):
             name = self.scope.new_name("argument")
             spelled = ast.Call(ast.Name(function.value.__name__), [ast.Name(name)], [])

@@ -12,8 +12,9 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from .function import Scope
-from .lists import MOST_BIT, ROOM
+from .lists import MOST_BIT
 from .loops import UNROLLED
+from .syntax import has_none
 from .values import (
     Bits,
     Cells,
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
 
     from .calls import Calls
     from .expressions import Expressions
-
-Comprehension = ast.GeneratorExp | ast.ListComp | ast.SetComp
 
 
 class Comprehensions:
@@ -196,7 +195,7 @@ class Comprehensions:
         begun = self.out.variable()
         self.out.emit(f"store i64 0, ptr {begun}")
         if key is None and not self._has_parts(argument):
-            return self._number(argument, which, begun, default, node)
+            return self._number(argument, which, begun, default)
         best, best_key = (self.scope.new_name(hint) for hint in ("best", "key"))
         slots, out = self.scope.slots, self.out
 
@@ -234,9 +233,7 @@ class Comprehensions:
             argument.elt, ast.Tuple
         )
 
-    def _number(
-        self, argument: ast.expr, which: Any, begun: str, default: Value | None, node: ast.Call
-    ) -> Value:
+    def _number(self, argument: ast.expr, which: Any, begun: str, default: Value | None) -> Value:
         """Translate min() or max() of numbers."""
         out = self.out
         result = out.variable()
@@ -293,18 +290,16 @@ class Comprehensions:
         self.out.place_label(end)
         first = slots.load(name)
         assert isinstance(first, Perhaps)
-        default_is_none = len(node.args) == 2 and not (
-            isinstance(node.args[1], ast.Constant) and node.args[1].value is None
-        )
-        return first.value if default_is_none and first.value is not None else first
+        is_never_none = len(node.args) == 2 and not has_none(node.args[1])
+        return first.value if is_never_none and first.value is not None else first
 
-    def collected(self, node: ast.expr, kind: type, most: int = ROOM) -> Cells | Items:
+    def collected(self, node: ast.expr, kind: type) -> Cells | Items:
         """Return a list of what an expression yields."""
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
             items = self._all(node)
             if items is not None:
                 return Items(tuple(items), kind)
-        cells = self.scope.lists.new(kind, most)
+        cells = self.scope.lists.new(kind)
         append, certain = self.scope.lists.append, self.expressions.certain
         self.elements(node, lambda element: append(cells, certain(element)))
         return cells
@@ -333,24 +328,29 @@ class Comprehensions:
 
     def members(self, node: ast.expr) -> Bits:
         """Return a set of the numbers that an expression yields."""
+        certain = self.expressions.certain
+        if isinstance(node, ast.SetComp):
+            element, value = node.elt, self.expressions.value
+            return self.gathered(
+                lambda add: self.each(node.generators, lambda: add(value(element)), ())
+            )
+        return self.gathered(lambda add: self.elements(node, lambda one: add(certain(one))))
+
+    def gathered(self, each: Callable[[Callable[[Value], None]], None]) -> Bits:
+        """Return a set of numbers; `each` emits a loop in which it calls its argument for one."""
         lists, out = self.scope.lists, self.out
-        address = out.variable()
-        out.emit(f"store i64 0, ptr {address}")
+        growing = lists.growing_set()
         ranges: list[Range] = []
 
-        def add(element: Value) -> None:
-            bit = lists.bit(self.expressions.certain(element))
+        def add(number: Value) -> None:
+            bit = lists.bit(number)
             ranges.append(span(bit))
-            before = out.value(f"load i64, ptr {address}")
-            out.emit(f"store i64 {out.value(f'or i64 {before}, {out.number(bit)}')}, ptr {address}")
+            lists.change(growing, out.arithmetic("or", lists.mask(growing), bit))
 
-        if isinstance(node, ast.SetComp):
-            self.each(node.generators, lambda: add(self.expressions.value(node.elt)), ())
-        else:
-            self.elements(node, add)
+        each(add)
         most = (1 << MOST_BIT + 1) - 1
         high = max([0, *(most if known is None else known[1] for known in ranges)])
-        return Bits(Number(out.value(f"load i64, ptr {address}"), (0, high)))
+        return Bits(Number(out.number(lists.mask(growing)), (0, high)))
 
     def ordered(self, node: ast.Call) -> Value:
         """Translate sorted()."""

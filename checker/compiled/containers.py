@@ -30,6 +30,7 @@ from .values import (
     UnsupportedError,
     Value,
     Zipped,
+    as_numbers,
     ask,
     integer_of,
     span,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from .calls import Calls
     from .expressions import Expressions
 
-_ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _OF_MASKS: dict[type[ast.operator], str] = {
     ast.BitOr: "or", ast.BitAnd: "and", ast.BitXor: "xor",
 }  # fmt: skip
@@ -276,9 +276,7 @@ class Collections:
     def among(self, left: Value, right: Value) -> Value | None:
         """Return whether a value is in a collection; None for what is none of these."""
         tables = self.scope.tables
-        if isinstance(right, Constant) and type(right.value) is range:
-            numbers = right.value
-            right = Numbers(Constant(numbers.start), Constant(numbers.stop), numbers.step)
+        right = as_numbers(right)
         if isinstance(right, Numbers):
             return self._in_range(left, right)
         if isinstance(right, Bits):
@@ -287,16 +285,7 @@ class Collections:
             return tables.among(left, right, self._same)
         if not isinstance(right, _ITERATED) and not _is_array(right):
             return None
-        result, out = self.out.variable(), self.out
-        out.emit(f"store i64 0, ptr {result}")
-
-        def look(element: Value, following: str, end: str) -> None:
-            same = out.value(f"zext i1 {out.truth(self._same(left, element))} to i64")
-            before = out.value(f"load i64, ptr {result}")
-            out.emit(f"store i64 {out.value(f'or i64 {before}, {same}')}, ptr {result}")
-
-        self.loops.over(_SOME, right, look)
-        return Truth(out.value(f"icmp ne i64 {out.value(f'load i64, ptr {result}')}, 0"))
+        return self.out.compare("ne", self._count(right, left, _SOME), Constant(0))
 
     def _same(self, one: Value, other: Value) -> Value:
         return self.expressions.compared(ast.Eq(), one, other)
@@ -370,7 +359,7 @@ class Collections:
             number = self.expressions.certain(arguments[0])
             if name == "remove":
                 there = self.out.truth(lists.has(bits, number))
-                self.out.fail_if(self.out.value(f"xor i1 {there}, true"))
+                self.out.fail_unless(there)
             operator = ast.BitOr() if name == "add" else ast.Sub()
             lists.change(owner, self._masks(operator, mask, lists.bit(number)))
             return Constant(None)
@@ -409,46 +398,51 @@ class Collections:
         known = self.numbers(value)
         if known is not None:
             return known
-        address, out = self.out.variable(), self.out
-        out.emit(f"store i64 0, ptr {address}")
-
-        def add(element: Value, following: str, end: str) -> None:
-            before = out.value(f"load i64, ptr {address}")
-            bit = out.number(self.lists.bit(element))
-            out.emit(f"store i64 {out.value(f'or i64 {before}, {bit}')}, ptr {address}")
-
-        self.loops.over(node, value, add)
-        return Bits(Number(out.value(f"load i64, ptr {address}"), (0, (1 << 63) - 1)))
+        loop, certain = self.loops.over, self.expressions.certain
+        return self.calls.comprehensions.gathered(
+            lambda add: loop(node, value, lambda element, following, end: add(certain(element)))
+        )
 
     def _found(self, owner: Value, name: str, node: ast.Call) -> Value:
         """Return how often a value is in a collection, or where it is first."""
         if len(node.args) != 1 or node.keywords:
             raise UnsupportedError(f"the call {ast.unparse(node)}")
-        wanted, out = self.expressions.known(node.args[0]), self.out
-        result, place = out.variable(), out.variable()
-        out.emit(f"store i64 {0 if name == 'count' else -1}, ptr {result}")
+        wanted = self.expressions.known(node.args[0])
+        where = self._first if name == "index" else self._count
+        return where(owner, wanted, node)
+
+    def _count(self, owner: Value, wanted: Value, node: ast.expr) -> Number:
+        """Return how often a value is in a collection."""
+        out = self.out
+        result = out.variable()
+        out.emit(f"store i64 0, ptr {result}")
+
+        def look(element: Value, following: str, end: str) -> None:
+            same = out.value(f"zext i1 {out.truth(self._same(element, wanted))} to i64")
+            before = out.value(f"load i64, ptr {result}")
+            out.emit(f"store i64 {out.value(f'add i64 {before}, {same}')}, ptr {result}")
+
+        self.loops.over(node, owner, look)
+        return Number(out.value(f"load i64, ptr {result}"), None, int)
+
+    def _first(self, owner: Value, wanted: Value, node: ast.expr) -> Number:
+        """Return where a value is first in a collection, in which it must be."""
+        out = self.out
+        place, end_of_search = out.variable(), out.label("found")
         out.emit(f"store i64 0, ptr {place}")
 
         def look(element: Value, following: str, end: str) -> None:
-            same = out.truth(self._same(element, wanted))
-            before = out.value(f"load i64, ptr {result}")
-            if name == "count":
-                one = out.value(f"zext i1 {same} to i64")
-                after = out.value(f"add i64 {before}, {one}")
-            else:
-                here = out.value(f"load i64, ptr {place}")
-                first = out.value(f"icmp slt i64 {before}, 0")
-                hit = out.value(f"and i1 {first}, {same}")
-                after = out.value(f"select i1 {hit}, i64 {here}, i64 {before}")
-                out.emit(f"store i64 {out.value(f'add i64 {here}, 1')}, ptr {place}")
-            out.emit(f"store i64 {after}, ptr {result}")
+            on = out.label("on")
+            out.branch(self._same(element, wanted), end_of_search, on)
+            out.place_label(on)
+            one = out.value(f"add i64 {out.value(f'load i64, ptr {place}')}, 1")
+            out.emit(f"store i64 {one}, ptr {place}")
 
         self.loops.over(node, owner, look)
-        place = out.value(f"load i64, ptr {result}")
-        if name == "index":
-            out.fail_if(out.value(f"icmp slt i64 {place}, 0"))
-            place = out.number(out.extreme("max", Number(place), Constant(0)))
-        return Number(place, None, int)
+        if not out.terminated:
+            out.fail_if("true")
+        out.place_label(end_of_search)
+        return Number(out.value(f"load i64, ptr {place}"), None, int)
 
 
 _ITERATED = (Backwards, Cells, Elements, Mapped, Span, Zipped)

@@ -331,9 +331,8 @@ class _Translation(Translation):
         else:
             return
         if function not in self.unit.intrinsics:
-            arguments = calls.in_order(function, positional, named)
             with self.expressions.at(node):
-                calls.invoke(function, arguments, mode)
+                calls.of_model(function, positional, named, mode)
 
     def _tried(self, node: ast.expr) -> Value:
         try:

@@ -281,6 +281,10 @@ class Emitter:
         failed = self.value(f"or i64 {before}, {self.value(f'zext i1 {wrong} to i64')}")
         self.emit(f"store i64 {failed}, ptr {FAILURE}")
 
+    def fail_unless(self, right: str) -> None:
+        """Emit that this step fails if a bit is not set."""
+        self.fail_if(self.value(f"xor i1 {right}, true"))
+
     def begin_round(self) -> None:
         """Emit the count of an iteration, and the end if the step has failed or used them up.
 

@@ -12,7 +12,7 @@ from enum import Enum
 from operator import attrgetter, contains, getitem
 
 from .arithmetic import ARITHMETIC, COMPARISONS, DIVISIONS, FOLDED, UNARY, exact, folds
-from .calls import Calls
+from .calls import Calls, written_out
 from .emitter import Aside, is_cheap, is_marked
 from .function import Mode, Scope
 from .sequences import Records, Sequences, is_ours, is_value
@@ -105,11 +105,12 @@ class Identities:
 
     def _is_function(self, node: ast.Call) -> bool:
         """Return whether the callee is a plain Python function that is not written out."""
-        callee = self.expressions.expression(node.func)
+        with self.out.aside():
+            callee = self.expressions.expression(node.func)
         return (
             isinstance(callee, Constant)
             and isinstance(callee.value, types.FunctionType)
-            and not self.expressions.calls.is_written_out(callee.value)
+            and not written_out(callee.value)
         )
 
 
@@ -282,7 +283,10 @@ class Expressions:
         return self.expression(ast.copy_location(ast.Name(node.target.id, ast.Load()), node))
 
     def _attribute(self, node: ast.Attribute) -> Value:
-        owner = self.certain(self.expression(node.value))
+        return self.attribute_of(self.certain(self.expression(node.value)), node)
+
+    def attribute_of(self, owner: Value, node: ast.Attribute) -> Value:
+        """Return the attribute that a node names, of a value that is evaluated."""
         if isinstance(owner, (StateRef, Made)):
             method = self.records.method(owner, node.attr)
             return method or self.records.variable(owner, node.attr)

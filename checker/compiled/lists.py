@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from .arithmetic import from_beginning
 from .emitter import Emitter
 from .slots import Shape, count, kinds, put_together, taken_apart, united
 from .values import (
@@ -114,12 +115,7 @@ class Lists:
     def clamped(self, index: Value, length: Value, most: int) -> Value:
         """Return an index of a list, and emit the failure of one that is beyond it."""
         out = self.out
-        known = span(index)
-        if known is None or known[0] < 0:
-            number = out.number(index)
-            below = out.value(f"icmp slt i64 {number}, 0")
-            turned = out.value(f"add i64 {number}, {out.number(length)}")
-            index = Number(out.value(f"select i1 {below}, i64 {turned}, i64 {number}"))
+        index = from_beginning(out, index, length)
         out.fail_if(out.value(f"icmp uge i64 {out.number(index)}, {out.number(length)}"))
         upper = out.extreme("min", Number(out.number(index)), Constant(most - 1))
         return Number(out.number(out.extreme("max", upper, Constant(0))), (0, most - 1), int)

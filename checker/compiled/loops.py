@@ -33,6 +33,7 @@ from .values import (
     UnsupportedError,
     Value,
     Zipped,
+    as_numbers,
     fits,
     span,
 )
@@ -94,23 +95,18 @@ class Loops:
         changed: Iterable[str] = (),
     ) -> None:
         """Translate a loop over a value."""
-        iterable = self.sequences.fixed(iterable)
-        known = iterable.value if isinstance(iterable, Constant) else None
-        if type(known) is range:
-            iterable = Numbers(Constant(known.start), Constant(known.stop), known.step)
+        iterable = as_numbers(self.sequences.fixed(iterable))
         if isinstance(iterable, Numbers) and iterable.stop is not None:
             self._loop_range(node, iterable.start, iterable.stop, iterable.step, body, changed)
         elif isinstance(iterable, Bits):
             self._loop_bits(node, iterable, body)
         elif isinstance(iterable, Span):
             self._loop_elements(node, iterable, body, changed)
-        elif isinstance(iterable, Elements):
-            self._loop_copied(node, iterable, body)
         elif isinstance(iterable, (StateRef, Made)) and (
             contents := self.records.method(iterable, "__iter__")
         ):
             self._loop_contents(node, contents, body, changed)
-        elif isinstance(iterable, (Zipped, Mapped, Backwards, Choice, Cells)):
+        elif isinstance(iterable, (Zipped, Mapped, Backwards, Choice, Cells, Elements)):
             self._loop_indexed(node, self.indexed(iterable, node), body, changed)
         else:
             rounds: list[tuple[Value | None, Value]] = [
@@ -135,10 +131,7 @@ class Loops:
     def indexed(self, value: Value, node: ast.expr) -> Indexed:
         """Return how the elements of an iterable are found by their index."""
         out, lists = self.out, self.scope.lists
-        value = self.sequences.fixed(value)
-        if isinstance(value, Constant) and type(value.value) is range:
-            numbers = value.value
-            value = Numbers(Constant(numbers.start), Constant(numbers.stop), numbers.step)
+        value = as_numbers(self.sequences.fixed(value))
         if isinstance(value, Numbers):
             return self._indexed_range(value)
         if isinstance(value, Zipped):
@@ -345,7 +338,8 @@ class Loops:
         if isinstance(owner, Made) or self.scope.pure:
             self._loop_elements(node, Span(owner, Constant(0), length), body, changed)
         else:
-            self._loop_growing(node, owner, body, changed)
+            # Each round may change it, as it may a list.
+            self._loop_indexed(node, self._indexed_sequence(owner), body, changed)
 
     def _loop_elements(
         self,
@@ -360,46 +354,6 @@ class Loops:
             body(self.sequences.read(chosen.owner, index), following, end)
 
         self._loop_range(node, chosen.first, chosen.last, 1, round_of, changed)
-
-    def _loop_copied(
-        self, node: ast.expr, chosen: Elements, body: Callable[[Value, str, str], None]
-    ) -> None:
-        """Translate a loop over a slice as it was when the loop began."""
-        rounds: list[tuple[Value | None, Value]] = [
-            (self.out.compare("sgt", chosen.count, Constant(number)), element)
-            for number, element in enumerate(chosen.items)
-        ]
-        self._written_out(node, rounds, body)
-
-    def _loop_growing(
-        self,
-        node: ast.expr,
-        owner: StateRef,
-        body: Callable[[Value, str, str], None],
-        changed: Iterable[str],
-    ) -> None:
-        """Translate a loop over a sequence that each round may change, as it may a list."""
-
-        def round_of(index: Value, following: str, end: str) -> None:
-            body(self.sequences.fixed(self.sequences.read(owner, index)), following, end)
-
-        def length() -> Value:
-            return self.records.variable(owner, "length")
-
-        out, most = self.out, len(self.records.part(owner, "items").sample)
-        if most > UNROLLED:
-            self._counted(node, Constant(0), length, 1, round_of, changed)
-            return
-        end = out.label("end")
-        for number in range(most):
-            inside, following = out.label("round"), out.label("next")
-            test = out.compare("sgt", length(), Constant(number))
-            self.mark(test, node)
-            out.branch(test, inside, end)
-            out.place_label(inside)
-            round_of(Constant(number), following, end)
-            out.place_label(following)
-        out.place_label(end)
 
     def _loop_members(
         self, node: ast.expr, mask: Value, body: Callable[[Value, str, str], None]

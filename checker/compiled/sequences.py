@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.containers import RecordSeq, Seq
 from ...core.errors import acts_for_caller
 from ...core.fields import Field, Record, declared_parts, method_of, part_names
+from ...core.indices import literal_of
 from ...core.values import as_kind, members_of
 from .arithmetic import COMPARISONS, FOLDED
 from .function import Scope
@@ -640,14 +641,6 @@ class Sequences:
 def is_ours(method: Method) -> bool:
     """Whether a method is one of Tidegate's: called for an element, it writes to the sequence."""
     return acts_for_caller(method.function.__code__)
-
-
-def literal_of(node: ast.expr) -> int | None:
-    """Return an index that is written as a negative number, which counts from the end."""
-    if not (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)):
-        return None
-    number = node.operand.value if isinstance(node.operand, ast.Constant) else None
-    return -number if type(number) is int and number > 0 else None
 
 
 def is_value(owner: Value) -> bool:

@@ -14,6 +14,7 @@ from functools import reduce
 from operator import getitem
 from typing import TYPE_CHECKING, Any
 
+from .arithmetic import from_beginning
 from .emitter import Emitter
 from .values import (
     NOWHERE,
@@ -87,19 +88,8 @@ class Tables:
         if not isinstance(table, (tuple, list, range)):
             raise UnsupportedError(f"an element of {type(table).__name__} {table!r}")
         values = ask(list, table)
-        return self._by_key(
-            list(range(len(values))), values, self._turned(index, len(values)), None
-        )
-
-    def _turned(self, index: Value, length: int) -> Value:
-        """Return an index of a tuple, in which a negative one counts from the end."""
-        known, out = span(index), self.out
-        if known is not None and known[0] >= 0:
-            return index
-        number = out.number(index)
-        below = out.value(f"icmp slt i64 {number}, 0")
-        turned = out.value(f"add i64 {number}, {length}")
-        return Number(out.value(f"select i1 {below}, i64 {turned}, i64 {number}"))
+        index = from_beginning(self.out, index, Constant(len(values)))
+        return self._by_key(list(range(len(values))), values, index, None)
 
     def _by_key(
         self, keys: list[Any], values: list[Any], index: Value, default: Value | None
@@ -123,7 +113,7 @@ class Tables:
         chosen = self.chosen(Choice(Number(number, (0, len(keys) - 1)), tuple(values)))
         if default is None:
             if is_there != "true":
-                out.fail_if(out.value(f"xor i1 {is_there}, true"))
+                out.fail_unless(is_there)
             return chosen
         known = union(span(chosen), span(default))
         return out.select(Truth(is_there), chosen, default, known)
@@ -215,21 +205,11 @@ class Tables:
         if not all(isinstance(option, (tuple, list)) for option in choice.options):
             raise UnsupportedError("an element of one of several mappings")
         count = self._number(choice.number.register, widths)
-        index = self._turned_by(index, count)
-        number = out.number(index)
+        number = out.number(from_beginning(out, index, Number(count)))
         there = out.value(f"icmp ult i64 {number}, {count}")
-        out.fail_if(out.value(f"xor i1 {there}, true"))
+        out.fail_unless(there)
         within = out.value(f"select i1 {there}, i64 {number}, i64 0")
         return self._flat(choice, within, max(widths))
-
-    def _turned_by(self, index: Value, count: str) -> Value:
-        known, out = span(index), self.out
-        if known is not None and known[0] >= 0:
-            return index
-        number = out.number(index)
-        below = out.value(f"icmp slt i64 {number}, 0")
-        turned = out.value(f"add i64 {number}, {count}")
-        return Number(out.value(f"select i1 {below}, i64 {turned}, i64 {number}"))
 
     def _flat(self, choice: Choice, index: str, width: int) -> Value:
         """Return an element of the chosen tuple, whose index is within it."""

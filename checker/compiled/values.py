@@ -143,6 +143,14 @@ class Numbers:
     step: int = 1
 
 
+def as_numbers(value: Value) -> Value:
+    """Return a range that is known as the numbers that it has; any other value as it is."""
+    known = value.value if isinstance(value, Constant) else None
+    if type(known) is not range:
+        return value
+    return Numbers(Constant(known.start), Constant(known.stop), known.step)
+
+
 @dataclass(frozen=True)
 class Zipped:
     """What ``zip`` and ``enumerate`` yield: the elements of several iterables, side by side."""

@@ -55,7 +55,15 @@ NAMES = {
     "combinations": itertools.combinations, "product": itertools.product,
 }  # fmt: skip
 
+BUMPED = """
+def bumped(s):
+    s.x = (s.x + 1) % 8
+    return s.queue
+"""
+
 SPELLINGS = {
+    "a method of what a call returns": ("return bumped(s).count(1) == 1", BUMPED),
+    "a method that changes what a call returns": ("bumped(s).append(1)\nreturn True", BUMPED),
     "an operand that decides": ("s.x = s.log[0] or 3\ns.y = s.log[1] and s.x\nreturn True", ""),
     "enumerate": (
         """

@@ -6,6 +6,7 @@ import ast
 import types
 from collections.abc import Callable
 from enum import EnumType
+from functools import cache
 from inspect import isgeneratorfunction
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,7 @@ _NUMBERS = (ast.BinOp, ast.BoolOp, ast.Compare, ast.Constant, ast.UnaryOp)
 """Expressions that are numbers or truth values, as far as their kind shows."""
 
 
+@cache
 def written_out(function: Callable[..., Any]) -> bool:
     """Whether a function is translated where it is called: its result may be no number.
 

@@ -20,6 +20,7 @@ from .expressions import Cell, Expressions
 from .function import Compiled, Mode, Scope, received
 from .sequences import is_value
 from .syntax import (
+    RESULT,
     assignments,
     changed_in_place,
     first_effect,
@@ -192,7 +193,7 @@ class Translation:
         self._loops: list[tuple[str, str]] = []
         self._frames: list[tuple[str, str]] = []
         self.callers: list[tuple[Callable[..., Any], int]] = []
-        self._changed, self._listed = changed_in_place(tree), lists_of(tree, "")
+        self._changed, self._listed = changed_in_place(tree), lists_of(tree)
         self._growing: dict[str, Cells | Bits] = {}
         self.scope.slots.nullable |= nullable(tree)
         self.scope.assign, self.scope.write_out = self._assign_local, self.write_out
@@ -495,24 +496,26 @@ class Translation:
         """Translate the body of a function in place of its call, and return its value."""
         if len(self._frames) >= MOST_WRITTEN_OUT:
             raise UnsupportedError(f"{tree.name}, which calls itself,")
-        inner, names = renamed(tree, self.out.label(""))
+        inner, new = renamed(tree, self.out.label(""))
         outer = self.scope.function, self.scope.assigned, self._loops, self.line
         self.callers.append((self.scope.function, self.line))
         result, end = self.scope.new_name("result"), self.out.label("returned")
-        own = held.__wrapped__(inner)
-        self._held = self._held | own
-        if returns_once(inner):
-            self._held |= {result}
-        else:
-            self.scope.slots.nullable.update({result} if may_return_none(inner) else ())
-        self.scope.slots.nullable |= nullable(inner)
-        self._changed |= changed_in_place(inner)
-        self._listed |= lists_of(inner, result)
-        self.scope.assigned = {**self.scope.assigned, **assignments.__wrapped__(inner)}
+        named = {**new, RESULT: result}
+
+        def here(names: set[str]) -> set[str]:
+            return {named.get(name, name) for name in names}
+
+        once = returns_once(tree)
+        self._held = self._held | here(held(tree) | ({RESULT} if once else set()))
+        maybe_none = {RESULT} if not once and may_return_none(tree) else set()
+        self.scope.slots.nullable |= here(nullable(tree) | maybe_none)
+        self._changed = self._changed | here(changed_in_place(tree))
+        self._listed = self._listed | here(lists_of(tree))
+        self.scope.assigned = {**self.scope.assigned, **dict.fromkeys(new.values())}
         self.scope.function, self._loops = function, []
         self._frames.append((result, end))
         try:
-            for name, value in zip(names, arguments, strict=True):
+            for name, value in zip(parameter_names(inner), arguments, strict=True):
                 self._receive(name, value)
             self.block(inner.body)
             if not self.out.terminated and result not in self._held:

@@ -11,7 +11,7 @@ import __future__
 import ast
 import inspect
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import cache
 from types import CodeType
@@ -328,19 +328,19 @@ def _count_reads(node: ast.AST, reads: Counter[str], hidden: frozenset[str] = fr
             _count_reads(child, reads, hidden)
 
 
-def renamed(tree: ast.FunctionDef, suffix: str) -> tuple[ast.FunctionDef, list[str]]:
-    """Return a function whose own names end in a suffix, and the names of its parameters."""
-    own = assignments.__wrapped__(tree).keys()
-    changed = _Renamed(own, suffix).visit(deepcopy(tree))
+def renamed(tree: ast.FunctionDef, suffix: str) -> tuple[ast.FunctionDef, dict[str, str]]:
+    """Return a function whose own names end in a suffix that no name has, and the new names."""
+    new = {name: f"{name}?{suffix}" for name in assignments(tree)}
+    changed = _Renamed(new).visit(deepcopy(tree))
     assert isinstance(changed, ast.FunctionDef)
-    return changed, [f"{name}?{suffix}" for name in parameter_names(tree)]
+    return changed, new
 
 
 class _Renamed(ast.NodeTransformer):
-    """Gives names a suffix that no name can have."""
+    """Gives names other ones."""
 
-    def __init__(self, names: Iterable[str], suffix: str) -> None:
-        self._new = {name: f"{name}?{suffix}" for name in names}
+    def __init__(self, new: Mapping[str, str]) -> None:
+        self._new = new
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
         """Rename what reads or assigns."""
@@ -395,6 +395,7 @@ def has_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
+@cache
 def nullable(tree: ast.FunctionDef) -> set[str]:
     """Return the names to which None is assigned."""
     return {
@@ -412,6 +413,7 @@ _CHANGING = frozenset({
 """The methods by which a list or a set changes."""
 
 
+@cache
 def changed_in_place(tree: ast.FunctionDef) -> set[str]:
     """Return the names of lists and sets that a function may change, and not only assign."""
     names = set()
@@ -440,8 +442,13 @@ def makes_list(node: ast.expr) -> bool:
     return isinstance(node, (ast.List, ast.ListComp, ast.Set, ast.SetComp))
 
 
-def lists_of(tree: ast.FunctionDef, result: str) -> set[str]:
-    """Return the names of lists that are made in several places; `result` stands for returns."""
+RESULT = ""
+"""What stands for the result of a function among its names."""
+
+
+@cache
+def lists_of(tree: ast.FunctionDef) -> set[str]:
+    """Return the names of lists that are made in several places, with ``RESULT`` if one is."""
     names = {
         name
         for node in _statements(tree.body)
@@ -449,7 +456,7 @@ def lists_of(tree: ast.FunctionDef, result: str) -> set[str]:
         for name in stored(_targets(node))
     }
     returned = [node.value for node in own_returns(tree) if node.value]
-    return names | ({result} if any(map(makes_list, returned)) else set())
+    return names | ({RESULT} if any(map(makes_list, returned)) else set())
 
 
 def stored(nodes: Iterable[ast.AST]) -> set[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ...core.containers import Bag, Seq, Set
 from .emitter import Emitter
 from .values import (
     NOWHERE,
@@ -69,8 +70,7 @@ def taken_apart(value: Value) -> tuple[Shape, list[Value]]:
     if isinstance(value, Items):
         return _of_parts(Items((), value.kind), value.items)
     if isinstance(value, Made):
-        # Samples are compared by what they are, since a record of the state may change.
-        return _of_parts((value.paths, id(value.sample), value), value.values)
+        return _of_parts((value.paths, _structure(value.sample), value), value.values)
     if isinstance(value, StateRef) and not value.element:
         bare = (value.base, value.form)
         return _of_parts((bare, value), value.indices)
@@ -79,6 +79,15 @@ def taken_apart(value: Value) -> tuple[Shape, list[Value]]:
     if isinstance(value, Bits) and not value.address:
         return Shape(("bits", value.ordered)), [value.mask]
     raise UnsupportedError("a value of this kind that is given on several ways")
+
+
+def _structure(sample: Any) -> object:
+    """Return what is equal for the samples of two values that have the same parts."""
+    if isinstance(sample, (list, tuple)):
+        return (type(sample), *map(_structure, sample))
+    kind = sample if isinstance(sample, type) else type(sample)
+    # What a container may hold is said where it is declared, not by its class.
+    return id(sample) if issubclass(kind, (Set, Seq, Bag)) else kind
 
 
 def is_leaf(value: Value) -> bool:

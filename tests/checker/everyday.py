@@ -97,8 +97,10 @@ class Writer:
         lines = self.statement(depth - 1) if depth > 0 else ["t += 1"]
         inner = [f"    {line}" for line in lines]
         number = self.number(2)
+        # A loop over a list that each of its rounds makes longer would never end.
+        append = ["if len(own) < 9:", f"    own.append({self.number(1)} % 10)"]
         ways = [
-            [f"t = {number}"], [f"t += {number}"], [f"own.append({self.number(1)} % 10)"],
+            [f"t = {number}"], [f"t += {number}"], append,
             [f"if {self.truth(2)}:", *inner, "else:", f"    t = {number}"],
             [f"for v in {self.iterable(1)}:", f"    t += v * {self.number(1, 'v')}", *inner],
             [f"for a, b in {self.pairs(1)}:", f"    if {self.truth(1, 'a', 'b')}:",

@@ -261,17 +261,19 @@ def least_parents(
         Whether an error of the model ended the search: it may be met again in one of the states,
         whose other steps count.
     """
-    fingerprint = system.layout.fingerprint
     canonical = symmetry.canonical if symmetry else itself
-    best: dict[State, tuple[int, State]] = {}
-    for state in before:
+    orphans, parents = set(children), dict[State, State]()
+    # A fingerprint takes a fraction of the time of all steps of its state.
+    for state in sorted(before, key=system.layout.fingerprint):
+        if not orphans:
+            break
         with suppress(*[ModelError] if failed else []):
             for _, successor in system.successors(state, watched=False):
                 child = canonical(successor)
-                if child in children:
-                    candidate = (fingerprint(state), state)
-                    best[child] = min(candidate, best.get(child, candidate))
-    return {child: parent for child, (_, parent) in best.items()}
+                if child in orphans:
+                    orphans.remove(child)
+                    parents[child] = state
+    return parents
 
 
 def spread(members: Sequence[T], most: int) -> Sequence[T]:

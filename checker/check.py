@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -287,6 +288,9 @@ def _judge_graph(request: SearchRequest, search: LevelSearch) -> Judged:
     stuck = [prop for prop in request.properties if prop.kind is Kind.STUCK]
     live = [prop for prop in request.properties if prop.kind.is_liveness]
     judged = Judged()
+    if stuck or live:
+        # Its BLAS interrupts this process, or never returns, if it is loaded near the limit.
+        import_module(".liveness.arrays", __package__)
     try:
         with alarm(request.limits.seconds, request.started, at_once=True):
             if stuck:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .commands.python import Checked, check, simulate
     from .core.behavior import TraceStep
     from .core.bounds import BoundsError, choice, number, switch
-    from .core.containers import Bag, Seq, Set, bag_of, sequence_of, set_of
+    from .core.containers import Bag, RecordBag, RecordSet, Seq, Set, bag_of, sequence_of, set_of
     from .core.fields import (
         NONE,
         Record,
@@ -54,6 +54,8 @@ __all__ = [
     "Property",
     "Protocol",
     "Record",
+    "RecordBag",
+    "RecordSet",
     "Scene",
     "Seq",
     "Set",
@@ -88,7 +90,9 @@ HOMES = {
     "commands.python": ("Checked", "check", "simulate"),
     "core.behavior": ("TraceStep",),
     "core.bounds": ("BoundsError", "choice", "number", "switch"),
-    "core.containers": ("Bag", "Seq", "Set", "bag_of", "sequence_of", "set_of"),
+    "core.containers": (
+        "Bag", "RecordBag", "RecordSet", "Seq", "Set", "bag_of", "sequence_of", "set_of",
+    ),
     "core.fields": (
         "NONE", "Record", "array", "boolean", "enumeration", "integer", "members", "nested",
         "one_of", "optional", "replica_id", "size", "subset",

@@ -26,6 +26,7 @@ from .fields import (
     integer,
     limit_of,
     members,
+    part_names,
     several_of,
     size,
     subset,
@@ -289,13 +290,29 @@ class Bag(Record):
         return {str(number): count for number, count in enumerate(record.counts) if count}
 
 
+@overload
 def set_of(
     size: Limit, doc: str, *, of_replicas: bool = False, initial: Several | None = None
-) -> Set:
-    """Declare a set of the numbers below `size`, which is 63 at most.
+) -> Set: ...
+@overload
+def set_of(size: type[R], most: Limit, doc: str) -> RecordSet[R]: ...
+def set_of(  # type: ignore[misc]  # what is second has another name in each form
+    size: Any,
+    most: Any = None,
+    doc: Any = None,
+    *,
+    of_replicas: bool = False,
+    initial: Several | None = None,
+) -> object:
+    """Declare a set of the numbers below `size`, which is 63 at most; or of up to `most` records.
+
+    A set of numbers is declared by ``set_of(size, doc)``, one of records, which is empty at first,
+    by ``set_of(Message, most, doc)``.
 
     Parameters
     ----------
+    size
+        A number, or the class of the records.
     of_replicas
         Whether they are numbers of replicas, which symmetry may permute.
     initial
@@ -306,7 +323,18 @@ def set_of(
     ModelError
         When it is laid out, if its size is larger.
     """
+    if _is_record(size):
+        if of_replicas or initial:
+            raise ModelError(f"{doc}: a set of records takes neither of_replicas nor initial")
+        return declared(RecordSet, _parts(size, most, doc))
+    # The text of a set of numbers comes second.
+    text = most if doc is None else doc
+    if not isinstance(text, str) or not (most is None or doc is None):
+        raise ModelError("write set_of(size, doc), or set_of(Message, most, doc) for records")
+    return _set_of_numbers(size, text, of_replicas, initial)
 
+
+def _set_of_numbers(size: Limit, doc: str, of_replicas: bool, initial: Several | None) -> Set:
     def at_first(k: object) -> int:
         chosen = several_of(initial or (), k)
         if wrong := [one for one in chosen if one not in range(limit_of(size, k))]:
@@ -329,8 +357,17 @@ def set_of(
     )
 
 
-def bag_of(size: Limit, most: Limit, doc: str) -> Bag:
-    """Declare a bag of the numbers below `size`, each up to `most` times; at first it is empty."""
+@overload
+def bag_of(size: Limit, most: Limit, doc: str) -> Bag: ...
+@overload
+def bag_of(size: type[R], most: Limit, doc: str) -> RecordBag[R]: ...
+def bag_of(size: Any, most: Limit, doc: str) -> object:
+    """Declare a bag of the numbers below `size`, each up to `most` times; at first it is empty.
+
+    A bag of records, ``bag_of(Message, most, doc)``, holds up to `most` in all.
+    """
+    if _is_record(size):
+        return declared(RecordBag, _parts(size, most, doc))
     return declared(Bag, {"counts": array(size, integer(0, most, doc))})
 
 
@@ -608,8 +645,159 @@ class RecordSeq(Seq[R]):
         return value_of(value)
 
 
-def _full(sequence: Seq[Any]) -> str:
-    return f"the sequence holds {len(sequence.items)} at most"
+class RecordSet(RecordSeq[R]):
+    """A set of records, up to a declared number; see :func:`set_of`.
+
+    It is kept in ascending order, field by field, so that equal sets are equal states.  ``in``,
+    ``len``, ``==``, iteration and truth are those of Python's sets, and ``records[i]`` reads the
+    member with that number.  A member is never written: remove it, and add another one.
+    """
+
+    def at(self, index: int) -> R:
+        """Return a member as a value; the compiled engine translates ``records[index]`` to this."""
+        read: R = value(
+            self.items[index if 0 <= index < self.length else len(self.items)], self, index
+        )
+        return read
+
+    def __iter__(self) -> Iterator[R]:
+        index, length = 0, self.length
+        while index < length:
+            yield value(self.items[index], self, index)
+            index += 1
+            if self.length != length:
+                raise misused("the set changes its size while it is iterated", MisuseError)
+
+    def __contains__(self, record: R) -> bool:
+        index = self.position(record)
+        return index < self.length and not precedes(record, self.items[index])
+
+    def position(self, record: R) -> int:
+        """Return how many members precede a record; used by the other methods."""
+        index = 0
+        while index < self.length and precedes(self.items[index], record):
+            index += 1
+        return index
+
+    def add(self, record: R) -> None:
+        """Add a record, which may be a member already."""
+        index = self.position(record)
+        if index == self.length or precedes(record, self.items[index]):
+            self.insert_at(index, record)
+
+    def remove(self, record: R) -> None:
+        """Remove a record, which must be a member."""
+        index = self.position(record)
+        if index == self.length or precedes(record, self.items[index]):
+            raise misused(f"set.remove({printed(record)}): not in the set", MisuseError)
+        self.remove_at(index)
+
+    def discard(self, record: R) -> None:
+        """Remove a record, if it is a member."""
+        index = self.position(record)
+        if index < self.length and not precedes(record, self.items[index]):
+            self.remove_at(index)
+
+    def insert_at(self, index: int, record: R) -> None:
+        """Insert a record where it belongs; used by the other methods."""
+        last = self.length
+        if last == len(self.items):
+            raise misused(f"set.add({printed(record)}): {_full(self, 'set')}", MisuseError)
+        while last > index:
+            self.put(last, self.items[last - 1])
+            last -= 1
+        self.put(index, record)
+        self.length += 1
+
+    def remove_at(self, index: int) -> None:
+        """Remove the member with that number; used by the other methods."""
+        while index < self.length - 1:
+            self.put(index, self.items[index + 1])
+            index += 1
+        self.put(self.length - 1, self.blank)
+        self.length -= 1
+
+    def append(self, value: R) -> None:
+        """Refuse: a set has no end."""
+        raise _unordered("append")
+
+    def extend(self, values: Iterable[R]) -> None:
+        """Refuse: a set has no end."""
+        raise _unordered("extend")
+
+    def insert(self, index: int, value: R) -> None:
+        """Refuse: a set has its own order."""
+        raise _unordered("insert")
+
+    def popleft(self) -> R:
+        """Refuse: a set has no first member."""
+        raise _unordered("popleft")
+
+    def pop(self, index: int | None = None) -> R:
+        """Refuse: a set has no last member."""
+        raise _unordered("pop")
+
+    def set(self, index: int, value: R) -> None:
+        """Refuse: a member is not replaced."""
+        raise _unordered("assignment to a member")
+
+    def truncate(self, length: int) -> None:
+        """Refuse: a set has no end."""
+        raise _unordered("truncate")
+
+    def clear(self) -> None:
+        """Remove every member."""
+        for index in range(len(self.items)):
+            self.put(index, self.blank)
+        self.length = 0
+
+    def _splice(self, chosen: slice, values: Iterable[R]) -> None:
+        raise _unordered("assignment to a slice")
+
+
+class RecordBag(RecordSet[R]):
+    """A bag of records, which may be in it several times; see :func:`bag_of`.
+
+    It is a :class:`RecordSet` whose equal members lie side by side, so ``len`` counts each of them.
+    """
+
+    def add(self, record: R) -> None:
+        """Add one occurrence of a record."""
+        self.insert_at(self.position(record), record)
+
+    def count(self, record: R) -> int:
+        """Return how often a record is in the bag."""
+        times = 0
+        index = self.position(record)
+        while index < self.length and not precedes(record, self.items[index]):
+            times += 1
+            index += 1
+        return times
+
+
+def _unordered(what: str) -> Exception:
+    return misused(
+        f"a set or a bag of records has no {what}; write add, remove or discard", MisuseError
+    )
+
+
+def precedes(one: Record, other: object) -> bool:
+    """Whether a record comes before another one of its declaration, field by field."""
+    if not isinstance(other, Record) or part_names(one) != part_names(other):
+        raise TypeError("a record can be compared only with one of the same declaration")
+    before: bool = _in_order(one) < _in_order(other)
+    return before
+
+
+def _in_order(part: Any) -> Any:
+    """Return the values of a part of a record as something that is ordered."""
+    if isinstance(part, Record):
+        return tuple(_in_order(getattr(part, name)) for name in part_names(part))
+    return tuple(map(_in_order, part)) if isinstance(part, (list, tuple)) else part
+
+
+def _full(sequence: Seq[Any], what: str = "sequence") -> str:
+    return f"the {what} holds {len(sequence.items)} at most"
 
 
 def _list(values: object) -> Iterable[Any]:
@@ -633,21 +821,27 @@ def sequence_of(element: object, most: Limit, doc: str) -> object:
         of the records.
     """
     kind: type[Seq[Any]] = Seq
-    if isinstance(element, type) and issubclass(element, Record):
-        kind, blank = RecordSeq, _blank(element)
-    elif isinstance(element, Field):
-        blank = _blank(element)
-    else:
+    if _is_record(element):
+        kind = RecordSeq
+    elif not isinstance(element, Field):
         raise ModelError(
             f"{doc}: a sequence of {element!r}; declare one element, as integer(0, 3, 'ballot'), "
             "or name a class that derives from Record"
         )
-    parts = {
+    return declared(kind, _parts(element, most, doc))
+
+
+def _is_record(element: object) -> bool:
+    return isinstance(element, type(Record)) and issubclass(element, Record)
+
+
+def _parts(element: Any, most: Limit, doc: str) -> dict[str, Any]:
+    """Return the variables of a sequence."""
+    return {
         "length": integer(0, most, f"length: {doc}"),
-        "items": array(most, cast(Any, element)),
-        "blank": blank,
+        "items": array(most, element),
+        "blank": _blank(element),
     }
-    return declared(kind, parts)
 
 
 def _blank(element: Any) -> Any:

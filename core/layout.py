@@ -202,6 +202,10 @@ class Layout(Generic[S]):
         shown = shown_part(self.record, self.declaration)
         return shown if isinstance(shown, dict) else {"state": shown}
 
+    def paths_of(self, kind: type) -> list[str]:
+        """Return the paths of the records of a class within the state."""
+        return [part.path for part in self._parts if isinstance(part.node, kind)]
+
     def _place(
         self,
         node: Any,

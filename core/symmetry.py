@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations
 from typing import Any
 
+from .containers import RecordSet
 from .generated import run
 from .layout import Layout, State
 from .record import Variable
@@ -53,6 +54,11 @@ class Symmetry:
                 f"{system.name} declares no replicas that could change places: declare arrays that "
                 "they index by_replica=True, their numbers by replica_id(...), and sets of them "
                 "by set_of(..., of_replicas=True); or search without --symmetry"
+            )
+        if ordered := _ordered(system.layout):
+            raise SymmetryError(
+                f"{ordered}: a set or a bag of records that name replicas is in the order of their "
+                "numbers, which a permutation changes; search without --symmetry"
             )
         fits = _fitting(variables)
         initial = set(system.initial_states())
@@ -159,6 +165,23 @@ class _Table(dict[int, int]):
         raise ModelError(
             f"{v.path} is {value}, declared {v.low}..{v.high}; --debug says since when"
         )
+
+
+def _ordered(layout: Layout[Any]) -> str:
+    """Return the path of a variable that names a replica in a set of records; "" if none does."""
+    kept = [f"{path}.length" for path in layout.paths_of(RecordSet)]
+    outside = {
+        v.path.removesuffix("length"): len(v.replicas) for v in layout.variables if v.path in kept
+    }
+    return next(
+        (
+            v.path
+            for v in layout.variables
+            for path, replicas in outside.items()
+            if v.path.startswith(path) and (v.field.names or len(v.replicas) > replicas)
+        ),
+        "",
+    )
 
 
 def permuted(layout: Layout[Any], permutation: Permutation) -> Callable[[State], State]:

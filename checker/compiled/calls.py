@@ -10,7 +10,7 @@ from functools import cache
 from inspect import isgeneratorfunction
 from typing import TYPE_CHECKING, Any
 
-from ...core.containers import mask_of
+from ...core.containers import mask_of, precedes
 from ...core.fields import Record, copy_into
 from .builtin_calls import Builtins
 from .comprehensions import Comprehensions
@@ -124,6 +124,8 @@ class Calls:
             return self.collections.mask_of(positional[0], node)
         if callee.value is copy_into:
             return self.sequences.copied_into(*positional)
+        if callee.value is precedes:
+            return self.sequences.precedes(*positional)
         if type(callee.value) is types.FunctionType:
             if callee.value in self.unit.intrinsics:
                 return self.unit.intrinsics[callee.value](self.out, positional)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...core.containers import MOST_MEMBERS, Set
+from ...core.containers import MOST_MEMBERS, RecordSet, Set
 from .function import Scope
 from .lists import IN_ORDER
 from .sequences import ITERATIONS
@@ -255,7 +255,20 @@ class Loops:
                 within = self.out.extreme("min", index, Constant(most - 1))
             return self.sequences.fixed(self.sequences.read(owner, within))
 
-        return Indexed(most, lambda: self.records.variable(owner, "length"), at)
+        return Indexed(most, self._length_of(owner), at)
+
+    def _length_of(self, owner: StateRef | Made) -> Callable[[], Value]:
+        """Return what emits the length of a sequence as of each round of a loop over it."""
+        before = self.records.variable(owner, "length")
+
+        def length() -> Value:
+            now = self.records.variable(owner, "length")
+            if isinstance(owner.sample, RecordSet):
+                # As Python does, a set refuses to be iterated when its size has changed.
+                self.out.fail_if(self.out.truth(self.out.compare("ne", now, before)))
+            return now
+
+        return length
 
     def _indexed_span(self, chosen: Span) -> Indexed:
         sequence = self._indexed_sequence(chosen.owner)

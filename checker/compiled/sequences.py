@@ -14,7 +14,7 @@ from functools import reduce
 from operator import getitem
 from typing import TYPE_CHECKING, Any
 
-from ...core.containers import RecordSeq, Seq
+from ...core.containers import RecordSeq, RecordSet, Seq
 from ...core.errors import acts_for_caller
 from ...core.fields import Field, Record, declared_parts, method_of, part_names
 from ...core.indices import literal_of
@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     from .expressions import Expressions
 
 
-ITERATIONS = (Seq.__iter__, RecordSeq.__iter__)
+ITERATIONS = (Seq.__iter__, RecordSeq.__iter__, RecordSet.__iter__)
 """The methods by which sequences are iterated."""
 
-ELEMENTS = (Seq.at, RecordSeq.at)
+ELEMENTS = (Seq.at, RecordSeq.at, RecordSet.at)
 """The methods by which an element of a sequence is read."""
 
 
@@ -381,6 +381,23 @@ class Sequences:
             equal = self.out.value(f"and i1 {equal}, {same}")
         return Truth(equal)
 
+    def precedes(self, left: Value, right: Value) -> Value:
+        """Emit whether a record comes before another one, field by field."""
+        if isinstance(left, Constant) or isinstance(right, Constant):
+            # One side is beyond an array, or a number: Python refuses that, too.
+            self.out.fail_if("true")
+            return Constant(False)
+        one, other = self._contents(left), self._contents(right)
+        if one.keys() != other.keys():
+            raise UnsupportedError("records of two declarations compared")
+        before = "false"
+        for path, value in reversed(one.items()):
+            less = self.out.truth(self.out.compare("slt", value, other[path]))
+            same = self.out.truth(self.out.compare("eq", value, other[path]))
+            later = self.out.value(f"and i1 {same}, {before}")
+            before = self.out.value(f"or i1 {less}, {later}")
+        return Truth(before)
+
     def _slices_equal(
         self, one: tuple[list[Contents], Value], other: tuple[list[Contents], Value]
     ) -> Truth:
@@ -602,6 +619,8 @@ class Sequences:
         out, owner = self.out, chosen.owner
         if isinstance(owner, Made):
             raise UnsupportedError(f"writing {ast.unparse(node)}, a copy of a sequence,")
+        if isinstance(owner.sample, RecordSet):
+            raise UnsupportedError(f"writing {ast.unparse(node)}, in a set of records,")
         items, length = self.records.part(owner, "items"), self.records.variable(owner, "length")
         most = len(items.sample)
         elements, count = self._loaded(new, most)

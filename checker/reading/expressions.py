@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from ...core.containers import Bag, Seq, Set
+from ...core.containers import Bag, RecordSet, Seq, Set
 from ...core.fields import Record, declared_parts, method_of
 from .calls import Calls
 from .comparisons import Comparisons, always_true, decided, is_nothing, shortened
@@ -395,7 +395,9 @@ class Expressions:
             return Unknown(history)
         if issubclass(declared, Seq):
             items: Any = declared_parts(declared)["items"]
-            return of_part(items.element, history, read or not writing)
+            # A member of a set is never written: its place in the order would be another one.
+            read = read or not writing or issubclass(declared, RecordSet)
+            return of_part(items.element, history, read)
         if issubclass(declared, (Set, Bag)):
             return Number(int, history)
         return Unknown(history)

@@ -1,0 +1,319 @@
+"""Sets and bags of records are kept in one order, in every engine, and are changed as sets."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+from click.testing import CliRunner
+
+import tidegate
+from tidegate import Record, RecordBag, RecordSet, bag_of, boolean, integer, nested, set_of
+from tidegate.cli import main
+from tidegate.core.errors import TidegateError
+from tidegate.core.layout import Layout
+
+from .conftest import from_source, translator
+
+
+class Item(Record):
+    low: int = integer(-2, 2, "may be negative")
+    fixed: int = integer(3, 3, "always 3")
+    flag: bool = boolean("a flag")
+
+
+class Scratch(Record):
+    few: RecordSet[Item] = set_of(Item, 4, "few")
+    many: RecordSet[Item] = set_of(Item, 20, "more than are written out")
+    bag: RecordBag[Item] = bag_of(Item, 5, "with equal ones")
+    one: Item = nested(Item)
+    n: int = integer(0, 100, "a number")
+
+
+LAYOUT = Layout(Scratch, None)
+
+
+def scratches():
+    random, states = Random(7), []
+    for _ in range(60):
+        LAYOUT.reset()
+        s = LAYOUT.record
+        for kept, most in (s.few, 4), (s.many, 9), (s.bag, 5):
+            for _ in range(random.randint(0, most)):
+                kept.add(Item(low=random.randint(-2, 2), fixed=3, flag=random.random() < 0.5))
+        s.one.low, s.one.flag = random.randint(-2, 2), random.random() < 0.5
+        states.append(LAYOUT.dump())
+    return states
+
+
+STATES = scratches()
+
+BODIES = [
+    "s.few.add(s.one)",
+    "s.many.add(s.one)",
+    "s.bag.add(s.one)",
+    "s.bag.add(s.bag[0])",
+    "s.few.remove(s.one)",
+    "s.many.discard(s.one)",
+    "s.bag.remove(s.one)",
+    "s.few.clear()",
+    "s.few.add(Item(low=-1, fixed=3, flag=True))",
+    "s.n = (s.one in s.many) + 2 * s.bag.count(s.one) + 20 * len(s.few)",
+    "s.n = sum(m.low + 2 for m in s.many)",
+    "s.n = s.few == s.many",
+    "s.n = s.many[2].low + 2",
+    "for m in s.many:\n  if m.flag:\n   s.many.remove(m)\n   break",
+    "for m in s.few:\n  if m.flag:\n   s.few.remove(m)",
+    "for m in s.many:\n  if m.flag:\n   s.many.remove(m)",
+    "for i, m in enumerate(s.many):\n  if m.flag:\n   s.many.remove(m)",
+    "for m in s.many[:]:\n  if m.flag:\n   s.many.remove(m)",
+    "for m in s.few:\n  s.bag.discard(m)",
+    "m = s.many[0]\n s.many.remove(m)\n s.few.add(m)",
+    "s.few.append(s.one)",
+    "s.few[0] = s.one",
+]
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_machine_code_does_to_a_set_what_python_does(body):
+    meanings = translator(LAYOUT)(from_source(f"def f(s, k):\n {body}", {"Item": Item}))
+    outcomes = []
+    for state in STATES:
+        expected = meanings.python(state)
+        got = meanings.compiled(state)
+        assert (got and got[1]) == (expected and expected[1])
+        outcomes.append(got)
+    refused = body in ("s.few.append(s.one)", "s.few[0] = s.one")
+    assert any(outcomes) != refused
+
+
+def test_members_are_in_order():
+    for state in STATES:
+        LAYOUT.load(state)
+        for kept in (LAYOUT.record.few, LAYOUT.record.many, LAYOUT.record.bag):
+            listed = [(m.low, m.flag) for m in kept]
+            assert listed == sorted(listed)
+            assert isinstance(kept, RecordBag) or len({*listed}) == len(listed)
+
+
+HEAD = '''
+from dataclasses import dataclass
+from enum import IntEnum
+
+from tidegate import (
+    Model, Record, RecordBag, RecordSet, array, bag_of, boolean, enumeration, integer, number,
+    replica_id, set_of,
+)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    nodes: int = number(2, 1, 5, "nodes", main=True)
+    most: int = number(6, 1, 60, "messages", main=True)
+    top: int = number(2, 1, 9, "values", main=True)
+
+
+class Kind(IntEnum):
+    ASK = 0
+    TELL = 1
+
+
+class Msg(Record):
+    kind: Kind = enumeration(Kind, "what")
+    urgent: bool = boolean("urgent")
+    src: int = integer(0, lambda k: k.nodes - 1, "from")
+    dst: int = integer(0, lambda k: k.nodes - 1, "to")
+    a: int = integer(-1, 9, "a")
+
+
+class State(Record):
+    value: list[int] = array(lambda k: k.nodes, integer(0, 9, "value"), by="node")
+    net: RecordSet[Msg] = set_of(Msg, lambda k: k.most, "the network")
+    bag: RecordBag[Msg] = bag_of(Msg, lambda k: k.most, "the bag")
+
+
+model = Model(Bounds, State, participants={"node": lambda k: k.nodes}, deadlock=False)
+
+
+@model.action("node", other="node")
+def tell(s: State, k: Bounds, node: int, other: int) -> bool:
+    """A node raises its value and tells another one."""
+    if node == other or s.value[node] >= k.top or len(s.bag) >= k.most - 1:
+        return False
+    s.value[node] += 1
+    message = Msg(kind=Kind.TELL, urgent=node == 0, src=node, dst=other, a=s.value[node] - 1)
+    s.net.add(message)
+    s.bag.add(message)
+    s.bag.add(s.bag[0])
+    return True
+'''
+
+REST = '''
+
+@model.action("network", m=lambda k: range(k.most))
+def receive(s: State, k: Bounds, m: int) -> bool:
+    """A message arrives, and is answered if it is news."""
+    if m >= len(s.net):
+        return False
+    msg = s.net[m]
+    s.net.remove(msg)
+    if msg.a > s.value[msg.dst]:
+        s.value[msg.dst] = msg.a
+        s.net.add(Msg(kind=Kind.ASK, urgent=False, src=msg.dst, dst=msg.src, a=msg.a))
+    s.bag.discard(msg)
+    return True
+
+
+@model.action("network")
+def lose(s: State, k: Bounds) -> bool:
+    """The first message that is urgent is lost."""
+    for m in s.net:
+        if m.urgent:
+            s.net.discard(m)
+            return True
+    return False
+
+
+@model.invariant("Members are members.")
+def members(s: State, k: Bounds) -> bool:
+    return all(m in s.net for m in s.net) and all(s.bag.count(m) > 0 for m in s.bag)
+'''
+
+
+@pytest.fixture
+def model(tmp_path):
+    def make(body=REST, head=HEAD):
+        file = tmp_path / "net.py"
+        file.write_text(head + body)
+        return str(file)
+
+    return make
+
+
+def reference(nodes, most, top):
+    """Count the states with Python's own sets and bags."""
+
+    def steps(value, net, bag):
+        bag = Counter(dict(bag))
+        for node in range(nodes):
+            for other in range(nodes):
+                if node == other or value[node] >= top or bag.total() >= most - 1:
+                    continue
+                message = (1, node == 0, node, other, value[node])
+                more = bag + Counter([message])
+                more[min(more)] += 1
+                raised = (*value[:node], value[node] + 1, *value[node + 1 :])
+                yield raised, net | {message}, more
+        for message in net:
+            _, _, source, to, a = message
+            new, values = net - {message}, value
+            if a > value[to]:
+                values = (*value[:to], a, *value[to + 1 :])
+                new |= {(0, False, to, source, a)}
+            yield values, new, bag - Counter([message])
+        for message in [message for message in sorted(net) if message[1]][:1]:
+            yield value, net - {message}, bag
+
+    seen = {((0,) * nodes, frozenset(), frozenset())}
+    todo = list(seen)
+    while todo:
+        for value, net, bag in steps(*todo.pop()):
+            state = value, frozenset(net), frozenset(bag.items())
+            if state not in seen:
+                seen.add(state)
+                todo.append(state)
+    return len(seen)
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_sets_and_bags_of_records_have_the_states_of_pythons(model, engine):
+    bounds = {"nodes": 2, "most": 6, "top": 3}
+    answer = tidegate.check(model(), bounds, engine=engine)
+    assert answer.holds
+    assert answer.distinct_states == reference(**bounds)
+
+
+BAD = """
+
+@model.action("network")
+def bad(s: State, k: Bounds) -> bool:
+    if len(s.net) < 2:
+        return False
+    {}
+    return True
+
+
+@model.invariant("Nothing.")
+def nothing(s: State, k: Bounds) -> bool:
+    return True
+"""
+
+MISUSES = {
+    "for m in s.net: s.net.remove(m)": "the set changes its size while it is iterated",
+    "for i, m in enumerate(s.net): s.net.remove(m)": "changes its size while it is iterated",
+    "s.net.remove(Msg(kind=Kind.ASK, urgent=False, src=0, dst=0, a=9))": "): not in the set",
+    "for a in range(9): s.net.add(Msg(kind=Kind.ASK, urgent=False, src=0, dst=0, a=a))": (
+        "the set holds 6 at most"
+    ),
+    "s.net.append(s.net[0])": "has no append; write add, remove or discard",
+    "s.net.insert(0, s.net[0])": "has no insert",
+    "s.net[0] = s.net[1]": "has no assignment to a member",
+    "s.net[0].a = 3": "s.net[0].a is written",
+}
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+@pytest.mark.parametrize("line", MISUSES)
+def test_a_set_of_records_is_changed_as_a_set(model, line, engine):
+    with pytest.raises(TidegateError) as error:
+        tidegate.check(model(BAD.format(line)), engine=engine)
+    assert MISUSES[line] in str(error.value)
+    assert "net.py:57" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "line", ["s.net[0:1] = []", "del s.net[0]", "s.net += [s.net[0]]", "s.net.pop()"]
+)
+def test_what_would_break_the_order_is_never_machine_code(model, line):
+    file = model(BAD.format(line))
+    with pytest.raises(TidegateError, match="write add, remove or discard"):
+        tidegate.check(file, engine="interpreted")
+    with pytest.raises(TidegateError, match="cannot translate"):
+        tidegate.check(file, engine="compiled")
+
+
+def test_a_set_of_records_that_name_replicas_has_no_symmetry(model):
+    head = HEAD.replace(
+        'src: int = integer(0, lambda k: k.nodes - 1, "from")', 'src: int = replica_id(1, "from")'
+    )
+    head = head.replace('by="node"', "by_replica=True")
+    with pytest.raises(TidegateError, match=r"net\.items\[0\]\.src: a set or a bag of records"):
+        tidegate.check(model(REST, head), symmetry=True)
+
+
+def status(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def test_a_search_of_sets_of_records_is_resumed(model, tmp_path):
+    file, directory = model(), tmp_path / "run"
+    search = ("-b", "top=3", "--checkpoint", directory)
+    assert status("check", file, *search, "--max-states", 100).exit_code == 3
+    resumed = status("check", "--resume", directory, file)
+    assert resumed.exit_code == 0, resumed.output
+    assert f"{reference(2, 6, 3)} distinct states" in resumed.output
+
+
+FEW = """
+
+@model.invariant("Few messages are in the bag.")
+def few(s: State, k: Bounds) -> bool:
+    return len(s.bag) < 4
+"""
+
+
+def test_a_trace_with_a_set_of_records_is_replayed(model, tmp_path):
+    file, saved, itf = model(REST + FEW), tmp_path / "few.json", tmp_path / "few.itf.json"
+    found = status("check", file, "-p", "Few", "--json", saved, "--itf", itf)
+    assert found.exit_code == 12, found.output
+    assert "urgent" in itf.read_text()
+    assert status("replay", saved, "--trust").exit_code == 0

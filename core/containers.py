@@ -8,7 +8,7 @@ packed like all others.  Sequences are such records, too.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, overload
 
@@ -21,6 +21,7 @@ from .fields import (
     Record,
     Several,
     array,
+    copied,
     copy_into,
     declared_parts,
     integer,
@@ -216,6 +217,10 @@ class Set(Record):
     def copy(self) -> Set:
         """Return its members as of now."""
         return free_set(self.mask)
+
+    @classmethod
+    def _copied(cls, *source: object) -> Set:
+        return free_set(mask_of(*source) if source else 0)
 
     @classmethod
     def shown(cls, record: Set) -> set[int]:
@@ -610,6 +615,15 @@ class Seq(Record, Generic[E]):
         """Remove every element."""
         self.truncate(0)
 
+    def fill(self, values: Iterable[E]) -> None:
+        """Replace all elements; used where a record that is made by name is stored."""
+        self[:] = values
+
+    @classmethod
+    def _copied(cls, *source: object) -> list[object]:
+        element = cast(Array, cls.items).element
+        return [copied(element, value) for value in cast(Any, list)(*source)]
+
     @classmethod
     def shown(cls, record: Seq[E]) -> list[object]:
         """Return a record of this declaration as people see it."""
@@ -669,34 +683,37 @@ class RecordSet(RecordSeq[R]):
                 raise misused("the set changes its size while it is iterated", MisuseError)
 
     def __contains__(self, record: R) -> bool:
-        index = self.position(record)
-        return index < self.length and not precedes(record, self.items[index])
+        first, last = self.equal(record)
+        return first < last
 
-    def position(self, record: R) -> int:
-        """Return how many members precede a record; used by the other methods."""
-        index = 0
-        while index < self.length and precedes(self.items[index], record):
-            index += 1
-        return index
+    def equal(self, record: R) -> tuple[int, int]:
+        """Return where the members that are equal to a record begin and end in the order."""
+        wanted, first = fitted(record, self.items), 0
+        while first < self.length and precedes(self.items[first], wanted):
+            first += 1
+        last = first
+        while last < self.length and not precedes(wanted, self.items[last]):
+            last += 1
+        return first, last
 
     def add(self, record: R) -> None:
         """Add a record, which may be a member already."""
-        index = self.position(record)
-        if index == self.length or precedes(record, self.items[index]):
-            self.insert_at(index, record)
+        first, last = self.equal(record)
+        if first == last:
+            self.insert_at(first, record)
 
     def remove(self, record: R) -> None:
         """Remove a record, which must be a member."""
-        index = self.position(record)
-        if index == self.length or precedes(record, self.items[index]):
+        first, last = self.equal(record)
+        if first == last:
             raise misused(f"set.remove({printed(record)}): not in the set", MisuseError)
-        self.remove_at(index)
+        self.remove_at(first)
 
     def discard(self, record: R) -> None:
         """Remove a record, if it is a member."""
-        index = self.position(record)
-        if index < self.length and not precedes(record, self.items[index]):
-            self.remove_at(index)
+        first, last = self.equal(record)
+        if first < last:
+            self.remove_at(first)
 
     def insert_at(self, index: int, record: R) -> None:
         """Insert a record where it belongs; used by the other methods."""
@@ -751,6 +768,12 @@ class RecordSet(RecordSeq[R]):
             self.put(index, self.blank)
         self.length = 0
 
+    def fill(self, values: Iterable[R]) -> None:
+        """Replace all members; used where a record that is made by name is stored."""
+        self.clear()
+        for record in values:
+            self.add(record)
+
     def _splice(self, chosen: slice, values: Iterable[R]) -> None:
         raise _unordered("assignment to a slice")
 
@@ -763,22 +786,28 @@ class RecordBag(RecordSet[R]):
 
     def add(self, record: R) -> None:
         """Add one occurrence of a record."""
-        self.insert_at(self.position(record), record)
+        first, _ = self.equal(record)
+        self.insert_at(first, record)
 
     def count(self, record: R) -> int:
         """Return how often a record is in the bag."""
-        times = 0
-        index = self.position(record)
-        while index < self.length and not precedes(record, self.items[index]):
-            times += 1
-            index += 1
-        return times
+        first, last = self.equal(record)
+        return last - first
 
 
 def _unordered(what: str) -> Exception:
     return misused(
         f"a set or a bag of records has no {what}; write add, remove or discard", MisuseError
     )
+
+
+def fitted(record: R, items: Sequence[R]) -> R:
+    """Return a record as it is stored among others."""
+    if hasattr(type(record), "__parts__") or not items:
+        return record
+    stored = value_of(items[0])
+    copy_into(stored, record)
+    return stored
 
 
 def precedes(one: Record, other: object) -> bool:

@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar, cast, dataclass_transform, overload
 
 from .errors import ModelError, about
 from .indices import Variables, records
-from .values import Kind, converting_record, plain
+from .values import Kind, array_type, as_kind, converting_record, plain
 
 Limit = int | Callable[[Any], int]
 """A number, or a function from the constants to one."""
@@ -32,8 +32,20 @@ WIDEST = 128
 """Bits of the largest limit that is computed, to report it; more than 64 cannot be stored."""
 
 
+class Declared:
+    """What declares a part of a record, and stands for it where a record that is made lacks it."""
+
+    def __get__(self, record: object, kind: type) -> Self:
+        if record is None:
+            return self
+        raise AttributeError(
+            f"a part of this {kind.__name__} was left out, and only the bounds say what its lowest "
+            "value is: write it by name (model.state() is a state, for a test)"
+        )
+
+
 @dataclass(frozen=True)
-class Field:
+class Field(Declared):
     """One declared variable: its lowest and highest value, both included, and how it is shown.
 
     ``names`` matters to symmetry: it is ``"replica"`` if the value is the number of a replica (or
@@ -51,7 +63,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Array:
+class Array(Declared):
     """A declared sequence of records or of variables, of a length fixed by the constants.
 
     ``by_replica`` says that its index is the number of a replica; ``by`` names the kind of
@@ -146,11 +158,7 @@ class _RecordType(type):
         return type.__instancecheck__(cls, instance) or issubclass(declared, cls)
 
 
-@dataclass_transform(
-    eq_default=False,
-    kw_only_default=True,
-    field_specifiers=(integer, replica_id, boolean, optional, enumeration, one_of, subset),
-)
+@dataclass_transform(eq_default=False, kw_only_default=True)
 class Record(metaclass=_RecordType):
     """Base of a declared state, or of a part of one.
 
@@ -158,15 +166,16 @@ class Record(metaclass=_RecordType):
     assigned: an array of records is a tuple, and storing a state checks that no other part was
     replaced or resized.
 
-    A declaration may have methods, which actions and predicates call like functions.  If it has
-    only variables, it can be called with all of them by name, ``Entry(term=1, value=2)``: this
-    makes a record outside of the state, which can be assigned, compared, or put into a sequence of
-    such records.
+    A declaration may have methods, which actions and predicates call like functions.  It can be
+    called with its parts by name, ``Entry(term=1, value=2)``: this makes a record outside of the
+    state, which can be assigned, compared, or put into a sequence of such records.  A part that is
+    a sequence or an array is a list in it.  What is left out is at its lowest; where only the
+    bounds say what that is, the record has no such part until it is stored.
 
     Raises
     ------
     TypeError
-        If a variable is missing or unknown, or the declaration has other parts.
+        If a part is unknown, or what is written to it is not of its declaration.
     """
 
     __slots__ = ()
@@ -177,21 +186,16 @@ class Record(metaclass=_RecordType):
             # For the records outside of the state; those of the state have a class of their own.
             type.__setattr__(cls, "__setattr__", converting_record(kinds))
 
-    def __init__(self, *unnamed: int, **values: int) -> None:
-        kind: Any = type(self)
-        name, declared = kind.__name__, declared_parts(kind)
-        for part, declaration in declared.items():
-            if not isinstance(declaration, Field):
-                raise TypeError(
-                    f"{name}(...): {part} is not a variable, so {name} cannot be written as a "
-                    "value; model.state() is a state for a test"
-                )
-        if unnamed or values.keys() != declared.keys():
-            takes = ", ".join(f"{part}=..." for part in declared)
+    def __init__(self, *unnamed: object, **values: object) -> None:
+        declared = declared_parts(type(self))
+        if unnamed or not values.keys() <= declared.keys():
+            name, takes = type(self).__name__, ", ".join(f"{part}=..." for part in declared)
             here = ", ".join((*map(str, unnamed), *values))
             raise TypeError(f"{name}({here}): write {name}({takes})")
-        for part, value in values.items():
-            setattr(self, part, value)
+        for part, declaration in declared.items():
+            here = copied(declaration, values[part]) if part in values else lowest(declaration)
+            if here is not None:
+                setattr(self, part, here)
 
     def __eq__(self, other: object) -> bool:
         names = part_names(self)
@@ -204,12 +208,55 @@ class Record(metaclass=_RecordType):
         return hash(tuple(_hashable(getattr(self, name)) for name in part_names(self)))
 
     def __repr__(self) -> str:
-        parts = (f"{name}={getattr(self, name)!r}" for name in part_names(self))
+        parts = (
+            f"{name}={getattr(self, name)!r}" for name in part_names(self) if hasattr(self, name)
+        )
         return f"{type(self).__name__}({', '.join(parts)})"
 
     def assign(self, other: Self) -> None:
         """Copy every variable from another record of the same declaration."""
         copy_into(self, other)
+
+    @classmethod
+    def _copied(cls, *source: object) -> object:
+        """Return what a record that is made by name holds of this declaration."""
+        if not source:
+            return cls()
+        names = tuple(declared_parts(cls))
+        if not isinstance(source[0], Record) or part_names(source[0]) != names:
+            raise _needed(names, source[0])
+        return value_of(source[0])
+
+
+def _needed(names: tuple[str, ...], other: object) -> TypeError:
+    what = f"a {type(other).__name__}" if isinstance(other, Record) else repr(other)
+    return TypeError(f"a record of {', '.join(names)} is needed, not {what}")
+
+
+def copied(declared: Any, source: Any) -> Any:
+    """Return what a record that is made by name holds of what is written to one of its parts."""
+    if isinstance(declared, Field):
+        return as_kind(declared.kind, source)
+    if isinstance(declared, Array):
+        return _array(declared.element, [copied(declared.element, part) for part in source])
+    return declared._copied(source)
+
+
+def lowest(declared: Any) -> Any:
+    """Return the lowest value of a part of a record; None if only the bounds say what that is."""
+    if isinstance(declared, Field):
+        return None if callable(declared.low) else as_kind(declared.kind, declared.low)
+    if not isinstance(declared, Array):
+        return declared._copied()
+    if callable(declared.length) or lowest(declared.element) is None:
+        return None
+    return _array(declared.element, [lowest(declared.element) for _ in range(declared.length)])
+
+
+def _array(element: object, elements: list[Any]) -> object:
+    if isinstance(element, Field):
+        return array_type(element.kind, of_container=False)(elements)
+    return records(elements)
 
 
 def _hashable(part: Any) -> Any:
@@ -235,19 +282,39 @@ def copy_into(target: Record, source: object) -> None:
     """Write every variable of one record into another one of the same declaration."""
     names = part_names(target)
     if not isinstance(source, Record) or part_names(source) != names:
-        what = f"a {type(source).__name__}" if isinstance(source, Record) else repr(source)
-        raise TypeError(f"a record of {', '.join(names)} is needed, not {what}")
+        raise _needed(names, source)
     for name in names:
-        part, new = getattr(target, name), getattr(source, name)
-        if isinstance(part, Record):
-            copy_into(part, new)
-        elif isinstance(part, tuple):
-            for element, value in zip(part, new, strict=True):
-                copy_into(element, value)
-        elif isinstance(part, list):
-            part[:] = new
-        else:
+        part, new = getattr(target, name), getattr(source, name, None)
+        if new is None:
+            _lower(target, name)
+        elif isinstance(part, (list, tuple)):
+            if len(part) != len(new):
+                raise TypeError(f"{name} has {len(part)} elements, and not {len(new)}")
+            if isinstance(part, list):
+                part[:] = new
+            else:
+                for element, value in zip(part, new, strict=True):
+                    copy_into(element, value)
+        elif not isinstance(part, Record):
             setattr(target, name, new)
+        elif isinstance(new, list):
+            # A record that is made by name holds a list in place of a sequence.
+            cast(Any, part).fill(new)
+        else:
+            copy_into(part, new)
+
+
+def _lower(target: Any, name: str) -> None:
+    """Give a part of a record of the state its lowest values."""
+    part, lows = getattr(target, name), type(target).__lows__
+    if isinstance(part, (Record, tuple)):
+        for record in part if isinstance(part, tuple) else (part,):
+            for inner in part_names(record):
+                _lower(record, inner)
+    elif isinstance(part, list):
+        part[:] = [lows[name]] * len(part)
+    else:
+        setattr(target, name, lows[name])
 
 
 def value_of(record: T) -> T:
@@ -255,7 +322,9 @@ def value_of(record: T) -> T:
     kind: type[T] = plain(type(record))
     copy = object.__new__(kind)
     for name in part_names(record):
-        part = getattr(record, name)
+        part = getattr(record, name, None)
+        if part is None:
+            continue
         if isinstance(part, Record):
             part = value_of(part)
         elif isinstance(part, (list, tuple)):

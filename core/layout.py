@@ -202,9 +202,15 @@ class Layout(Generic[S]):
         shown = shown_part(self.record, self.declaration)
         return shown if isinstance(shown, dict) else {"state": shown}
 
-    def paths_of(self, kind: type) -> list[str]:
-        """Return the paths of the records of a class within the state."""
-        return [part.path for part in self._parts if isinstance(part.node, kind)]
+    def records_of(self, kind: type) -> dict[str, Any]:
+        """Return records of a class within the state, by their paths; of an array the first one."""
+        nodes = {part.path: part.node for part in self._parts}
+        firsts = {
+            f"{path}[0]": node[0]
+            for path, node in nodes.items()
+            if isinstance(node, tuple) and node
+        }
+        return {path: node for path, node in {**nodes, **firsts}.items() if isinstance(node, kind)}
 
     def _place(
         self,
@@ -324,7 +330,10 @@ def _build(declared: Any, k: object, path: str, of_container: bool = False) -> A
     of_container = _is_container(declared)
     fields: dict[str, Any] = dict(declared_parts(declared))
     constants = {name: limit_of(p.low, k) for name, p in fields.items() if _is_constant(p, k)}
-    node: Any = object.__new__(class_of(declared, Record, fields, constants, kinds_of(fields)))
+    inner = {name: p.element if isinstance(p, Array) else p for name, p in fields.items()}
+    lows = {name: limit_of(p.low, k) for name, p in inner.items() if isinstance(p, Field)}
+    made = class_of(declared, Record, fields, constants, kinds_of(fields), lows)
+    node: Any = object.__new__(made)
     for name, part in fields.items():
         inner = _build(part, k, f"{path}.{name}" if path else name, of_container)
         setattr(node, name, inner)

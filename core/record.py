@@ -292,6 +292,7 @@ def class_of(
     fields: Mapping[str, Any],
     constants: Mapping[str, int],
     kinds: Mapping[str, Kind],
+    lows: Mapping[str, int],
 ) -> type:
     """Return the class of a declaration's records; its slots make a misspelt variable an error.
 
@@ -306,8 +307,10 @@ def class_of(
         The values of those variables that have only one.
     kinds
         What those variables read as that read as something else than ``int``.
+    lows
+        The lowest values of variables, and of those in arrays.
     """
-    key = declaration, tuple(fields), tuple(constants.items())
+    key = declaration, tuple(fields), tuple(constants.items()), tuple(lows.items())
     if key not in _classes:
         watched = {
             name: Constant(name, as_kind(kinds.get(name, int), value))
@@ -319,7 +322,7 @@ def class_of(
         # A value that is read from a sequence knows where: see values.value.
         slots += ["_owner", "_key", "_read"]
         space = {**_methods(declaration, base), "__slots__": slots, **watched}
-        space |= {"__parts__": tuple(fields), "__declared__": declaration}
+        space |= {"__parts__": tuple(fields), "__declared__": declaration, "__lows__": lows}
         made = _classes[key] = type(declaration.__name__, (base,), space)
         for name in kinds.keys() - constants.keys():
             setattr(made, name, converting(name, kinds[name], vars(made)[stored_name(name)]))

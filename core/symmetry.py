@@ -169,7 +169,7 @@ class _Table(dict[int, int]):
 
 def _ordered(layout: Layout[Any]) -> str:
     """Return the path of a variable that names a replica in a set of records; "" if none does."""
-    kept = [f"{path}.length" for path in layout.paths_of(RecordSet)]
+    kept = [f"{path}.length" for path in layout.records_of(RecordSet)]
     outside = {
         v.path.removesuffix("length"): len(v.replicas) for v in layout.variables if v.path in kept
     }

@@ -10,13 +10,14 @@ from functools import cache
 from inspect import isgeneratorfunction
 from typing import TYPE_CHECKING, Any
 
-from ...core.containers import mask_of, precedes
+from ...core.containers import fitted, mask_of, precedes
 from ...core.fields import Record, copy_into
 from .builtin_calls import Builtins
 from .comprehensions import Comprehensions
 from .containers import OF_SETS, Collections
 from .function import Mode, Scope
 from .loops import Loops
+from .made import Making
 from .sequences import OF_SEQUENCES, is_ours, is_value
 from .syntax import own_returns, plain_tree
 from .values import (
@@ -93,6 +94,7 @@ class Calls:
         self.comprehensions = Comprehensions(scope, expressions, self)
         self.collections = Collections(scope, expressions, self)
         self.builtins = Builtins(scope, expressions, self)
+        self.making = Making(scope, expressions)
 
     def called(self, node: ast.Call, mode: Mode) -> Value:
         """Return the value of a call."""
@@ -118,7 +120,7 @@ class Calls:
         if known is not None:
             return known
         if isinstance(callee.value, type) and issubclass(callee.value, Record):
-            return self.sequences.made(callee.value, node)
+            return self.making.made(callee.value, node)
         positional, named = self._arguments(node)
         if callee.value is mask_of:
             return self.collections.mask_of(positional[0], node)
@@ -126,6 +128,8 @@ class Calls:
             return self.sequences.copied_into(*positional)
         if callee.value is precedes:
             return self.sequences.precedes(*positional)
+        if callee.value is fitted:
+            return self.sequences.fitted(*positional)
         if type(callee.value) is types.FunctionType:
             if callee.value in self.unit.intrinsics:
                 return self.unit.intrinsics[callee.value](self.out, positional)

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.containers import RecordSeq, RecordSet, Seq
 from ...core.errors import acts_for_caller
-from ...core.fields import Field, Record, declared_parts, method_of, part_names
+from ...core.fields import Record, method_of, part_names
 from ...core.indices import literal_of
-from ...core.values import as_kind, members_of
 from .arithmetic import COMPARISONS, FOLDED
 from .function import Scope
 from .values import (
@@ -37,7 +36,7 @@ from .values import (
     Value,
     ask,
     integer_of,
-    kind_of,
+    is_left_out,
     span,
     union,
 )
@@ -139,6 +138,8 @@ class Records:
             if path == step or path.startswith((f"{step}.", f"{step}["))
         }
         part: Value = Made(tuple(values), tuple(values.values()), sample)
+        if values and all(map(is_left_out, values.values())):
+            raise UnsupportedError(f"{step[1:]} of a record that was made without it")
         return values.get("", part)
 
     def item(self, array: StateRef | Made, index: Value) -> Value:
@@ -154,18 +155,18 @@ class Records:
         result = items[0]
         for number, other in enumerate(items[1:], 1):
             here = self.out.compare("eq", known, Constant(number))
-            result = self._chosen(here, other, result)
+            result = self.chosen(here, other, result)
         return result
 
     def items(self, array: Made) -> list[Value]:
         """Return the elements of an array outside of the state."""
         return [self._within(array, f"[{i}]", part) for i, part in enumerate(array.sample)]
 
-    def _chosen(self, test: Value, yes: Value, no: Value) -> Value:
+    def chosen(self, test: Value, yes: Value, no: Value) -> Value:
         """Emit a choice between two elements of an array."""
         if isinstance(yes, Made) and isinstance(no, Made):
             pairs = zip(yes.values, no.values, strict=True)
-            chosen = tuple(self._chosen(test, one, other) for one, other in pairs)
+            chosen = tuple(self.chosen(test, one, other) for one, other in pairs)
             return Made(yes.paths, chosen, yes.sample)
         return self.out.select(test, yes, no, reduce(union, (span(yes), span(no))))
 
@@ -239,7 +240,7 @@ class Sequences:
         if self.scope.pure:
             return value
         if isinstance(value, StateRef) and value.element:
-            contents = self._contents(value)
+            contents = self.contents(value)
             return Made(tuple(contents), tuple(contents.values()), value.sample)
         if isinstance(value, Span):
             return self._copied(value)
@@ -280,39 +281,15 @@ class Sequences:
         element = self.records.item(items, index)
         return replace(element, element=True) if isinstance(element, StateRef) else element
 
-    def made(self, declaration: type[Record], node: ast.Call) -> Made:
-        """Return a record outside of the state."""
-        named = {str(part.arg): self.known(part.value) for part in node.keywords}
-        declared = declared_parts(declaration)
-        parts = {name: part for name, part in declared.items() if isinstance(part, Field)}
-        if parts.keys() != declared.keys():
-            raise TypeError(f"{declaration.__name__} has parts that are no variables")
-        if node.args or set(named) != set(parts):
-            raise UnsupportedError(f"{ast.unparse(node)}, which lacks a variable or names another,")
-        values = (self._as_kind(named[name], part.kind) for name, part in parts.items())
-        return Made(tuple(f".{name}" for name in parts), tuple(values), declaration)
-
-    def _as_kind(self, value: Value, kind: type) -> Value:
-        """Return what a variable of a record outside of the state reads as, once it is written."""
-        if kind is int or kind_of(value) is kind:
-            return value
-        if isinstance(value, Constant):
-            return Constant(ask(as_kind, kind, value.value))
-        if not isinstance(value, (Number, Truth)):
-            return value
-        known, members = span(value), members_of(kind)
-        surely = known is not None and known[0] >= min(members) and known[1] <= max(members)
-        return Number(self.out.number(value), known, kind if surely else None)
-
     def copied_into(self, target: Value, source: Value) -> Constant:
         """Emit the writing of all variables of a record."""
         if isinstance(target, Made):
             raise UnsupportedError("writing to a record that is no part of the state")
         if isinstance(target, StateRef):
-            self._fill(target, self._contents(source))
+            self._fill(target, self.contents(source))
         return Constant(None)
 
-    def _leaves(self, place: StateRef, path: str = "") -> dict[str, StateRef]:
+    def leaves(self, place: StateRef, path: str = "") -> dict[str, StateRef]:
         """Return the variables of a part of the state, by their paths in it."""
         if isinstance(place.sample, int):
             return {path: place}
@@ -321,16 +298,16 @@ class Sequences:
             for index in range(len(place.sample)):
                 element = self.records.element(place, Constant(index))
                 assert element is not None
-                leaves |= self._leaves(element, f"{path}[{index}]")
+                leaves |= self.leaves(element, f"{path}[{index}]")
         else:
             for name in part_names(place.sample):
-                leaves |= self._leaves(self.records.part(place, name), f"{path}.{name}")
+                leaves |= self.leaves(self.records.part(place, name), f"{path}.{name}")
         return leaves
 
-    def _contents(self, value: Value) -> Contents:
+    def contents(self, value: Value) -> Contents:
         """Return the values of a record's variables, or a number."""
         if isinstance(value, StateRef):
-            return {path: self.records.loaded(leaf) for path, leaf in self._leaves(value).items()}
+            return {path: self.records.loaded(leaf) for path, leaf in self.leaves(value).items()}
         if isinstance(value, Made):
             return dict(zip(value.paths, value.values, strict=True))
         return {"": value}
@@ -338,7 +315,7 @@ class Sequences:
     def _fill(self, place: StateRef, contents: Contents) -> None:
         """Emit the writing of a variable, or of all of those of a record."""
         self.scope.write(f"writing {place.form}")
-        leaves = self._leaves(place)
+        leaves = self.leaves(place)
         if isinstance(contents.get("", None), Constant) and "" not in leaves:
             # The source is beyond an array, or a number: Python refuses to copy that, too.
             self.out.fail_if("true")
@@ -346,7 +323,23 @@ class Sequences:
         if leaves.keys() != contents.keys():
             raise UnsupportedError(f"what is none of the elements of {place.form} written there")
         for path, leaf in leaves.items():
-            self.unit.places.store(self.out, leaf, contents[path])
+            self.unit.places.store(self.out, leaf, self._stored(leaf, contents[path]))
+
+    def _stored(self, leaf: StateRef, value: Value) -> Value:
+        """Return what is stored in a variable of a value that a record may lack."""
+        return self.unit.places.lowest(leaf) if is_left_out(value) else value
+
+    def fitted(self, record: Value, items: Value) -> Value:
+        """Return a record as it is stored among others."""
+        if not isinstance(record, Made) or not isinstance(items, StateRef) or not items.sample:
+            return record
+        contents, place = self.contents(record), self.records.element(items, Constant(0))
+        assert place is not None
+        leaves = self.leaves(place)
+        if leaves.keys() != contents.keys():
+            raise UnsupportedError("records of two declarations compared")
+        values = (self._stored(leaf, contents[path]) for path, leaf in leaves.items())
+        return Made(tuple(leaves), tuple(values), place.sample)
 
     def records_compared(self, comparison: ast.cmpop, left: Value, right: Value) -> Value:
         """Return how a record or a slice compares with another one."""
@@ -364,9 +357,9 @@ class Sequences:
         if method is not None:
             compared = self.expressions.calls.asked(method, [right])
         elif name == "eq" and slices:
-            compared = self._slices_equal(*map(self._loaded, (left, right)))  # type: ignore[arg-type]
+            compared = self._slices_equal(*map(self.loaded, (left, right)))  # type: ignore[arg-type]
         elif name == "eq" and _is_record(left) and _is_record(right):
-            compared = self._all_equal(self._contents(left), self._contents(right))
+            compared = self._all_equal(self.contents(left), self.contents(right))
         else:
             return self.out.compare(COMPARISONS[type(comparison)], left, right)
         return self.expressions.negation(compared) if differs else compared
@@ -377,6 +370,8 @@ class Sequences:
             raise UnsupportedError("records of two declarations compared")
         equal = "true"
         for path, value in one.items():
+            if is_left_out(value) or is_left_out(other[path]):
+                raise UnsupportedError("a record compared that was made without a variable")
             same = self.out.truth(self.out.compare("eq", value, other[path]))
             equal = self.out.value(f"and i1 {equal}, {same}")
         return Truth(equal)
@@ -387,7 +382,7 @@ class Sequences:
             # One side is beyond an array, or a number: Python refuses that, too.
             self.out.fail_if("true")
             return Constant(False)
-        one, other = self._contents(left), self._contents(right)
+        one, other = self.contents(left), self.contents(right)
         if one.keys() != other.keys():
             raise UnsupportedError("records of two declarations compared")
         before = "false"
@@ -478,7 +473,7 @@ class Sequences:
         if method.function is Seq.pop and node.args:
             return self._popped(owner, node)
         with self.scope.reading(is_value(owner)):
-            values = self._values(node.args[0]) if method.function is Seq.extend else []
+            values = self.values(node.args[0]) if method.function is Seq.extend else []
         length = self.records.variable(owner, "length")
         if method.function is Seq.extend:
             # The argument may call what changes the sequence.
@@ -488,7 +483,7 @@ class Sequences:
         first = method.function is Seq.popleft
         index = Constant(0) if first else self.out.arithmetic("sub", length, Constant(1))
         taken = self.element_of(owner, index)
-        contents = self._contents(taken)
+        contents = self.contents(taken)
         drop = self.records.method(owner, "drop_first" if first else "drop_last")
         assert drop is not None
         self.expressions.calls.call(drop, [])
@@ -510,7 +505,7 @@ class Sequences:
         taken = self.element_of(owner, index)
         if taken is NOWHERE:
             return taken
-        contents = self._contents(taken)
+        contents = self.contents(taken)
         first = self.out.extreme("max", index, Constant(0))
         last = self.out.arithmetic("add", first, Constant(1))
         self._replace(Span(owner, first, last), [], node)
@@ -533,7 +528,7 @@ class Sequences:
         if not isinstance(place.sample, Record) or self.records.method(place, "drop_last") is None:
             return False
         with self.scope.reading(is_value(place)):
-            values = self._values(node.value)
+            values = self.values(node.value)
         length = self.records.variable(place, "length")
         self._replace(Span(place, length, length), values, node.target)
         return True
@@ -565,12 +560,12 @@ class Sequences:
             or not isinstance(target.slice, ast.Slice)
         ):
             return False
-        values = self._values(node.value)
+        values = self.values(node.value)
         place = self.span_of(self.expressions.expression(target.value), target, target.slice)
         self._replace(place, values, target)
         return True
 
-    def _values(self, node: ast.expr) -> New:
+    def values(self, node: ast.expr) -> New:
         """Return the elements of an expression, or the sequence or slice that has them."""
         if isinstance(node, (ast.List, ast.Tuple)):
             return [self.expressions.value(part) for part in node.elts]
@@ -581,7 +576,7 @@ class Sequences:
             raise UnsupportedError(f"{ast.unparse(node)} in place of a slice")
         return value
 
-    def _loaded(self, new: New, most: int = 0) -> tuple[list[Contents], Value]:
+    def loaded(self, new: New, most: int = 0) -> tuple[list[Contents], Value]:
         """Emit the loading of new elements; return all that may exist, and how many do.
 
         Of a list, `most` elements are loaded.
@@ -589,11 +584,11 @@ class Sequences:
         if isinstance(new, Cells):
             lists = self.scope.lists
             indices = map(Constant, range(min(new.most, most)))
-            return [self._contents(lists.at(new, at)) for at in indices], lists.length(new)
+            return [self.contents(lists.at(new, at)) for at in indices], lists.length(new)
         if isinstance(new, list):
-            return [self._contents(value) for value in new], Constant(len(new))
+            return [self.contents(value) for value in new], Constant(len(new))
         if isinstance(new, Elements):
-            return [self._contents(value) for value in new.items], new.count
+            return [self.contents(value) for value in new.items], new.count
         if isinstance(new, (StateRef, Made)):
             new = self.span_of(new, ast.Subscript(_SEQUENCE, ast.Slice(), ast.Load()), ast.Slice())
         return self._elements(new), self.out.arithmetic("sub", new.last, new.first)
@@ -603,7 +598,7 @@ class Sequences:
         items = self.records.variable(chosen.owner, "items")
         assert isinstance(items, (StateRef, Made))
         return [
-            self._contents(self.records.item(items, self._within(items, chosen.first, number)))
+            self.contents(self.records.item(items, self._within(items, chosen.first, number)))
             for number in range(len(items.sample))
         ]
 
@@ -623,7 +618,7 @@ class Sequences:
             raise UnsupportedError(f"writing {ast.unparse(node)}, in a set of records,")
         items, length = self.records.part(owner, "items"), self.records.variable(owner, "length")
         most = len(items.sample)
-        elements, count = self._loaded(new, most)
+        elements, count = self.loaded(new, most)
         after = self._elements(Span(owner, chosen.last, length))
         remaining = out.arithmetic("sub", length, chosen.last)
         following = out.arithmetic("add", chosen.first, count)
@@ -635,7 +630,7 @@ class Sequences:
                 within = out.compare("sgt", limit, Constant(number))
                 place = self.records.element(items, self._within(items, first, number))
                 self._where(within, (node, part, number), place, contents)
-        blank = self._contents(self.records.loaded(self.records.part(owner, "blank")))
+        blank = self.contents(self.records.loaded(self.records.part(owner, "blank")))
         for number in range(most):
             beyond = out.compare("sle", result, Constant(number))
             self._where(

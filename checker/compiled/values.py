@@ -239,6 +239,15 @@ class Perhaps:
 NOWHERE = Constant("nowhere")
 """An element beyond an array; such a step has failed, so nothing depends on its value."""
 
+LEFT_OUT = Constant(object())
+"""What a record that is made by name lacks, because only the bounds say what is lowest there."""
+
+
+def is_left_out(value: object) -> bool:
+    """Whether a record lacks this value."""
+    return isinstance(value, Constant) and value.value is LEFT_OUT.value
+
+
 Value = (
     Constant
     | Number

@@ -59,5 +59,5 @@ def test_no_such_bound_is_refused():
 
 
 def test_the_declaration_itself_says_where_a_state_comes_from():
-    with pytest.raises(TypeError, match=r"manager is not a variable.*model\.state\(\)"):
-        State()
+    with pytest.raises(AttributeError, match=r"was left out.*model\.state\(\)"):
+        _ = State().manager

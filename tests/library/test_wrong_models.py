@@ -74,9 +74,9 @@ WRONG = {
     "an element removed that there is not": (
         GO + "    del s.queue[0]\n    return True", "index out of range", 14
     ),
-    "a record that lacks a variable": (
-        GO + "    s.log.append(Entry(term=1))\n    return True",
-        "Entry(term): write Entry(term=..., value=...)",
+    "a record with another variable": (
+        GO + "    s.log.append(Entry(term=1, kind=2))\n    return True",
+        "Entry(term, kind): write Entry(term=..., value=...)",
         14,
     ),
     "a record without names": (

@@ -73,7 +73,7 @@ class Array(Declared):
     """
 
     length: Limit
-    element: type[Record] | Field
+    element: type[Record] | Field | Array
     by_replica: bool = False
     by: str = ""
     initial: Several | None = None
@@ -81,7 +81,7 @@ class Array(Declared):
 
 
 T = TypeVar("T", bound="Record")
-E = TypeVar("E", bound="int | Record")
+E = TypeVar("E", bound="int | Record | list[Any]")
 N = TypeVar("N", bound=IntEnum)
 
 
@@ -286,15 +286,9 @@ def copy_into(target: Record, source: object) -> None:
     for name in names:
         part, new = getattr(target, name), getattr(source, name, None)
         if new is None:
-            _lower(target, name)
+            _lower_part(target, name)
         elif isinstance(part, (list, tuple)):
-            if len(part) != len(new):
-                raise TypeError(f"{name} has {len(part)} elements, and not {len(new)}")
-            if isinstance(part, list):
-                part[:] = new
-            else:
-                for element, value in zip(part, new, strict=True):
-                    copy_into(element, value)
+            _copy_array(part, new, name)
         elif not isinstance(part, Record):
             setattr(target, name, new)
         elif isinstance(new, list):
@@ -304,17 +298,38 @@ def copy_into(target: Record, source: object) -> None:
             copy_into(part, new)
 
 
-def _lower(target: Any, name: str) -> None:
-    """Give a part of a record of the state its lowest values."""
-    part, lows = getattr(target, name), type(target).__lows__
-    if isinstance(part, (Record, tuple)):
-        for record in part if isinstance(part, tuple) else (part,):
-            for inner in part_names(record):
-                _lower(record, inner)
-    elif isinstance(part, list):
-        part[:] = [lows[name]] * len(part)
+def _copy_array(target: Any, source: Any, name: str) -> None:
+    """Write every variable of an array into another one of the same declaration."""
+    if len(target) != len(source):
+        raise TypeError(f"{name} has {len(target)} elements, and not {len(source)}")
+    if isinstance(target, list):
+        target[:] = source
     else:
-        setattr(target, name, lows[name])
+        for element, new in zip(target, source, strict=True):
+            if isinstance(element, Record):
+                copy_into(element, new)
+            else:
+                _copy_array(element, new, f"{name}[...]")
+
+
+def _lower(part: Any, low: int) -> None:
+    """Give a record or an array of the state its lowest values."""
+    if isinstance(part, list):
+        part[:] = [low] * len(part)
+    elif isinstance(part, tuple):
+        for element in part:
+            _lower(element, low)
+    else:
+        for name in part_names(part):
+            _lower_part(part, name)
+
+
+def _lower_part(target: Any, name: str) -> None:
+    low, part = type(target).__lows__.get(name), getattr(target, name)
+    if isinstance(part, int):
+        setattr(target, name, low)
+    else:
+        _lower(part, low)
 
 
 def value_of(record: T) -> T:
@@ -325,13 +340,18 @@ def value_of(record: T) -> T:
         part = getattr(record, name, None)
         if part is None:
             continue
-        if isinstance(part, Record):
-            part = value_of(part)
-        elif isinstance(part, (list, tuple)):
-            elements = [value_of(e) if isinstance(e, Record) else e for e in part]
-            part = records(elements) if isinstance(part, tuple) else Variables(elements)
-        setattr(copy, name, part)
+        setattr(copy, name, _part_value(part))
     return copy
+
+
+def _part_value(part: Any) -> Any:
+    """Return a copy of a part of a record with its present values."""
+    if isinstance(part, Record):
+        return value_of(part)
+    if isinstance(part, (list, tuple)):
+        elements = [_part_value(element) for element in part]
+        return records(elements) if isinstance(part, tuple) else Variables(elements)
+    return part
 
 
 def nested(declaration: type[T]) -> T:
@@ -365,12 +385,12 @@ def array(
     by: str = "",
     initial: Several | None = None,
 ) -> object:
-    """Declare a sequence of records, or of variables, of fixed length.
+    """Declare a sequence of records, variables or arrays, of fixed length.
 
     Parameters
     ----------
     element
-        The class of the records, or the declaration of one variable or container.
+        The class of the records, or the declaration of one variable, container or array.
     by_replica
         Whether its index is the number of a replica, which symmetry may permute.
     by
@@ -379,9 +399,9 @@ def array(
         The values of its variables at first, or a function of the bounds that returns these; by
         default each is what `element` says.
     """
-    kind = element if isinstance(element, (type, Field)) else None
+    kind = element if isinstance(element, (type, Field, Array)) else None
     if kind is None:
-        raise TypeError(f"array: {element!r} declares neither a variable nor a record")
+        raise TypeError(f"array: {element!r} declares neither a variable nor a record nor an array")
     if initial is not None and not isinstance(kind, Field):
         raise TypeError("array: its elements are no variables; declare the initial values of these")
     return Array(length, kind, by_replica, by, initial)

@@ -11,7 +11,7 @@ import ast
 import linecache
 from dis import Instruction, get_instructions
 from functools import cache
-from itertools import islice
+from itertools import islice, takewhile
 from types import CodeType
 from typing import Any
 
@@ -49,6 +49,12 @@ class Records(tuple[Any, ...]):
             return self.records[index if index >= 0 else from_end(index, len(self))]
         except TypeError:
             return self.records[bounded(index)]
+
+    def __setitem__(self, index: Any, value: object) -> None:
+        raise misused(
+            "an element of this array is changed where it is, not replaced: write [i].assign(...) "
+            "for a record, and the elements one by one for an array"
+        )
 
 
 # To users, and in messages, they are what they would be in Python.
@@ -121,13 +127,14 @@ def literal_of(node: ast.expr | None) -> int | None:
 def _number_before(code: CodeType, at: int) -> ast.expr | None:
     """Return the number that an instruction takes as index, of code whose source is unknown."""
     before: Instruction | None = None
-    for one in get_instructions(code):
-        if one.offset == at:
-            known = before is not None and before.opname == "LOAD_CONST" and not one.is_jump_target
-            number = before.argval if known and before is not None else None
-            return ast.parse(str(number), mode="eval").body if type(number) is int else None
-        before = one
-    return None
+    this: Instruction | None = None
+    # CPython may be within the cells after an instruction, once it calls a method of Python there.
+    for one in takewhile(lambda one: one.offset <= at, get_instructions(code)):
+        before, this = this, one
+    if before is None or this is None or before.opname != "LOAD_CONST" or this.is_jump_target:
+        return None
+    number = before.argval
+    return ast.parse(str(number), mode="eval").body if type(number) is int else None
 
 
 @cache

@@ -142,7 +142,8 @@ class Layout(Generic[S]):
     def reset(self) -> None:
         """Put the declared parts into ``record``, and set every variable to its initial value."""
         for part in self._parts:
-            setattr(part.owner, part.name, part.node)
+            if isinstance(part.name, str):
+                setattr(part.owner, part.name, part.node)
             if part.integers:
                 part.node[:] = [0] * self._lengths[part.path]
         for initial, (owner, key) in zip(self._initial, self._places, strict=True):
@@ -239,7 +240,7 @@ class Layout(Generic[S]):
                     self._places.append((node, key))
                     continue
                 inner = element(node, key)
-                if isinstance(key, str):
+                if isinstance(key, str) or isinstance(part, Array):
                     constant = isinstance(part, Array) and _is_constant(part.element, k)
                     self._parts.append(Part(address.format(*at), node, key, inner, constant))
                 self._place(inner, part, k, address, at, vacant)
@@ -330,7 +331,7 @@ def _build(declared: Any, k: object, path: str, of_container: bool = False) -> A
     of_container = _is_container(declared)
     fields: dict[str, Any] = dict(declared_parts(declared))
     constants = {name: limit_of(p.low, k) for name, p in fields.items() if _is_constant(p, k)}
-    inner = {name: p.element if isinstance(p, Array) else p for name, p in fields.items()}
+    inner = {name: _innermost(part) for name, part in fields.items()}
     lows = {name: limit_of(p.low, k) for name, p in inner.items() if isinstance(p, Field)}
     made = class_of(declared, Record, fields, constants, kinds_of(fields), lows)
     node: Any = object.__new__(made)
@@ -338,6 +339,13 @@ def _build(declared: Any, k: object, path: str, of_container: bool = False) -> A
         inner = _build(part, k, f"{path}.{name}" if path else name, of_container)
         setattr(node, name, inner)
     return node
+
+
+def _innermost(declared: Any) -> Any:
+    """Return the declaration of the elements of an array, and of the arrays in it."""
+    while isinstance(declared, Array):
+        declared = declared.element
+    return declared
 
 
 def _is_constant(declared: Any, k: object) -> bool:

@@ -74,16 +74,16 @@ class Part:
     path
         Its address in the state, as of a variable.
     owner, name
-        The record that has it, and the name of the attribute.
+        The record that has it, and the name of the attribute; or an array, and the index.
     node
-        The record or the array itself: a tuple of records, or a list of integers.
+        The record or the array itself: a tuple of records or arrays, or a list of integers.
     constant
         Whether it is an array of variables with only one value, which are not stored.
     """
 
     path: str
     owner: Any
-    name: str
+    name: str | int
     node: Any
     constant: bool = False
 
@@ -273,7 +273,8 @@ def _watched(
     """Yield what must be true of each part; an array that is not stored must keep its values."""
     for part in parts:
         node = names[id(part.node)]
-        yield f"{names[id(part.owner)]}.{part.name} is {node}"
+        if isinstance(part.name, str):
+            yield f"{names[id(part.owner)]}.{part.name} is {node}"
         if part.constant:
             space[f"constant_{node}"] = list(part.node)
             yield f"{node} == constant_{node}"

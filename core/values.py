@@ -14,7 +14,8 @@ read the copy, or a loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, reduce
+from operator import getitem
 from types import CodeType
 from typing import Any, NoReturn
 
@@ -202,8 +203,8 @@ def converting_record(kinds: Mapping[str, Kind]) -> Callable[[Any, str, Any], No
     return write
 
 
-Key = int | str | tuple[str, int]
-"""Where a value was read: an index of a sequence, a name of a record, or an element of an array."""
+Key = int | str | tuple[Any, ...]
+"""Where a value was read: an index of a sequence, a name of a record, or that and indices there."""
 
 Read = tuple[CodeType, int] | None
 """The code that read an element by its index, and how many elements there were.
@@ -242,7 +243,7 @@ def _copier(record: Any) -> Copier:
         if isinstance(part, list):
             here = f"Numbers({here}, copy, {name!r})"
         elif isinstance(part, tuple):
-            here = f"records([value(p, copy, ({name!r}, i)) for i, p in enumerate({here})])"
+            here = f"elements({here}, copy, ({name!r},))"
         elif hasattr(part, "__parts__"):
             here = f"value({here}, copy, {name!r})"
         lines.append(f" copy.{name} = {here}")
@@ -250,11 +251,20 @@ def _copier(record: Any) -> Copier:
     lines += [" copy.__class__ = of_values"]
     source = "\n".join([*lines, " return copy"])
     space: dict[str, Any] = {"new": object.__new__, "value": value, "Numbers": Numbers}
-    space["records"] = records
+    space["elements"] = _elements
     space |= {"kind": kind, "of_values": _of_values(kind)}
     run(source, f"<values of {kind.__name__}>", space)
     copied: Copier = space["copied"]
     return copied
+
+
+def _elements(array: Any, owner: Any, key: tuple[Any, ...]) -> Any:
+    """Return a copy of an array within a value."""
+    if isinstance(array, list):
+        return Numbers(array, owner, key)
+    if isinstance(array, tuple):
+        return records([_elements(part, owner, (*key, i)) for i, part in enumerate(array)])
+    return value(array, owner, key)
 
 
 _kinds: dict[type, type] = {}
@@ -348,7 +358,7 @@ def _read_from(held: Any) -> Any:
     if isinstance(key, str):
         return getattr(part, key)
     if isinstance(key, tuple):
-        return getattr(part, key[0])[key[1]]
+        return reduce(getitem, key[1:], getattr(part, key[0]))
     element = part.items[key] if part.length == held._read[1] else None
     return element if element is not None and _same(element, held) else None
 

@@ -164,7 +164,15 @@ class Calls:
             return self._closure(function, arguments, {}, node)
         if isinstance(function, Constant) and type(function.value) is types.FunctionType:
             return self.of_model(function.value, arguments, {}, Mode.WHOLE)
-        if isinstance(function, Constant) and function.value in (abs, len, bool, int):
+        if isinstance(function, Constant) and function.value in (
+            abs,
+            bool,
+            int,
+            len,
+            max,
+            min,
+            sum,
+        ):
             name = self.scope.new_name("argument")
             spelled = ast.Call(ast.Name(function.value.__name__), [ast.Name(name)], [])
             with self.comprehensions.bound(ast.Name(name, ast.Store()), arguments[0]):

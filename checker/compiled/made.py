@@ -14,6 +14,7 @@ from .sequences import Contents, New
 from .values import (
     LEFT_OUT,
     Constant,
+    Items,
     Made,
     Number,
     Span,
@@ -79,6 +80,8 @@ class Making:
     def _part(self, declared: Any, place: StateRef, passed: Any, node: ast.expr) -> Contents:
         """Return the values of a part that is passed, by their paths in it."""
         leaves = self.sequences.leaves(place)
+        if isinstance(declared, Array) and isinstance(declared.element, Array):
+            return self._rows(declared.element, place, passed, node)
         if isinstance(declared, Array):
             elements, count = self._elements(passed, len(place.sample))
             self._unless("ne", count, len(place.sample))
@@ -99,6 +102,21 @@ class Making:
             path: self._as_kind(contents[path], self.unit.places.kind(leaf))
             for path, leaf in leaves.items()
         }
+
+    def _rows(self, declared: Array, place: StateRef, passed: Any, node: ast.expr) -> Contents:
+        """Return the values of an array of arrays."""
+        if isinstance(passed, (StateRef, Made)):
+            passed = [self.records.item(passed, Constant(n)) for n in range(len(passed.sample))]
+        if not isinstance(passed, list) or len(passed) != len(place.sample):
+            raise UnsupportedError(f"{ast.unparse(node)}, with other rows of {place.form},")
+        contents: Contents = {}
+        for number, row in enumerate(passed):
+            inside = self.records.element(place, Constant(number))
+            assert inside is not None
+            new = list(row.items) if isinstance(row, Items) else row
+            inner = self._part(declared, inside, new, node)
+            contents |= {f"[{number}]{path}": value for path, value in inner.items()}
+        return contents
 
     def _sequence(self, place: StateRef, passed: New, leaves: dict[str, StateRef]) -> Contents:
         """Return the values of a sequence with these elements."""

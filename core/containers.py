@@ -396,18 +396,8 @@ else:
 R = TypeVar("R", bound=Record)
 
 
-class Seq(Record, Generic[E]):
-    """A sequence of numbers or records, up to a declared length; see :func:`sequence_of`.
-
-    Numbered from 0.  ``len``, ``in``, ``==``, ``seq[i]``, ``seq[i] = value``, iteration, truth, and
-    slices are those of Python's lists.  A negative index counts from the end only where it is
-    written as a number, ``seq[-1]``; a slice has no step.
-
-    What is read from a sequence is a value: it stays as it was when it was read, also if it is a
-    record.  An element that is a record is changed where it is, ``seq[i].term = 2``, and not
-    through a name for it.  Assigning a record to it copies that record's values; ``pop`` and
-    ``popleft`` return a record of one's own.
-    """
+class Ordered(Record, Generic[E]):
+    """What a sequence and a set of records share: elements one after another, to be read."""
 
     length: int
     items: list[E]
@@ -434,6 +424,68 @@ class Seq(Record, Generic[E]):
         """Return an element; the compiled engine translates ``seq[index]`` to this."""
         # An index beyond the last element becomes one beyond the array, which every engine refuses.
         return self.items[index if 0 <= index < self.length else len(self.items)]
+
+    def __iter__(self) -> Iterator[E]:
+        # As in a list, an iteration sees what earlier rounds have written, removed and added.
+        index = 0
+        while index < self.length:
+            yield self.items[index]
+            index += 1
+
+    def __contains__(self, value: E) -> bool:
+        for index in range(self.length):
+            if self.items[index] == value:
+                return True
+        return False
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (Ordered, list)):
+            raise misused(f"a sequence is compared with {printed(other)}: write a list")
+        return self.same(other) if isinstance(other, Ordered) else self.sliced(slice(None)) == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def same(self, other: Ordered[E]) -> bool:
+        """Whether two sequences are equal; the compiled engine translates ``==`` to this."""
+        if self.length != other.length:
+            return False
+        return all(self.items[index] == other.items[index] for index in range(self.length))
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+    def put(self, index: int, value: E) -> None:
+        """Write an element, also beyond the last one; used by the other methods."""
+        self.items[index] = value
+
+    def sliced(self, chosen: slice) -> list[E]:
+        """Return elements as values; used by the other methods."""
+        return self.items[: self.length][chosen]
+
+    @classmethod
+    def _copied(cls, *source: object) -> list[object]:
+        element = cast(Array, cls.items).element
+        return [copied(element, value) for value in cast(Any, list)(*source)]
+
+    @classmethod
+    def shown(cls, record: Ordered[E]) -> list[object]:
+        """Return a record of this declaration as people see it."""
+        declared = cast(Array, cls.items).element
+        return [shown_part(record.items[index], declared) for index in range(record.length)]
+
+
+class Seq(Ordered[E]):
+    """A sequence of numbers or records, up to a declared length; see :func:`sequence_of`.
+
+    Numbered from 0.  ``len``, ``in``, ``==``, ``seq[i]``, ``seq[i] = value``, iteration, truth, and
+    slices are those of Python's lists.  A negative index counts from the end only where it is
+    written as a number, ``seq[-1]``; a slice has no step.
+
+    What is read from a sequence is a value: it stays as it was when it was read, also if it is a
+    record.  An element that is a record is changed where it is, ``seq[i].term = 2``, and not
+    through a name for it.  Assigning a record to it copies that record's values; ``pop`` and
+    ``popleft`` return a record of one's own.
+    """
 
     @overload
     def __setitem__(self, index: int, value: E) -> None: ...
@@ -474,46 +526,9 @@ class Seq(Record, Generic[E]):
             self.put(index, self.blank)
         self.length = len(kept)
 
-    def __iter__(self) -> Iterator[E]:
-        # As in a list, an iteration sees what earlier rounds have written, removed and added.
-        index = 0
-        while index < self.length:
-            yield self.items[index]
-            index += 1
-
-    def __contains__(self, value: E) -> bool:
-        for index in range(self.length):
-            if self.items[index] == value:
-                return True
-        return False
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, (Seq, list)):
-            raise misused(f"a sequence is compared with {printed(other)}: write a list")
-        return self.same(other) if isinstance(other, Seq) else self.sliced(slice(None)) == other
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def same(self, other: Seq[E]) -> bool:
-        """Whether two sequences are equal; the compiled engine translates ``==`` to this."""
-        if self.length != other.length:
-            return False
-        return all(self.items[index] == other.items[index] for index in range(self.length))
-
-    def __repr__(self) -> str:
-        return repr(list(self))
-
-    def put(self, index: int, value: E) -> None:
-        """Write an element, also beyond the last one; used by the other methods."""
-        self.items[index] = value
-
     def copied(self, value: E) -> E:
         """Return an element that does not change with the sequence; used by the other methods."""
         return value
-
-    def sliced(self, chosen: slice) -> list[E]:
-        """Return elements as values; used by the other methods."""
-        return self.items[: self.length][chosen]
 
     def __add__(self, other: Iterable[E]) -> list[E]:
         return [*self.sliced(slice(None)), *_list(other)]
@@ -619,19 +634,20 @@ class Seq(Record, Generic[E]):
         """Replace all elements; used where a record that is made by name is stored."""
         self[:] = values
 
-    @classmethod
-    def _copied(cls, *source: object) -> list[object]:
-        element = cast(Array, cls.items).element
-        return [copied(element, value) for value in cast(Any, list)(*source)]
 
-    @classmethod
-    def shown(cls, record: Seq[E]) -> list[object]:
-        """Return a record of this declaration as people see it."""
-        declared = cast(Array, cls.items).element
-        return [shown_part(record.items[index], declared) for index in range(record.length)]
+class _OfRecords(Ordered[R]):
+    """Elements that are records, which are never replaced: only their values are."""
+
+    def sliced(self, chosen: slice) -> list[R]:
+        """Return elements as values; used by the other methods."""
+        return [value(element, None, 0) for element in self.items[: self.length][chosen]]
+
+    def put(self, index: int, value: R) -> None:
+        """Write the values of a record into an element."""
+        copy_into(self.items[index], value)
 
 
-class RecordSeq(Seq[R]):
+class RecordSeq(_OfRecords[R], Seq[R]):
     """A sequence of records: its elements are never replaced, only their values."""
 
     def at(self, index: int) -> R:
@@ -646,20 +662,12 @@ class RecordSeq(Seq[R]):
             yield value(self.items[index], self, index)
             index += 1
 
-    def sliced(self, chosen: slice) -> list[R]:
-        """Return elements as values; used by the other methods."""
-        return [value(element, None, 0) for element in self.items[: self.length][chosen]]
-
-    def put(self, index: int, value: R) -> None:
-        """Write the values of a record into an element."""
-        copy_into(self.items[index], value)
-
     def copied(self, value: R) -> R:
         """Return a record with the same values."""
         return value_of(value)
 
 
-class RecordSet(RecordSeq[R]):
+class RecordSet(_OfRecords[R]):
     """A set of records, up to a declared number; see :func:`set_of`.
 
     It is kept in ascending order, field by field, so that equal sets are equal states.  ``in``,
@@ -683,10 +691,10 @@ class RecordSet(RecordSeq[R]):
                 raise misused("the set changes its size while it is iterated", MisuseError)
 
     def __contains__(self, record: R) -> bool:
-        first, last = self.equal(record)
+        first, last = self._equal(record)
         return first < last
 
-    def equal(self, record: R) -> tuple[int, int]:
+    def _equal(self, record: R) -> tuple[int, int]:
         """Return where the members that are equal to a record begin and end in the order."""
         wanted, first = fitted(record, self.items), 0
         while first < self.length and precedes(self.items[first], wanted):
@@ -698,25 +706,25 @@ class RecordSet(RecordSeq[R]):
 
     def add(self, record: R) -> None:
         """Add a record, which may be a member already."""
-        first, last = self.equal(record)
+        first, last = self._equal(record)
         if first == last:
-            self.insert_at(first, record)
+            self._put_in(first, record)
 
     def remove(self, record: R) -> None:
         """Remove a record, which must be a member."""
-        first, last = self.equal(record)
+        first, last = self._equal(record)
         if first == last:
             raise misused(f"set.remove({printed(record)}): not in the set", MisuseError)
-        self.remove_at(first)
+        self._take_out(first)
 
     def discard(self, record: R) -> None:
         """Remove a record, if it is a member."""
-        first, last = self.equal(record)
+        first, last = self._equal(record)
         if first < last:
-            self.remove_at(first)
+            self._take_out(first)
 
-    def insert_at(self, index: int, record: R) -> None:
-        """Insert a record where it belongs; used by the other methods."""
+    def _put_in(self, index: int, record: R) -> None:
+        """Insert a record where it belongs."""
         last = self.length
         if last == len(self.items):
             raise misused(f"set.add({printed(record)}): {_full(self, 'set')}", MisuseError)
@@ -726,41 +734,13 @@ class RecordSet(RecordSeq[R]):
         self.put(index, record)
         self.length += 1
 
-    def remove_at(self, index: int) -> None:
-        """Remove the member with that number; used by the other methods."""
+    def _take_out(self, index: int) -> None:
+        """Remove the member with that number."""
         while index < self.length - 1:
             self.put(index, self.items[index + 1])
             index += 1
         self.put(self.length - 1, self.blank)
         self.length -= 1
-
-    def append(self, value: R) -> None:
-        """Refuse: a set has no end."""
-        raise _unordered("append")
-
-    def extend(self, values: Iterable[R]) -> None:
-        """Refuse: a set has no end."""
-        raise _unordered("extend")
-
-    def insert(self, index: int, value: R) -> None:
-        """Refuse: a set has its own order."""
-        raise _unordered("insert")
-
-    def popleft(self) -> R:
-        """Refuse: a set has no first member."""
-        raise _unordered("popleft")
-
-    def pop(self, index: int | None = None) -> R:
-        """Refuse: a set has no last member."""
-        raise _unordered("pop")
-
-    def set(self, index: int, value: R) -> None:
-        """Refuse: a member is not replaced."""
-        raise _unordered("assignment to a member")
-
-    def truncate(self, length: int) -> None:
-        """Refuse: a set has no end."""
-        raise _unordered("truncate")
 
     def clear(self) -> None:
         """Remove every member."""
@@ -774,9 +754,6 @@ class RecordSet(RecordSeq[R]):
         for record in values:
             self.add(record)
 
-    def _splice(self, chosen: slice, values: Iterable[R]) -> None:
-        raise _unordered("assignment to a slice")
-
 
 class RecordBag(RecordSet[R]):
     """A bag of records, which may be in it several times; see :func:`bag_of`.
@@ -786,19 +763,13 @@ class RecordBag(RecordSet[R]):
 
     def add(self, record: R) -> None:
         """Add one occurrence of a record."""
-        first, _ = self.equal(record)
-        self.insert_at(first, record)
+        first, _ = self._equal(record)
+        self._put_in(first, record)
 
     def count(self, record: R) -> int:
         """Return how often a record is in the bag."""
-        first, last = self.equal(record)
+        first, last = self._equal(record)
         return last - first
-
-
-def _unordered(what: str) -> Exception:
-    return misused(
-        f"a set or a bag of records has no {what}; write add, remove or discard", MisuseError
-    )
 
 
 def fitted(record: R, items: Sequence[R]) -> R:
@@ -825,7 +796,7 @@ def _in_order(part: Any) -> Any:
     return tuple(map(_in_order, part)) if isinstance(part, (list, tuple)) else part
 
 
-def _full(sequence: Seq[Any], what: str = "sequence") -> str:
+def _full(sequence: Ordered[Any], what: str = "sequence") -> str:
     return f"the {what} holds {len(sequence.items)} at most"
 
 
@@ -849,7 +820,7 @@ def sequence_of(element: object, most: Limit, doc: str) -> object:
         The declaration of one element, as of a variable, ``integer(0, 3, "ballot")``, or the class
         of the records.
     """
-    kind: type[Seq[Any]] = Seq
+    kind: type[Ordered[Any]] = Seq
     if _is_record(element):
         kind = RecordSeq
     elif not isinstance(element, Field):

@@ -16,7 +16,7 @@ from random import Random
 from time import thread_time
 from typing import Any, Protocol
 
-from ...core.containers import Seq
+from ...core.containers import Ordered
 from ...core.fields import NONE, Array, Field, declared_parts
 from ...core.layout import Layout, State
 from ...core.record import element
@@ -162,9 +162,9 @@ def _alike(layout: Layout[Any]) -> list[list[int]]:
     return [of_range[v.low, v.high] for v in stored]
 
 
-def _sequences(node: Any, declared: Any) -> Iterator[Seq[Any]]:
+def _sequences(node: Any, declared: Any) -> Iterator[Ordered[Any]]:
     """Yield the sequences of a part of the state, outer ones first."""
-    if isinstance(node, Seq):
+    if isinstance(node, Ordered):
         yield node
     parts: dict[Any, Any] = dict(declared_parts(declared)) if isinstance(declared, type) else {}
     if isinstance(declared, Array):

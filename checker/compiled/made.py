@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, Any
 
-from ...core.containers import RecordSet, Seq, Set
+from ...core.containers import Seq, Set
 from ...core.fields import Array, Field, Record, declared_parts, lowest
 from ...core.values import as_kind, members_of
 from .function import Scope
@@ -90,7 +90,7 @@ class Making:
                 for number, element in enumerate(elements)
                 for path, value in element.items()
             }
-        elif issubclass(declared, Seq) and not issubclass(declared, RecordSet):
+        elif issubclass(declared, Seq):
             contents = self._sequence(place, passed, leaves)
         elif issubclass(declared, Set):
             contents = {".mask": self.expressions.calls.collections.mask_of(passed, node)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...core.containers import Bag, Seq, Set
+from ...core.containers import Bag, Ordered, Set
 from .emitter import Emitter
 from .values import (
     NOWHERE,
@@ -87,7 +87,7 @@ def _structure(sample: Any) -> object:
         return (type(sample), *map(_structure, sample))
     kind = sample if isinstance(sample, type) else type(sample)
     # What a container may hold is said where it is declared, not by its class.
-    return id(sample) if issubclass(kind, (Set, Seq, Bag)) else kind
+    return id(sample) if issubclass(kind, (Set, Ordered, Bag)) else kind
 
 
 def is_leaf(value: Value) -> bool:

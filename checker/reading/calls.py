@@ -9,7 +9,7 @@ from inspect import unwrap
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, assert_never
 
-from ...core.containers import Bag, Seq, Set
+from ...core.containers import Bag, Ordered, Set
 from ...core.fields import Record
 from .builtins import Arguments, Names
 from .comparisons import MADE_OF_CONSTANTS, is_set, of_constants, refuse_parts, shortened
@@ -292,7 +292,7 @@ class Calls:
             if kind is None:
                 return NOTHING
         if kind in ("taken", "element"):
-            if is_record(declared) and issubclass(declared, Seq):
+            if is_record(declared) and issubclass(declared, Ordered):
                 element = self.expressions.elements(owner, node)
                 if isinstance(element, Element) and kind == "taken":
                     return Made(element.declared, history)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from ...core.containers import Bag, RecordSet, Seq, Set
+from ...core.containers import Bag, Ordered, RecordSet, Set
 from ...core.fields import Record, declared_parts, method_of
 from .calls import Calls
 from .comparisons import Comparisons, always_true, decided, is_nothing, shortened
@@ -393,7 +393,7 @@ class Expressions:
             return element_of(declared, history, read)
         if not is_record(declared):
             return Unknown(history)
-        if issubclass(declared, Seq):
+        if issubclass(declared, Ordered):
             items: Any = declared_parts(declared)["items"]
             # A member of a set is never written: its place in the order would be another one.
             read = read or not writing or issubclass(declared, RecordSet)
@@ -441,7 +441,7 @@ class Expressions:
             if isinstance(owner, Place) and owner.root:
                 history = name in self.reader.histories
             return of_part(parts[name], history, not isinstance(owner, Place))
-        if issubclass(declared, (Seq, Set, Bag)) or hasattr(Record, name):
+        if issubclass(declared, (Ordered, Set, Bag)) or hasattr(Record, name):
             return Bound(name, owner)
         method = method_of(declared, name)
         return Unknown(owner.history) if method is None else Bound(name, owner, method)

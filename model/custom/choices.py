@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.containers import Bag, RecordSeq, Seq, Set
+from ...core.containers import Bag, RecordSeq, RecordSet, Seq, Set
 from ...core.errors import about
 from ...core.fields import Array, Field, Record, declared_parts, limit_of
 from ...core.guards import for_each_element, is_path, only_where
@@ -266,7 +266,7 @@ def _indices(chosen: Values) -> Values:
 
 def _places(part: Any, k: Any) -> Iterable[int] | None:
     """Return all indices of a sequence of records; None for anything else."""
-    if not isinstance(part, RecordSeq):
+    if not isinstance(part, (RecordSeq, RecordSet)):
         return None
     kind: Any = type(part)
     items = declared_parts(kind.__declared__)["items"]

@@ -20,7 +20,7 @@ from typing import Any
 
 from .errors import ModelError, at_revision
 from .generated import show_as
-from .sources import original_of, source_of
+from .sources import Node, original_of, source_of
 
 
 @dataclass(frozen=True)
@@ -174,11 +174,23 @@ def read_tree(function: Callable[..., Any]) -> ast.FunctionDef:
     OSError
         If its source is not at hand.
     """
+    node = read_node(function)
+    assert isinstance(node, ast.FunctionDef), f"{function} is not a plain function"
+    return node
+
+
+def read_node(function: Callable[..., Any]) -> Node:
+    """Return the syntax tree of a function or a lambda; nobody may change it.
+
+    Raises
+    ------
+    OSError
+        If its source is not at hand.
+    """
     plain = inspect.unwrap(function)
     source = source_of(plain) if isinstance(plain, FunctionType) else None
     if source is None:
         raise OSError(f"the source of {function} is not at hand")
-    assert isinstance(source.node, ast.FunctionDef), f"{function} is not a plain function"
     return source.node
 
 

@@ -17,7 +17,8 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
-from ...core.guards import read_tree, refuses
+from ...core.guards import read_node, refuses
+from ...core.sources import Node
 from .values import UnsupportedError
 
 _READ = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant)
@@ -91,6 +92,9 @@ def _again(subject: ast.expr) -> ast.expr:
     return again
 
 
+_LAMBDA = "<lambda>"
+"""The name of every lambda."""
+
 _FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
 
 
@@ -102,8 +106,6 @@ def plain_tree(function: Callable[..., Any]) -> ast.FunctionDef:
     UnsupportedError
         If its source is not available, or is not what the function was compiled from.
     """
-    if function.__name__ == "<lambda>":
-        raise UnsupportedError("a lambda, which is no def,")
     # For a wrapper, Python shows the source of the wrapped function.
     wraps = hasattr(function, "__wrapped__")
     tree = None if wraps else _tree(function, function.__code__)
@@ -118,7 +120,7 @@ def plain_tree(function: Callable[..., Any]) -> ast.FunctionDef:
 def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
     """Return the syntax tree of a function; `code` tells versions apart."""
     try:
-        tree = read_tree(function)
+        tree = _as_function(read_node(function))
         is_source = _gives(tree, code, ()) or _gives(tree, code, _imports(function))
     except (AssertionError, OSError, SyntaxError, ValueError):
         raise UnsupportedError(f"{function.__name__}, whose source is not at hand,") from None
@@ -128,6 +130,16 @@ def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
             "imported, or was replaced),"
         )
     return without_matches(tree)
+
+
+def _as_function(node: Node) -> ast.FunctionDef:
+    """Return a lambda as a function that returns its expression."""
+    assert not isinstance(node, ast.AsyncFunctionDef)
+    if isinstance(node, ast.FunctionDef):
+        return node
+    result = ast.copy_location(ast.Return(node.body), node.body)
+    tree = ast.FunctionDef(_LAMBDA, node.args, [result], [])
+    return ast.fix_missing_locations(ast.copy_location(tree, node))
 
 
 def _gives(tree: ast.FunctionDef, code: CodeType, imports: tuple[str, ...]) -> bool:
@@ -169,13 +181,19 @@ def _compiled(
     imports
         Names that its module imports.
     """
-    body: list[ast.stmt] = [tree]
+    function: ast.stmt = tree
+    if tree.name == _LAMBDA:
+        [result] = tree.body
+        assert isinstance(result, ast.Return)
+        assert result.value is not None
+        function = ast.copy_location(ast.Expr(ast.Lambda(tree.args, result.value)), tree)
+    body = [function]
     if code.co_freevars:
         # A name is free in a function if an enclosing function assigns it.
         around = ast.parse("def around(): pass").body[0]
         assert isinstance(around, ast.FunctionDef)
         targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in code.co_freevars]
-        around.body = [ast.Assign(targets, ast.Constant(None)), tree]
+        around.body = [ast.Assign(targets, ast.Constant(None)), function]
         body = [around]
     if imports:
         body = [ast.Import([ast.alias(name) for name in imports]), *body]

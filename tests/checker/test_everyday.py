@@ -8,7 +8,18 @@ from random import Random
 
 import pytest
 
-from tidegate import Record, Seq, Set, array, boolean, enumeration, integer, sequence_of, set_of
+from tidegate import (
+    Record,
+    Seq,
+    Set,
+    array,
+    boolean,
+    check,
+    enumeration,
+    integer,
+    sequence_of,
+    set_of,
+)
 from tidegate.checker.compiled.slots import Slots
 from tidegate.checker.compiled.values import UnsupportedError
 from tidegate.core.layout import Layout
@@ -1137,6 +1148,59 @@ def test_everyday_python_means_what_it_means_in_python(spelling):
         assert found == expected
         compared += expected is not None
     assert compared >= 5
+
+
+MODEL = """
+from dataclasses import dataclass
+from tidegate import Kind, Model, Record, Seq, array, integer, number, sequence_of
+
+
+@dataclass(frozen=True)
+class Bounds:
+    nodes: int = number(2, 1, 5, "nodes")
+
+
+class State(Record):
+    count: list[int] = array(lambda k: k.nodes, integer(0, 3, "count"), by="node")
+
+
+model = Model(Bounds, State, participants={"node": lambda k: k.nodes}, deadlock=False)
+twice = lambda v: v * 2
+TURNED = (
+    lambda v: v,
+    lambda v, by: (
+        v
+        + by
+    ),
+)
+
+
+@model.action("node")
+def rise(s: State, k: Bounds, node: int) -> bool:
+    if twice(s.count[node]) >= 6:
+        return False
+    s.count[node] = TURNED[1](s.count[node], 1)
+    return True
+
+
+@model.liveness(
+    Kind.LEADS_TO,
+    "Who is low rises.",
+    premise=lambda s, k, n: s.count[n] < 2,
+    n="node",
+)
+def rises(s: State, k: Bounds, n: int) -> bool:
+    return s.count[n] == 3
+"""
+
+
+def test_lambdas_of_a_model_are_translated(tmp_path):
+    file = tmp_path / "rising.py"
+    file.write_text(MODEL)
+    compiled, interpreted = (check(str(file), engine=e) for e in ("compiled", "interpreted"))
+    assert compiled.holds
+    assert interpreted.holds
+    assert compiled.distinct_states == interpreted.distinct_states == 16
 
 
 HELPERS = """

@@ -18,6 +18,7 @@ from .containers import OF_SETS, Collections
 from .function import Mode, Scope
 from .loops import Loops
 from .made import Making
+from .own_records import replaced
 from .sequences import OF_SEQUENCES, is_ours, is_value
 from .syntax import own_returns, plain_tree
 from .values import (
@@ -124,6 +125,8 @@ class Calls:
         positional, named = self._arguments(node)
         if callee.value is mask_of:
             return self.collections.mask_of(positional[0], node)
+        if callee.value is replaced:
+            return self.making.replaced(*map(self.expressions.certain, positional))
         if callee.value is copy_into:
             return self.sequences.copied_into(*positional)
         if callee.value is precedes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...core.containers import Seq, Set
@@ -67,6 +68,20 @@ class Making:
             inner = self._part(part, self.records.part(place, name), value, node)
             contents |= {f".{name}{path}": part for path, part in inner.items()}
         return Made(tuple(contents), tuple(contents.values()), sample)
+
+    def replaced(self, record: Value, name: Value, value: Value) -> Made:
+        """Return a record outside of the state with another value of one variable."""
+        assert isinstance(name, Constant)
+        path = f".{name.value}"
+        if not isinstance(record, Made) or path not in record.paths:
+            raise UnsupportedError(f"{name.value}, which is no variable of a record, as a target")
+        declared = declared_parts(getattr(record.kind, "__declared__", record.kind))[name.value]
+        assert isinstance(declared, Field)
+        values = (
+            self._as_kind(value, declared.kind) if here == path else before
+            for here, before in zip(record.paths, record.values, strict=True)
+        )
+        return replace(record, values=tuple(values))
 
     def _passed(self, declared: Any, node: ast.expr) -> Any:
         """Return what is passed for a part, as Python keeps it until the others are evaluated."""

@@ -19,6 +19,7 @@ from typing import Any
 
 from ...core.guards import read_node, refuses
 from ...core.sources import Node
+from .own_records import with_replaced_records
 from .values import UnsupportedError
 
 _READ = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant)
@@ -129,7 +130,7 @@ def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
             f"{function.__name__}, whose source is not what Python runs (it changed since it was "
             "imported, or was replaced),"
         )
-    return without_matches(tree)
+    return without_matches(with_replaced_records(tree, function.__globals__))
 
 
 def _as_function(node: Node) -> ast.FunctionDef:

@@ -29,6 +29,7 @@ from .values import (
     Group,
     Known,
     Local,
+    Made,
     Place,
     Unknown,
     Value,
@@ -123,7 +124,8 @@ def write(
                 body.find(node, f"{what} outlives the call and is written; {OWN_VARIABLES}")
         else:
             body.leaks = body.leaks or body.depends or value.history
-            body.reader.writes_unseen = True
+            # A record that the call has made ends with it.
+            body.reader.writes_unseen |= not isinstance(one, Made)
             if is_unordered(value):
                 body.find(node, f"{ast.unparse(node)} holds a set: {LOST}")
 

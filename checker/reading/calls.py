@@ -47,6 +47,7 @@ from .values import (
     joined,
     marked,
     options,
+    parts_of,
 )
 
 if TYPE_CHECKING:
@@ -125,6 +126,9 @@ class Calls:
             for one in options(result):
                 if isinstance(one, Group):
                     one.shared = True
+                if any(isinstance(part, Made) for part in (one, *parts_of(one))):
+                    # Whoever writes to that record writes to what outlives the call.
+                    self.reader.writes_unseen = True
                 elif isinstance(one, Object) and changes_itself(one.kind):
                     what = f"{ast.unparse(node)} is remembered, and changes by its methods"
                     self.body.find(node, f"{what}; {STATE}")

@@ -99,7 +99,7 @@ CHANGE_FIRST = frozenset({
 })  # fmt: skip
 """Functions that change what they get first, or what they belong to."""
 
-WHOLE = frozenset({"floor", "ceil", "gcd", "lcm", "isqrt", "comb", "perm"})
+WHOLE = frozenset({"floor", "ceil", "gcd", "lcm", "isqrt", "comb", "perm", "factorial"})
 """Functions of the module math that return an integer."""
 
 

@@ -1092,6 +1092,50 @@ SPELLINGS = {
     """,
         "",
     ),
+    "a record made without all its variables": (
+        """
+        s.entries[:] = [Entry(), Entry(term=s.x)]
+        return s.parts[0] == Entry()
+    """,
+        "",
+    ),
+    "a record of its own that is written": (
+        """
+        m = Entry(term=s.log[0])
+        if s.x > 3:
+            m.term += s.log[1]
+            m.phase = s.log[2]
+        for v in s.log:
+            if v == 1 or m.term == 0:
+                m.term = v
+        s.entries[:] = [m]
+        m.phase = Phase.DONE
+        s.flag = m in s.entries
+        if is_first(s, m) and len(s.entries) < 2:
+            s.entries.append(m)
+        m = Entry(phase=m.phase)
+        m.term = m.phase
+        s.y = m.term
+        return m.phase is Phase.DONE
+    """,
+        """
+        def is_first(s, m) -> bool:
+            return s.entries[0].term == m.term
+    """,
+    ),
+    "a record that is taken out and written": (
+        """
+        if not s.entries:
+            return False
+        m = s.entries.popleft()
+        m.term = 3 - m.term
+        s.entries.insert(0, m)
+        m.term = 0
+        s.parts[1].assign(m)
+        return True
+    """,
+        "",
+    ),
     "str dispatch": (
         """
         s.x = kind('b', s)
@@ -1208,6 +1252,8 @@ def add(v):
     v.append(1)
 def same(v):
     return v
+def alter(v):
+    v.term = 1
 def number(s) -> bool:
     return s.x
 """
@@ -1223,6 +1269,14 @@ REFUSED = {
     "a = []\na.append(1)\nb = same(a)\nb.append(2)\nreturn len(a)": "another name of a list",
     "def add():\n    nonlocal t\n    t += 1\nt = 0\nadd()\nreturn t": "writes around it",
     "v = None\nif s.flag:\n    v = 1\nif s.x:\n    v = (1, 2)\nreturn v is None": "another kind",
+    "m = Entry()\nn = m\nm.term = 1\nreturn n.term": "m.term, which is no part of the state",
+    "m = Entry()\na = [m]\nm.term = 1\nreturn a[0].term": "m.term, which is no part of",
+    "a = []\nm = Entry()\na.append(m)\nm.term = 1\nreturn a[0].term": "m.term, which is no",
+    "m = Entry()\nn = same(m)\nm.term = 1\nreturn n.term": "m.term, which is no part of",
+    "m = Entry()\nalter(m)\nreturn m.term": "v.term, which is no part of the state",
+    "m = Entry()\nm.term, m.phase = 1, 2\nreturn m.term": "m.term, which is no part of",
+    "m = Entry()\ng = lambda: m\nm.term = 1\nreturn g().term": "m.term, which is no part",
+    "m = Entry()\nfor m in s.parts:\n    m.term = 1\nm = Entry()\nreturn 1": "of another kind",
     "return number(s) + 1": "what number returns is used as a number",
 }
 

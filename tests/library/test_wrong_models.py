@@ -79,6 +79,12 @@ WRONG = {
         "Entry(term, kind): write Entry(term=..., value=...)",
         14,
     ),
+    "a remembered record that is written": (
+        "from functools import cache\n@cache\ndef blank(): return Entry()\n"
+        + GO + "    e = blank()\n    e.term = (e.term + 1) % 4\n    s.x = e.term\n    return True",
+        "did something else when it was taken again",
+        15,
+    ),
     "a record without names": (
         GO + "    s.log.append(Entry(1, 2))\n    return True",
         "Entry(1, 2): write Entry(term=..., value=...)",

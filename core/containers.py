@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from inspect import isfunction
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, overload
 
 from .errors import MisuseError, ModelError, misused, printed
@@ -810,7 +811,7 @@ def _list(values: object) -> Iterable[Any]:
 @overload
 def sequence_of(element: type[R], most: Limit, doc: str) -> Seq[R]: ...
 @overload
-def sequence_of(element: int, most: Limit, doc: str) -> Seq[int]: ...
+def sequence_of(element: Limit, most: Limit, doc: str) -> Seq[int]: ...
 def sequence_of(element: object, most: Limit, doc: str) -> object:
     """Declare a sequence of up to `most` numbers or records; at first it is empty.
 
@@ -818,8 +819,11 @@ def sequence_of(element: object, most: Limit, doc: str) -> object:
     ----------
     element
         The declaration of one element, as of a variable, ``integer(0, 3, "ballot")``, or the class
-        of the records.
+        of the records; or how many numbers there are: those below it may be elements.
     """
+    if isinstance(element, int) or isfunction(element):
+        size: Limit = element
+        element = Field(0, lambda k: limit_of(size, k) - 1, f"element: {doc}")
     kind: type[Ordered[Any]] = Seq
     if _is_record(element):
         kind = RecordSeq

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -483,3 +484,14 @@ def test_an_entry_that_there_never_is_keeps_no_model_from_being_compiled():
     assert machine._result.engine == "compiled"
     assert python.distinct_states == machine.distinct_states > 30
     assert python._result.taken == machine._result.taken
+
+
+@pytest.mark.parametrize("size", [3, lambda k: k.size])
+def test_a_sequence_of_the_numbers_below_a_size(size):
+    class Held(Record):
+        queue: Seq = sequence_of(size, 2, "numbers that wait")
+
+    layout = Layout(Held, SimpleNamespace(size=3))
+    for element, fits in ((0, True), (2, True), (3, False), (-1, False)):
+        layout.record.queue[:] = [element]
+        assert bool(layout.range_errors()) is not fits

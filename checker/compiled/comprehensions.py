@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from .function import Scope
 from .lists import MOST_BIT
 from .loops import UNROLLED
-from .syntax import has_none
 from .values import (
     Bits,
     Cells,
@@ -31,6 +30,7 @@ from .values import (
     Value,
     Zipped,
     common,
+    is_none,
     kind_of,
     span,
     union,
@@ -276,22 +276,28 @@ class Comprehensions:
         slots = self.scope.slots
         slots.nullable.add(name)
 
+        stored: list[Value] = []
+
+        def store(value: Value) -> None:
+            slots.store(name, value)
+            stored.append(value)
+
         def take() -> None:
-            slots.store(name, self.expressions.value(element))
+            store(self.expressions.value(element))
             self.out.jump(end)
 
         self.each(argument.generators, take, (name,))
         if not self.out.terminated:
             if len(node.args) == 2:
-                slots.store(name, self.expressions.value(node.args[1]))
+                store(self.expressions.value(node.args[1]))
             else:
                 self.out.fail_if("true")
                 slots.store(name, Constant(None))
         self.out.place_label(end)
         first = slots.load(name)
         assert isinstance(first, Perhaps)
-        is_never_none = len(node.args) == 2 and not has_none(node.args[1])
-        return first.value if is_never_none and first.value is not None else first
+        maybe_none = any(isinstance(value, Perhaps) or is_none(value) for value in stored)
+        return first if maybe_none or first.value is None else first.value
 
     def collected(self, node: ast.expr, kind: type) -> Cells | Items:
         """Return a list of what an expression yields."""

@@ -11,7 +11,7 @@ from ...core.containers import Seq, Set
 from ...core.fields import Array, Field, Record, declared_parts, lowest
 from ...core.values import as_kind, members_of
 from .function import Scope
-from .sequences import Contents, New
+from .sequences import Contents, New, declared_by
 from .values import (
     LEFT_OUT,
     Constant,
@@ -75,7 +75,7 @@ class Making:
         path = f".{name.value}"
         if not isinstance(record, Made) or path not in record.paths:
             raise UnsupportedError(f"{name.value}, which is no variable of a record, as a target")
-        declared = declared_parts(getattr(record.kind, "__declared__", record.kind))[name.value]
+        declared = declared_parts(declared_by(record))[name.value]
         assert isinstance(declared, Field)
         values = (
             self._as_kind(value, declared.kind) if here == path else before

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.containers import RecordSeq, RecordSet, Seq
 from ...core.errors import acts_for_caller
-from ...core.fields import Record, method_of, part_names
+from ...core.fields import Record, declaration_of, method_of, part_names
 from ...core.indices import literal_of
 from .arithmetic import COMPARISONS, FOLDED
 from .function import Scope
@@ -660,6 +660,12 @@ def is_ours(method: Method) -> bool:
 def is_value(owner: Value) -> bool:
     """Whether a part of the state is read from a sequence, and is still to be loaded."""
     return isinstance(owner, StateRef) and owner.element
+
+
+def declared_by(value: StateRef | Made) -> type:
+    """Return the class that declares a record; the class of a part that is none."""
+    sample = value.sample
+    return sample if isinstance(sample, type) else declaration_of(sample)
 
 
 def _is_record(value: Value) -> bool:

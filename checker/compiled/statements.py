@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ...core.fields import Record
 from .containers import is_list
 from .emitter import FAILURE, MARKS, Emitter, Marking
 from .expressions import Cell, Expressions
 from .function import Compiled, Mode, Scope, received
-from .sequences import is_value
+from .sequences import declared_by, is_value
 from .syntax import (
     RESULT,
     assignments,
@@ -42,6 +43,7 @@ from .values import (
     Closure,
     Constant,
     Items,
+    Made,
     Method,
     Number,
     Perhaps,
@@ -648,7 +650,8 @@ class Translation:
 
     def _match(self, node: ast.Match) -> None:
         out, end = self.out, self.out.label("matched")
-        subject = self.expressions.value(node.subject)
+        # Python keeps what an element of a sequence was, whatever a case writes.
+        subject = self.expressions.sequences.fixed(self.expressions.value(node.subject))
         for case in node.cases:
             if out.terminated:
                 break
@@ -683,11 +686,30 @@ class Translation:
             for item, part in zip(subject.items, pattern.patterns, strict=True):
                 self._match_pattern(item, part, following)
             return
+        if isinstance(pattern, ast.MatchClass):
+            self._match_record(subject, pattern, following)
+            return
         test = self._fits(subject, pattern)
         self.scope.marks.mark(test, pattern)
         fits = out.label("fits")
         out.branch(test, fits, following)
         out.place_label(fits)
+
+    def _match_record(self, subject: Value, pattern: ast.MatchClass, following: str) -> None:
+        """Emit a jump to `following` unless the variables of a record have their patterns."""
+        known = self.expressions.expression(pattern.cls)
+        kind = known.value if isinstance(known, Constant) else None
+        if (
+            not (isinstance(kind, type) and issubclass(kind, Record))
+            or not isinstance(subject, (StateRef, Made))
+            or pattern.patterns
+        ):
+            raise UnsupportedError(f"the pattern {ast.unparse(pattern)}")
+        if not issubclass(declared_by(subject), kind):
+            raise UnsupportedError(f"the pattern {ast.unparse(pattern)}, for another record,")
+        for name, part in zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True):
+            value = self.expressions.records.variable(subject, name)
+            self._match_pattern(value, part, following)
 
     def _fits(self, subject: Value, pattern: ast.pattern) -> Value:
         """Return whether a value is the one of a pattern, or one of several."""

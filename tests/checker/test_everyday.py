@@ -1136,6 +1136,41 @@ SPELLINGS = {
     """,
         "",
     ),
+    "next or another value": (
+        """
+        if s.x < 4:
+            v = 3
+        else:
+            v = next(e for e in s.log if e > 0)
+        w = next((e for e in s.queue if e), None)
+        s.y = v if w is None else next(p.term for p in s.parts if p.term != w)
+        return v > 1
+    """,
+        "",
+    ),
+    "a match of a record": (
+        """
+        if not s.entries:
+            return False
+        match s.entries[0]:
+            case Entry(term=0 | 1, phase=Phase.IDLE as phase):
+                s.entries[0].term = 3
+                s.x = phase
+            case Entry(phase=Phase.BUSY, term=term) if term > 1:
+                s.entries.clear()
+                s.x = term
+            case Entry(term=term) as entry:
+                s.entries.pop()
+                s.x = entry.term + term + entry.phase
+        match s.parts[1]:
+            case Entry(term=2):
+                s.y = 2
+            case _:
+                s.y = 3
+        return True
+    """,
+        "",
+    ),
     "str dispatch": (
         """
         s.x = kind('b', s)

@@ -6,14 +6,17 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from .containers import is_list
 from .function import Scope
 from .lists import MOST_BIT
 from .loops import UNROLLED
+from .syntax import CHANGING
 from .values import (
     Bits,
     Cells,
@@ -52,7 +55,11 @@ class Comprehensions:
         self._consumers = 0
 
     def each(
-        self, clauses: Sequence[ast.comprehension], body: Callable[[], None], names: Sequence[str]
+        self,
+        clauses: Sequence[ast.comprehension],
+        body: Callable[[], None],
+        names: Sequence[str],
+        any_order: bool = False,
     ) -> None:
         """Translate the loops of a generator; `body` emits what is done for one element.
 
@@ -60,6 +67,8 @@ class Comprehensions:
         ----------
         names
             Names besides the generator's own that the body assigns.
+        any_order
+            Whether the order in which a set is iterated does not matter.
         """
         if not clauses:
             body()
@@ -74,9 +83,9 @@ class Comprehensions:
                     chosen = self.out.label("if")
                     self.out.branch(self.expressions.decision(condition), chosen, following)
                     self.out.place_label(chosen)
-                self.each(inner, body, names)
+                self.each(inner, body, names, any_order)
 
-        self.loops.loop(clause.iter, inside, names)
+        self.loops.loop(clause.iter, inside, names, any_order)
 
     @contextmanager
     def bound(self, target: ast.expr, element: Value) -> Iterator[None]:
@@ -109,16 +118,37 @@ class Comprehensions:
         )
 
     def elements(
-        self, node: ast.expr, body: Callable[[Value], None], names: Sequence[str] = ()
+        self,
+        node: ast.expr,
+        body: Callable[[Value], None],
+        names: Sequence[str] = (),
+        any_order: bool = False,
     ) -> None:
         """Translate a loop over an argument, whether it is a generator or something else."""
         if isinstance(node, (ast.GeneratorExp, ast.ListComp)):
-            element = node.elt
-            self.each(node.generators, lambda: body(self.expressions.value(element)), names)
+            element, free = node.elt, any_order and self._shows_no_order(node)
+            self.each(node.generators, lambda: body(self.expressions.value(element)), names, free)
         else:
             with self.consuming():
                 value = self.expressions.value(node)
-            self.loops.over(node, value, lambda element, following, end: body(element), names)
+            self.loops.over(
+                node, value, lambda element, following, end: body(element), names, any_order
+            )
+
+    def _shows_no_order(self, node: ast.GeneratorExp | ast.ListComp | ast.SetComp) -> bool:
+        """Whether a generator does nothing that shows in which order it got its elements."""
+        return not any(map(self._shows_order, ast.walk(node)))
+
+    def _shows_order(self, node: ast.AST) -> bool:
+        """Whether an expression may change a name or a list of the function."""
+        if not isinstance(node, ast.Call):
+            return isinstance(node, (ast.NamedExpr, ast.Lambda))
+        names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+        gets_list = any(is_list(self.scope.local.get(name, Constant(None))) for name in names)
+        if isinstance(node.func, ast.Attribute):
+            return node.func.attr in CHANGING or gets_list
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        return name in self.scope.assigned or (gets_list and not hasattr(builtins, name))
 
     @contextmanager
     def consuming(self) -> Iterator[None]:
@@ -140,19 +170,23 @@ class Comprehensions:
         result, end = out.variable(), out.label("decided")
         out.emit(f"store i64 {0 if wanted else 1}, ptr {result}")
         is_generator = isinstance(argument, ast.GeneratorExp)
+        outer, self.loops.out_of_order = self.loops.out_of_order, False
 
         def decide(test: Value) -> None:
             hit, following = out.label("found"), out.label("next")
             out.branch(test, *((hit, following) if wanted else (following, hit)))
             out.place_label(hit)
             out.emit(f"store i64 {1 if wanted else 0}, ptr {result}")
-            # All of a list is evaluated before any of it is looked at.
-            out.jump(end if is_generator else following)
+            # All of a list is evaluated before any of it is looked at.  Which elements of a set
+            # come before, and may fail, is not known: all are evaluated.
+            out.jump(end if is_generator and not self.loops.out_of_order else following)
             out.place_label(following)
 
         if isinstance(argument, (ast.GeneratorExp, ast.ListComp)):
-            element = argument.elt
-            self.each(argument.generators, lambda: decide(self.expressions.decision(element)), ())
+            element, free = argument.elt, self._shows_no_order(argument)
+            self.each(
+                argument.generators, lambda: decide(self.expressions.decision(element)), (), free
+            )
         else:
             with self.consuming():
                 value = self.expressions.value(argument)
@@ -162,7 +196,8 @@ class Comprehensions:
                 self.scope.marks.mark(truth, node)
                 decide(truth)
 
-            self.loops.over(argument, value, judge)
+            self.loops.over(argument, value, judge, any_order=True)
+        self.loops.out_of_order = outer
         out.place_label(end)
         loaded = out.value(f"load i64, ptr {result}")
         return Truth(out.value(f"icmp ne i64 {loaded}, 0"))
@@ -183,7 +218,7 @@ class Comprehensions:
             after = self.expressions.computed(ast.Add(), before, self.expressions.certain(value))
             out.emit(f"store i64 {out.number(after)}, ptr {result}")
 
-        self.elements(node.args[0], add)
+        self.elements(node.args[0], add, any_order=True)
         return Number(out.value(f"load i64, ptr {result}"), None, int)
 
     def extreme(self, node: ast.Call, which: Any) -> Value:
@@ -220,7 +255,7 @@ class Comprehensions:
             out.settle(best)
             out.settle(best_key)
 
-        self.elements(argument, compare, (best, best_key))
+        self.elements(argument, compare, (best, best_key), any_order=key is None)
         if best not in slots:
             if default is None:
                 out.fail_if("true")
@@ -252,7 +287,7 @@ class Comprehensions:
             out.emit(f"store i64 {out.number(after)}, ptr {result}")
             out.emit(f"store i64 1, ptr {begun}")
 
-        self.elements(argument, take)
+        self.elements(argument, take, any_order=True)
         known = reduce(union, ranges) if ranges else None
         kind = reduce(common, kinds) if kinds else None
         extreme = Number(out.value(f"load i64, ptr {result}"), known, kind)
@@ -338,9 +373,13 @@ class Comprehensions:
         if isinstance(node, ast.SetComp):
             element, value = node.elt, self.expressions.value
             return self.gathered(
-                lambda add: self.each(node.generators, lambda: add(value(element)), ())
+                lambda add: self.each(
+                    node.generators, lambda: add(value(element)), (), self._shows_no_order(node)
+                )
             )
-        return self.gathered(lambda add: self.elements(node, lambda one: add(certain(one))))
+        return self.gathered(
+            lambda add: self.elements(node, lambda one: add(certain(one)), any_order=True)
+        )
 
     def gathered(self, each: Callable[[Callable[[Value], None]], None]) -> Bits:
         """Return a set of numbers; `each` emits a loop in which it calls its argument for one."""
@@ -387,7 +426,7 @@ class Comprehensions:
             assert isinstance(pair, Items)
             lists.append(result, pair.items[1])
 
-        self.elements(argument, put)
+        self.elements(argument, put, any_order=key is None)
         if pairs.shapes:
             self.loops.over(node, pairs, keep)
         return result

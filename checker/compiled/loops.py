@@ -50,31 +50,46 @@ ROOM_OF_WORD = 1 << 20
 
 
 class Loops:
-    """Translates loops, unrolled if there are few iterations."""
+    """Translates loops, unrolled if there are few iterations.
+
+    Attributes
+    ----------
+    out_of_order
+        Whether a set was iterated in another order than Python's.
+    """
 
     def __init__(self, scope: Scope, expressions: Expressions, calls: Calls) -> None:
         self.scope, self.unit, self.out, self.mark = scope, scope.unit, scope.out, scope.marks.mark
         self.expressions, self.records = expressions, expressions.records
         self.known, self.sequences = expressions.known, expressions.sequences
         self.calls = calls
+        self.out_of_order = False
 
     def loop(
         self,
         iterated: ast.expr,
         body: Callable[[Value, str, str], None],
         changed: Iterable[str] = (),
+        any_order: bool = False,
     ) -> None:
-        """Translate a loop; `body` emits one iteration."""
+        """Translate a loop; `body` emits one iteration.
+
+        Parameters
+        ----------
+        any_order
+            Whether the order in which a set is iterated does not matter.
+        """
         if isinstance(iterated, ast.GeneratorExp):
-            self._loop_generated(iterated, body, changed)
+            self._loop_generated(iterated, body, changed, any_order)
             return
-        self.over(iterated, self.expressions.known(iterated), body, changed)
+        self.over(iterated, self.expressions.known(iterated), body, changed, any_order)
 
     def _loop_generated(
         self,
         node: ast.GeneratorExp,
         body: Callable[[Value, str, str], None],
         changed: Iterable[str],
+        any_order: bool,
     ) -> None:
         """Translate a loop over a generator, each element of which is computed in its round."""
         end = self.out.label("end")
@@ -84,7 +99,7 @@ class Loops:
             body(self.expressions.value(node.elt), following, end)
             self.out.place_label(following)
 
-        self.calls.comprehensions.each(node.generators, round_of, tuple(changed))
+        self.calls.comprehensions.each(node.generators, round_of, tuple(changed), any_order)
         self.out.place_label(end)
 
     def over(
@@ -93,13 +108,14 @@ class Loops:
         iterable: Value,
         body: Callable[[Value, str, str], None],
         changed: Iterable[str] = (),
+        any_order: bool = False,
     ) -> None:
         """Translate a loop over a value."""
         iterable = as_numbers(self.sequences.fixed(iterable))
         if isinstance(iterable, Numbers) and iterable.stop is not None:
             self._loop_range(node, iterable.start, iterable.stop, iterable.step, body, changed)
         elif isinstance(iterable, Bits):
-            self._loop_bits(node, iterable, body)
+            self._loop_bits(node, iterable, body, any_order)
         elif isinstance(iterable, Span):
             self._loop_elements(node, iterable, body, changed)
         elif isinstance(iterable, (StateRef, Made)) and (
@@ -286,7 +302,7 @@ class Loops:
         def body(element: Value, following: str, end: str) -> None:
             self.scope.lists.append(cells, element)
 
-        self._loop_bits(node, bits, body)
+        self._loop_bits(node, bits, body, any_order=False)
         if not cells.shapes:
             self.scope.lists.put(cells, Constant(0), Constant(0))
         return cells
@@ -323,15 +339,23 @@ class Loops:
         out.place_label(end)
 
     def _loop_bits(
-        self, node: ast.expr, bits: Bits, body: Callable[[Value, str, str], None]
+        self,
+        node: ast.expr,
+        bits: Bits,
+        body: Callable[[Value, str, str], None],
+        any_order: bool,
     ) -> None:
-        """Translate a loop over a set outside of the state, in the order of Python."""
+        """Translate a loop over a set of the function's own, in Python's order if that matters."""
         known = span(bits.mask)
-        if not bits.ordered and (known is None or known[1].bit_length() - 1 > IN_ORDER):
+        in_order = bits.ordered or (known and known[1].bit_length() - 1 <= IN_ORDER)
+        if not in_order and not any_order:
             raise UnsupportedError(
                 f"a loop over {ast.unparse(node)}, in the order of a set (write sorted(...)),"
             )
-        self._loop_members(node, self.scope.lists.mask(bits), body)
+        self.out_of_order |= not in_order
+        # What a round writes would show which one was the last.
+        with self.scope.reading(not in_order):
+            self._loop_members(node, self.scope.lists.mask(bits), body)
 
     def _loop_contents(
         self,

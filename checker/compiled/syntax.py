@@ -425,7 +425,7 @@ def nullable(tree: ast.FunctionDef) -> set[str]:
     }
 
 
-_CHANGING = frozenset({
+CHANGING = frozenset({
     "add", "append", "clear", "discard", "extend", "insert", "pop", "remove", "reverse", "sort",
     "update", "difference_update", "intersection_update", "symmetric_difference_update",
 })  # fmt: skip
@@ -439,7 +439,7 @@ def changed_in_place(tree: ast.FunctionDef) -> set[str]:
     for node in ast.walk(tree):
         where: ast.expr | None = None
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            where = node.func.value if node.func.attr in _CHANGING else None
+            where = node.func.value if node.func.attr in CHANGING else None
         elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             where = node.value
         elif isinstance(node, ast.AugAssign):

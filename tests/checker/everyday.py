@@ -9,6 +9,7 @@ ITERABLES = (
     "reversed(s.log)", "s.queue[1:]", "sorted(s.queue)", "[v + 1 for v in s.log]", "COST",
     "MOVES[s.log[2] + 1]", "list(s.done)", "COST.values()", "TABLE[s.log[0]]", "range(5, s.x, -1)",
     "[e.term for e in s.entries]", "(p.term for p in s.parts if p.term)", "own",
+    "{v * 5 for v in s.log}",
 )  # fmt: skip
 """What numbers are iterated."""
 

@@ -1171,6 +1171,21 @@ SPELLINGS = {
     """,
         "",
     ),
+    "an own set of large numbers": (
+        """
+        a = {v + 8 * w for v in s.log for w in range(s.x)}
+        b = {v + 1 for v in a if v != s.y}
+        s.flag = any(v % 9 > 6 for v in b) or all(v > 20 and plain(v) for v in a)
+        s.x = sum(v for v in a) % 8
+        s.y = sum(1 for v in a for w in b if v < w) % 9
+        s.phase = (max(a, default=0) + min((v % 9 for v in b), default=1)) % 3
+        return sorted(v % 16 for v in b) == sorted(a) or {v // 8 for v in set(b)} == {1, 2}
+    """,
+        """
+        def plain(v) -> bool:
+            return v % 3 > 0
+    """,
+    ),
     "str dispatch": (
         """
         s.x = kind('b', s)
@@ -1289,6 +1304,12 @@ def same(v):
     return v
 def alter(v):
     v.term = 1
+def keep(b, v) -> int:
+    b.append(v)
+    return v
+def astore(s, v) -> int:
+    s.x = v
+    return v
 def number(s) -> bool:
     return s.x
 """
@@ -1312,6 +1333,12 @@ REFUSED = {
     "m = Entry()\nm.term, m.phase = 1, 2\nreturn m.term": "m.term, which is no part of",
     "m = Entry()\ng = lambda: m\nm.term = 1\nreturn g().term": "m.term, which is no part",
     "m = Entry()\nfor m in s.parts:\n    m.term = 1\nm = Entry()\nreturn 1": "of another kind",
+    "a = {s.x + 8, 1}\nreturn [v for v in a][0]": "in the order of a set",
+    "a = {s.x + 8, 1}\nreturn max(a, key=lambda v: v % 7)": "in the order of a set",
+    "a = {s.x + 8, 1}\nb = {(m := v) for v in a}\nreturn m": "in the order of a set",
+    "a = {s.x + 8, 1}\nb = []\nc = {b.append(v) is None for v in a}\nreturn b[0]": "order of",
+    "a = {s.x + 8, 1}\nb = [9]\nc = {keep(b, v) for v in a}\nreturn b[1]": "in the order of",
+    "a = {s.x + 8, 1}\nb = {astore(s, v) for v in a}\nreturn s.x": "only reading is allowed",
     "return number(s) + 1": "what number returns is used as a number",
 }
 

@@ -298,7 +298,12 @@ class Bag(Record):
 
 @overload
 def set_of(
-    size: Limit, doc: str, *, of_replicas: bool = False, initial: Several | None = None
+    size: Limit,
+    doc: str,
+    *,
+    of_replicas: bool = False,
+    of: str = "",
+    initial: Several | None = None,
 ) -> Set: ...
 @overload
 def set_of(size: type[R], most: Limit, doc: str) -> RecordSet[R]: ...
@@ -308,6 +313,7 @@ def set_of(  # type: ignore[misc]  # what is second has another name in each for
     doc: Any = None,
     *,
     of_replicas: bool = False,
+    of: str = "",
     initial: Several | None = None,
 ) -> object:
     """Declare a set of the numbers below `size`, which is 63 at most; or of up to `most` records.
@@ -321,6 +327,8 @@ def set_of(  # type: ignore[misc]  # what is second has another name in each for
         A number, or the class of the records.
     of_replicas
         Whether they are numbers of replicas, which symmetry may permute.
+    of
+        Their kind of participant, ``"manager"``: then they are numbers of replicas.
     initial
         Its members at first, or a function of the bounds that returns these; by default none.
 
@@ -330,17 +338,19 @@ def set_of(  # type: ignore[misc]  # what is second has another name in each for
         When it is laid out, if its size is larger.
     """
     if _is_record(size):
-        if of_replicas or initial:
-            raise ModelError(f"{doc}: a set of records takes neither of_replicas nor initial")
+        if of_replicas or of or initial:
+            raise ModelError(f"{doc}: a set of records takes no of_replicas, of and initial")
         return declared(RecordSet, _parts(size, most, doc))
     # The text of a set of numbers comes second.
     text = most if doc is None else doc
     if not isinstance(text, str) or not (most is None or doc is None):
         raise ModelError("write set_of(size, doc), or set_of(Message, most, doc) for records")
-    return _set_of_numbers(size, text, of_replicas, initial)
+    return _set_of_numbers(size, text, of_replicas, of, initial)
 
 
-def _set_of_numbers(size: Limit, doc: str, of_replicas: bool, initial: Several | None) -> Set:
+def _set_of_numbers(
+    size: Limit, doc: str, of_replicas: bool, of: str, initial: Several | None
+) -> Set:
     def at_first(k: object) -> int:
         chosen = several_of(initial or (), k)
         if wrong := [one for one in chosen if one not in range(limit_of(size, k))]:
@@ -359,7 +369,7 @@ def _set_of_numbers(size: Limit, doc: str, of_replicas: bool, initial: Several |
 
     names = "replicas" if of_replicas else ""
     return declared(
-        Set, {"mask": subset(checked, doc, names, initial=at_first if initial else None)}
+        Set, {"mask": subset(checked, doc, names, of=of, initial=at_first if initial else None)}
     )
 
 

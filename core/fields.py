@@ -49,8 +49,9 @@ class Field(Declared):
     """One declared variable: its lowest and highest value, both included, and how it is shown.
 
     ``names`` matters to symmetry: it is ``"replica"`` if the value is the number of a replica (or
-    NONE), and ``"replicas"`` if it is a set of them.  ``kind`` is what it reads as: ``int``,
-    ``bool`` or an enumeration.  ``initial`` is its value at first; None for the lowest one.
+    NONE), and ``"replicas"`` if it is a set of them; ``of`` is their kind of participant, if it is
+    declared.  ``kind`` is what it reads as: ``int``, ``bool`` or an enumeration.  ``initial`` is
+    its value at first; None for the lowest one.
     """
 
     low: Limit
@@ -60,6 +61,7 @@ class Field(Declared):
     names: str = ""
     kind: Kind = int
     initial: Limit | None = None
+    of: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,9 @@ class Array(Declared):
     """A declared sequence of records or of variables, of a length fixed by the constants.
 
     ``by_replica`` says that its index is the number of a replica; ``by`` names the kind of
-    participant that the index numbers, for views.  ``initial`` are the values of its variables at
-    first, if they differ.  ``vacant`` says that it belongs to a container, which is empty at first:
-    its variables then have their lowest values, whatever their declarations say.
+    participant that the index numbers, for views and symmetry.  ``initial`` are the values of its
+    variables at first, if they differ.  ``vacant`` says that it belongs to a container, which is
+    empty at first: its variables then have their lowest values, whatever their declarations say.
     """
 
     length: Limit
@@ -90,9 +92,15 @@ def integer(low: Limit, high: Limit, doc: str, *, initial: Limit | None = None) 
     return cast(int, Field(low, high, doc, initial=initial))
 
 
-def replica_id(high: Limit, doc: str, low: Limit = NONE, *, initial: Limit | None = None) -> int:
-    """Declare the number of a replica, or NONE; it never changes if `low` equals `high`."""
-    return cast(int, Field(low, high, doc, names="replica", initial=initial))
+def replica_id(
+    high: Limit, doc: str, low: Limit = NONE, *, of: str = "", initial: Limit | None = None
+) -> int:
+    """Declare the number of a replica, or NONE; it never changes if `low` equals `high`.
+
+    `of` is the kind of participant, ``"manager"``, in a model of several kinds that may change
+    places.
+    """
+    return cast(int, Field(low, high, doc, names="replica", initial=initial, of=of))
 
 
 def boolean(doc: str, *, initial: Limit | None = None) -> bool:
@@ -138,8 +146,14 @@ def one_of(
     return cast(int, Field(0, limit, doc, show, initial=first))
 
 
-def subset(size: Limit, doc: str, names: str = "", *, initial: Limit | None = None) -> int:
-    """Declare a set of the numbers below `size`, stored as a bit mask; empty at first."""
+def subset(
+    size: Limit, doc: str, names: str = "", *, of: str = "", initial: Limit | None = None
+) -> int:
+    """Declare a set of the numbers below `size`, stored as a bit mask; empty at first.
+
+    With `names` or `of`, these are numbers of replicas, of that kind of participant.
+    """
+    names = "replicas" if of else names
 
     def high(k: object) -> int:
         numbers = limit_of(size, k)
@@ -147,7 +161,8 @@ def subset(size: Limit, doc: str, names: str = "", *, initial: Limit | None = No
             raise ModelError(f"{doc}: a set of {numbers} numbers; it needs 0 or more")
         return (1 << min(numbers, WIDEST)) - 1
 
-    return cast(int, Field(0, high, doc, lambda mask: set(members(mask)), names, initial=initial))
+    show = lambda mask: set(members(mask))  # noqa: E731
+    return cast(int, Field(0, high, doc, show, names, initial=initial, of=of))
 
 
 class _RecordType(type):
@@ -394,7 +409,8 @@ def array(
     by_replica
         Whether its index is the number of a replica, which symmetry may permute.
     by
-        The kind of participant that its index numbers, for views: ``"manager"``.
+        The kind of participant that its index numbers, for views and, with `by_replica`, for
+        symmetry: ``"manager"``.
     initial
         The values of its variables at first, or a function of the bounds that returns these; by
         default each is what `element` says.

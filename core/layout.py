@@ -113,7 +113,7 @@ class Layout(Generic[S]):
         self._places: list[tuple[Any, str | int]] = []
         self._parts: list[Part] = []
         self._initial: list[int] = []
-        self._place(self.record, declaration, constants, "", ())
+        self._place(self.record, declaration, constants, "", (), ())
         self.stored = tuple(v for v in self.variables if v.width)
         self.words = 1 + max((v.word for v in self.stored), default=0)
         self.bits = sum(v.width for v in self.stored)
@@ -220,14 +220,16 @@ class Layout(Generic[S]):
         k: object,
         form: str,
         replicas: tuple[int, ...],
+        by: tuple[str, ...],
         vacant: bool = False,
     ) -> None:
         """Walk the declaration in order and give every variable its position."""
         vacant = vacant or (isinstance(declared, Array) and declared.vacant)
         begins = _initial(declared, k, len(node) if isinstance(declared, Array) else 0, form)
         for key, part, address in _parts(node, declared, form):
-            by_replica = isinstance(declared, Array) and declared.by_replica
-            at = (*replicas, int(key)) if by_replica else replicas
+            at, of = replicas, by
+            if isinstance(declared, Array) and declared.by_replica:
+                at, of = (*replicas, int(key)), (*by, declared.by)
             with _blaming(declared, str(key)):
                 if isinstance(part, Field):
                     initial = part.initial if begins is None else begins[int(key)]
@@ -235,7 +237,7 @@ class Layout(Generic[S]):
                     first = low if initial is None or vacant else limit_of(initial, k)
                     if wrong := _wrong(low, high, first):
                         raise ModelError(f"{address.format(*at)}: {wrong}")
-                    self._append(address, at, low, high, part)
+                    self._append(address, at, of, low, high, part)
                     self._initial.append(first)
                     self._places.append((node, key))
                     continue
@@ -243,10 +245,16 @@ class Layout(Generic[S]):
                 if isinstance(key, str) or isinstance(part, Array):
                     constant = isinstance(part, Array) and _is_constant(part.element, k)
                     self._parts.append(Part(address.format(*at), node, key, inner, constant))
-                self._place(inner, part, k, address, at, vacant)
+                self._place(inner, part, k, address, at, of, vacant)
 
     def _append(
-        self, form: str, replicas: tuple[int, ...], low: int, high: int, declared: Field
+        self,
+        form: str,
+        replicas: tuple[int, ...],
+        by: tuple[str, ...],
+        low: int,
+        high: int,
+        declared: Field,
     ) -> None:
         """Put the variable after the previous one, in the next word if it would straddle words."""
         word, shift = 0, 0
@@ -256,7 +264,7 @@ class Layout(Generic[S]):
         if shift + (high - low).bit_length() > WORD_BITS:
             word, shift = word + 1, 0
         path = form.format(*replicas)
-        self.variables.append(Variable(path, form, replicas, low, high, declared, word, shift))
+        self.variables.append(Variable(path, form, replicas, by, low, high, declared, word, shift))
 
 
 def mix(word: int) -> int:

@@ -32,14 +32,15 @@ class Variable:
     """A field of the laid-out state.
 
     ``path`` addresses it from the state record (``replica[1].log[0].epoch``).  ``replicas`` are the
-    indices in the path that are numbers of replicas, and ``form`` is the path with a placeholder
-    for each of them.  ``low`` and ``high`` are its range, both included; ``word`` and ``shift`` are
-    its position in the packed form.
+    indices in the path that are numbers of replicas, ``by`` the kind of each, and ``form`` is the
+    path with a placeholder for each of them.  ``low`` and ``high`` are its range, both included;
+    ``word`` and ``shift`` are its position in the packed form.
     """
 
     path: str
     form: str
     replicas: tuple[int, ...]
+    by: tuple[str, ...]
     low: int
     high: int
     field: Field

@@ -1,9 +1,11 @@
 """Symmetry: of states that differ only by a permutation of replicas, one is searched.
 
-The symmetry group has the permutations of replicas that map the set of initial states onto itself
-and fix every replica that the declaration singles out, because a variable names it in every state.
-The representative of an orbit is its least state, as stored.  The state's declaration says which
-variables hold numbers of replicas or are indexed by them.
+Replicas are the members of every kind of participant that is declared to be interchangeable, such
+as managers and acceptors.  A permutation of all of them permutes each kind by itself.  The symmetry
+group has those that map the set of initial states onto itself and fix every replica that the
+declaration singles out, because a variable names it in every state.  The representative of an orbit
+is its least state, as stored.  The state's declaration says which variables hold numbers of
+replicas or are indexed by them, and of which kind these are.
 
 :mod:`tidegate.checker.symmetric` proves from the code, before a search, that actions and properties
 treat these replicas alike; the search checks it again on samples.
@@ -11,8 +13,8 @@ treat these replicas alike; the search checks it again on samples.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import permutations
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, permutations, product
 from typing import Any
 
 from .containers import RecordSet
@@ -22,11 +24,64 @@ from .record import Variable
 from .spec import ModelError, Property, TidegateError, TransitionSystem
 
 Permutation = tuple[int, ...]
-"""Element r is what replica r becomes."""
+"""Element r is what replica r becomes; kinds are numbered one after the other."""
 
 
 class SymmetryError(TidegateError):
     """Symmetry would be unsound here, or cannot be combined with a requested property."""
+
+
+class Kinds:
+    """The kinds of replicas: of participants that may change places.
+
+    What names no kind is of the only one that is named.
+
+    Attributes
+    ----------
+    members
+        By kind, the numbers of its members in a permutation, one kind after the other.
+    unnamed
+        A variable that names no kind although there are several; None if there is none.
+    """
+
+    def __init__(self, variables: Sequence[Variable]) -> None:
+        said = [(kind, v) for v in variables for kind in (*v.by, *_names(v))]
+        every = list(dict.fromkeys(kind for kind, _ in said if kind))
+        self._only = every[0] if len(every) == 1 else ""
+        nameless = (v for kind, v in said if len(every) > 1 and not kind)
+        self.unnamed = next(nameless, None)
+        counts: dict[str, int] = {}
+        for kind, replica in (at for v in variables for at in self.indices(v)):
+            counts[kind] = max(counts.get(kind, 0), replica + 1)
+        # A kind that indexes no array has as many members as a variable can name.
+        others: dict[str, int] = {}
+        for variable in variables:
+            for kind in map(self.resolved, _names(variable)):
+                if kind not in counts:
+                    others[kind] = max(others.get(kind, 0), _numbers(variable).stop)
+        self.members: dict[str, range] = {}
+        first = 0
+        for kind, count in {**counts, **others}.items():
+            self.members[kind] = range(first, first + count)
+            first += count
+
+    def resolved(self, kind: str) -> str:
+        """Return the kind that a declaration means, which may name none."""
+        return kind or self._only
+
+    def indices(self, variable: Variable) -> list[tuple[str, int]]:
+        """Return the replicas in the path of a variable, each after its kind."""
+        return list(zip(map(self.resolved, variable.by), variable.replicas, strict=True))
+
+    def within(self, permutation: Permutation, kind: str) -> Permutation:
+        """Return what a permutation does to the members of one kind, numbered from 0."""
+        members = self.members[self.resolved(kind)]
+        return tuple(new - members.start for new in permutation[members.start : members.stop])
+
+    def path(self, variable: Variable, permutation: Permutation) -> str:
+        """Return the path of the variable that a permutation makes of one."""
+        places = self.indices(variable)
+        return variable.form.format(*(self.within(permutation, kind)[r] for kind, r in places))
 
 
 class Symmetry:
@@ -39,6 +94,8 @@ class Symmetry:
 
     Attributes
     ----------
+    kinds
+        The kinds of replicas.
     group
         The permutations that map the set of initial states onto itself, the identity first.
     sampled
@@ -48,8 +105,8 @@ class Symmetry:
     def __init__(self, system: TransitionSystem[Any, Any]) -> None:
         self.system = system
         variables = system.layout.variables
-        replicas = 1 + max((r for v in variables for r in v.replicas), default=-1)
-        if not replicas:
+        self.kinds = Kinds(variables)
+        if not self.kinds.members:
             raise SymmetryError(
                 f"{system.name} declares no replicas that could change places: declare arrays that "
                 "they index by_replica=True, their numbers by replica_id(...), and sets of them "
@@ -60,12 +117,17 @@ class Symmetry:
                 f"{ordered}: a set or a bag of records that name replicas is in the order of their "
                 "numbers, which a permutation changes; search without --symmetry"
             )
-        fits = _fitting(variables)
+        if self.kinds.unnamed:
+            raise SymmetryError(
+                f"{self.kinds.unnamed.path} does not say whose numbers it has, and there are "
+                f"several kinds ({', '.join(filter(None, self.kinds.members))}): declare an array "
+                "by_replica=True with by=..., a number or a set with of=...; or search without "
+                "--symmetry"
+            )
         initial = set(system.initial_states())
         every = [
             (permutation, permuted(system.layout, permutation))
-            for permutation in permutations(range(replicas))
-            if fits(permutation)
+            for permutation in _fitting(self.kinds, variables)
         ]
         fixing = [(p, apply) for p, apply in every if {apply(s) for s in initial} == initial]
         self.group = [permutation for permutation, _ in fixing]
@@ -129,27 +191,39 @@ def renamed(number: int, permutation: Permutation) -> int:
     return permutation[number] if 0 <= number < len(permutation) else number
 
 
-def _fitting(variables: Sequence[Variable]) -> Callable[[Permutation], bool]:
-    """Return the test whether a permutation maps variables to variables of the same range."""
-    numbers: set[range] = set()
-    indices: dict[str, set[tuple[int, ...]]] = {}
+def _names(variable: Variable) -> tuple[str, ...]:
+    """Return the kind whose members a variable names, as it is declared; empty if there is none."""
+    return (variable.field.of,) if variable.field.names else ()
+
+
+def _numbers(variable: Variable) -> range:
+    """Return the numbers that a variable of replicas can name."""
+    if variable.field.names == "replicas":
+        return range(variable.high.bit_length())
+    return range(max(variable.low, 0), variable.high + 1)
+
+
+def _fitting(kinds: Kinds, variables: Sequence[Variable]) -> Iterator[Permutation]:
+    """Yield the permutations that map variables to variables of the same range."""
+    closed: dict[str, set[range]] = {kind: set() for kind in kinds.members}
+    lengths: dict[tuple[str, int, str], int] = {}
     for variable in variables:
-        indices.setdefault(variable.form, set()).add(variable.replicas)
-        if variable.field.names == "replica":
-            numbers.add(range(variable.low, variable.high + 1))
-        elif variable.field.names == "replicas":
-            numbers.add(range(variable.high.bit_length()))
-    places = set(map(frozenset, indices.values()))
-
-    def fits(permutation: Permutation) -> bool:
-        return all(
-            {renamed(number, permutation) for number in some} == set(some) for some in numbers
-        ) and all(
-            {tuple(renamed(r, permutation) for r in place) for place in some} == some
-            for some in places
-        )
-
-    return fits
+        for place, (kind, replica) in enumerate(kinds.indices(variable)):
+            at = variable.form, place, kind
+            lengths[at] = max(lengths.get(at, 0), replica + 1)
+        for kind in map(kinds.resolved, _names(variable)):
+            closed[kind].add(_numbers(variable))
+    for (_, _, kind), length in lengths.items():
+        closed[kind].add(range(length))
+    fitting = [
+        [
+            tuple(members.start + new for new in one)
+            for one in permutations(range(len(members)))
+            if all({renamed(number, one) for number in some} == set(some) for some in closed[kind])
+        ]
+        for kind, members in kinds.members.items()
+    ]
+    return (tuple(chain.from_iterable(each)) for each in product(*fitting))
 
 
 class _Table(dict[int, int]):
@@ -191,12 +265,12 @@ def permuted(layout: Layout[Any], permutation: Permutation) -> Callable[[State],
     r, alone or in a set, becomes ``permutation[r]``.
     """
     places = {variable.path: index for index, variable in enumerate(layout.stored)}
-    back = {new: old for old, new in enumerate(permutation)}
+    kinds, back = Kinds(layout.variables), inverse(permutation)
     tables: dict[str, object] = {}
     parts = []
     for number, variable in enumerate(layout.stored):
-        source = places[variable.form.format(*(back[r] for r in variable.replicas))]
-        table = _renamed(variable, permutation)
+        source = places[kinds.path(variable, back)]
+        table = _renamed(variable, kinds, permutation)
         if table is None:
             parts.append(f"state[{source}]")
         else:
@@ -209,16 +283,22 @@ def permuted(layout: Layout[Any], permutation: Permutation) -> Callable[[State],
     return apply
 
 
-def _renamed(variable: Variable, permutation: Permutation) -> _Table | None:
+def inverse(permutation: Permutation) -> Permutation:
+    """Return the permutation that undoes another one."""
+    return tuple(sorted(range(len(permutation)), key=permutation.__getitem__))
+
+
+def _renamed(variable: Variable, kinds: Kinds, permutation: Permutation) -> _Table | None:
     """Return the table of renamed values of a variable; None if nothing is renamed."""
+    if not variable.field.names:
+        return None
+    within = kinds.within(permutation, variable.field.of)
     values = range(variable.low, variable.high + 1)
     if variable.field.names == "replica":
-        return _Table(variable, (renamed(value, permutation) - variable.low for value in values))
-    if variable.field.names == "replicas":
-        bits = range(variable.high.bit_length())
-        moved = [1 << renamed(bit, permutation) for bit in bits]
-        return _Table(variable, (sum(moved[b] for b in bits if mask >> b & 1) for mask in values))
-    return None
+        return _Table(variable, (renamed(value, within) - variable.low for value in values))
+    bits = range(variable.high.bit_length())
+    moved = [1 << renamed(bit, within) for bit in bits]
+    return _Table(variable, (sum(moved[b] for b in bits if mask >> b & 1) for mask in values))
 
 
 def refuse_unsound(properties: Sequence[Property]) -> None:

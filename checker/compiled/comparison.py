@@ -120,9 +120,7 @@ class Ties:
             if any(swap[swap[replica]] != replica for replica in swap):
                 continue
             apply = permuted(layout, swap)
-            partners = [
-                places[v.form.format(*(swap[r] for r in v.replicas))] for v in layout.stored
-            ]
+            partners = [places[symmetry.kinds.path(v, swap)] for v in layout.stored]
             decisive += [(apply, partners, n) for n, p in enumerate(partners) if p > n]
         chance.shuffle(decisive)
         self._decisive = cycle(decisive)

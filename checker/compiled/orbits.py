@@ -27,7 +27,7 @@ from math import factorial
 
 from ...core.layout import WORD_BITS, Layout
 from ...core.record import Variable
-from ...core.symmetry import Permutation, renamed
+from ...core.symmetry import Kinds, Permutation, inverse, renamed
 from .emitter import Emitter, Moves, move_bits, stored_value
 from .values import Truth, UnsupportedError
 
@@ -87,6 +87,8 @@ def signature_of(layout: Layout[object], group: Sequence[Permutation]) -> Signat
     count = len(group[0])
     free = tuple(r for r in range(count) if any(p[r] != r for p in group))
     is_full = len(group) == factorial(len(free)) and free == tuple(range(count - len(free), count))
+    if len(Kinds(layout.variables).members) > 1:
+        return None
     if not is_full or not all(map(_is_usual, layout.stored)) or not _are_last(layout, count):
         return None
     return _Collector(layout, free).signature()
@@ -470,17 +472,17 @@ def _renamed(
     moves: Moves = defaultdict(int)
     results = ["0"] * layout.words
     places = {variable.path: variable for variable in layout.stored}
-    back = {new: old for old, new in enumerate(permutation)}
+    kinds, back = Kinds(layout.variables), inverse(permutation)
     for target in layout.stored:
-        source = places[target.form.format(*(back[r] for r in target.replicas))]
+        source = places[kinds.path(target, back)]
+        within = kinds.within(permutation, target.field.of) if target.field.names else ()
         if target.field.names == "replica":
-            bits = _looked_up(out, source, permutation, words)
+            bits = _looked_up(out, source, within, words)
             placed = out.value(f"shl i64 {bits}, {target.shift}")
             results[target.word] = out.value(f"or i64 {results[target.word]}, {placed}")
             continue
         for bit in range(target.width):
-            moved = renamed(bit, permutation) if target.field.names == "replicas" else bit
-            distance = target.shift + moved - source.shift - bit
+            distance = target.shift + renamed(bit, within) - source.shift - bit
             moves[source.word, target.word, distance] |= 1 << source.shift + bit
     move_bits(out, words, moves, results)
     return results

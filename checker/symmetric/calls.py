@@ -85,7 +85,7 @@ class Calls(Expressions):
         if isinstance(mask, ReplicaSet) and mask.wide:
             raise NotShownError(node, "lists the members of a set that may be negative")
         if isinstance(mask, ReplicaSet):
-            return Each(of_set=True)
+            return Each(kind=mask.kind)
         if isinstance(mask, Number):
             known = mask.values
             single = known is not None and len(known) == 1 and 0 <= min(known) < 1 << 64
@@ -186,15 +186,16 @@ class Calls(Expressions):
             items = [item.values or () for item in what.items if isinstance(item, Number)]
             known = tuple(n for values in items if len(values) == 1 for n in values)
             known = known if len(known) == len(what.items) else None
-        if known and self.names.is_closed(known) and len(set(known)) == len(known):
-            return [Each(of_set=True), what]
-        return [what]
+        if not known or len(set(known)) != len(known):
+            return [what]
+        kinds = [kind for kind in self.names.generators if self.names.is_closed(known, kind)]
+        return [*(Each(kind=kind) for kind in kinds), what]
 
     def element(self, what: Reading) -> tuple[Value, int | None]:
         """Return an element of an iteration, and the symbol of its replica or None."""
         if isinstance(what, Each):
-            if what.of_set:
-                one = Replica(may_be_none=False)
+            if what.kind is not None:
+                one = Replica(what.kind, may_be_none=False)
                 return one, one.symbol
             few = what.numbers and len(what.numbers) <= FEW
             return Number(frozenset(what.numbers or ()) if few else None), None
@@ -203,7 +204,7 @@ class Calls(Expressions):
         symbol = fresh()
         place = Part(what.declared, f"{what.form}[]", (*what.indices, symbol))
         element = self._loaded(what.declared.element, place)
-        return element, symbol if what.declared.by_replica else None
+        return element, symbol if self.names.index(what.declared) is not None else None
 
     def _contents(self, what: Value, node: ast.expr) -> Value:
         """Return the members of a set, or the array of a sequence; anything else unchanged."""
@@ -307,7 +308,7 @@ def renamed(value: Value, symbols: Callable[[int], int], flow: Flow) -> Value:
     if isinstance(value, Number):
         return Number(value.values, symbols(value.symbol))
     if isinstance(value, Replica):
-        return Replica(may_be_none_at(value, flow), symbols(value.symbol))
+        return Replica(value.kind, may_be_none_at(value, flow), symbols(value.symbol))
     if isinstance(value, Part):
         return Part(value.declared, value.form, _indices(value.indices, symbols))
     if isinstance(value, Several):

@@ -205,7 +205,7 @@ class Expressions(Parts):
     def thinned(self, value: Value, node: ast.AST) -> Value:
         """Return ``x & x - 1``: a set without its lowest member."""
         if isinstance(value, ReplicaSet | Thinned):
-            return Thinned()
+            return Thinned(value.kind)
         if isinstance(value, Number):
             return Number()
         raise NotShownError(node, f"computes with {described(value)}")

@@ -15,8 +15,8 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-from ...core.fields import NONE
-from ...core.symmetry import Permutation, renamed
+from ...core.fields import NONE, Array, Field
+from ...core.symmetry import Permutation, Symmetry, renamed
 from .values import (
     NOTHING,
     Bound,
@@ -64,62 +64,107 @@ LAST = Unclear("is that of the replica that the loop visited last")
 class Names:
     """The replicas, and the permutations that rename them.
 
-    Parameters
-    ----------
-    group
-        All permutations of the group; element r is the new number of replica r.
-
     Attributes
     ----------
     generators
-        Some of them that generate the others: what each of these keeps, all keep.
+        By kind of replicas that change places at all: what some permutations do to its members.
+        They generate all that permutations do to them, so that what each of these keeps, all keep.
+    group
+        Permutations of all kinds that generate the others.
     """
 
-    def __init__(self, group: Sequence[Permutation]) -> None:
-        self.generators = _generators(group)
-        self.count = len(group[0])
+    def __init__(self, symmetry: Symmetry) -> None:
+        self._kinds = symmetry.kinds
+        self.group = _generators(symmetry.group)
+        self.generators: dict[str, list[Permutation]] = {}
+        for kind in self._kinds.members:
+            each = {self.within(p, kind) for p in self.group}
+            if moving := sorted(p for p in each if p != tuple(range(len(p)))):
+                self.generators[kind] = moving
         self._result: Callable[[type, Value, Value], Any] = cache(self._tried)
+
+    def within(self, permutation: Permutation, kind: str) -> Permutation:
+        """Return what a permutation of all kinds does to the members of one."""
+        return self._kinds.within(permutation, kind)
+
+    def named(self, declared: Field) -> str | None:
+        """Return the kind of the replicas that a variable names; None if it has plain numbers.
+
+        The numbers of replicas that do not change places are plain ones.
+        """
+        return self._permuted(declared.of) if declared.names else None
+
+    def index(self, declared: Array) -> str | None:
+        """Return the kind of the replicas that index an array; None if plain numbers do."""
+        return self._permuted(declared.by) if declared.by_replica else None
+
+    def _permuted(self, kind: str) -> str | None:
+        kind = self._kinds.resolved(kind)
+        return kind if kind in self.generators else None
+
+    def count(self, kind: str) -> int:
+        """Return the number of replicas of a kind."""
+        return len(self._kinds.members[kind])
 
     def is_fixed(self, numbers: Collection[int]) -> bool:
         """Whether every permutation leaves numbers alone, be they those of replicas or not."""
-        return all(renamed(n, p) == n for p in self.generators for n in numbers)
+        every = [p for of_kind in self.generators.values() for p in of_kind]
+        return all(renamed(n, p) == n for p in every for n in numbers)
 
-    def is_closed(self, numbers: Collection[int]) -> bool:
+    def is_closed(self, numbers: Collection[int], kind: str) -> bool:
         """Whether numbers are a set of replicas that every permutation maps onto itself."""
         chosen = set(numbers)
-        return chosen <= set(range(self.count)) and all(
-            {p[n] for n in chosen} == chosen for p in self.generators
+        return chosen <= set(range(self.count(kind))) and all(
+            {p[n] for n in chosen} == chosen for p in self.generators[kind]
         )
 
-    def as_kind(self, value: Value, kind: type[Value]) -> Any:
-        """Return a value as a replica or NONE, or as a set of replicas; None if it is not one."""
-        if isinstance(value, kind):
-            return value
+    def _as(self, value: Value, made: Replica | ReplicaSet) -> Any:
+        """Return a value as a replica or a set of replicas of a kind; None if it is not one."""
+        if isinstance(value, type(made)):
+            return value if value.kind == made.kind else None
         if not isinstance(value, Number) or value.values is None:
             return None
-        made: Value = Replica(NONE in value.values, value.symbol)
-        if kind is ReplicaSet:
-            made = ReplicaSet(any(mask >> self.count for mask in value.values))
-        fixed = product(self.generators, value.values)
+        fixed = product(self.generators[made.kind], value.values)
         return made if all(self._relates(made, p, n, n) for p, n in fixed) else None
 
-    def as_replica(self, value: Value) -> Replica | None:
+    def as_replica(self, value: Value, kind: str) -> Replica | None:
         """Return a value as the number of a replica or NONE, if it can be one."""
-        made: Replica | None = self.as_kind(value, Replica)
+        none = isinstance(value, Number) and NONE in (value.values or ())
+        symbol = value.symbol if isinstance(value, Number) else 0
+        made: Replica | None = self._as(value, Replica(kind, none, symbol))
         return made
 
-    def as_set(self, value: Value) -> ReplicaSet | None:
+    def as_set(self, value: Value, kind: str) -> ReplicaSet | None:
         """Return a value as a set of replicas, if it can be one."""
-        made: ReplicaSet | None = self.as_kind(value, ReplicaSet)
+        masks = (isinstance(value, Number) and value.values) or ()
+        wide = any(mask >> self.count(kind) for mask in masks)
+        made: ReplicaSet | None = self._as(value, ReplicaSet(kind, wide))
         return made
 
-    def _relates(self, kind: Value, p: Permutation, one: int, other: int) -> bool:
-        """Whether a kind of value may be these numbers in the two runs."""
-        if isinstance(kind, Replica):
-            return -kind.may_be_none <= one < self.count and renamed(one, p) == other
-        if isinstance(kind, ReplicaSet):
-            return (kind.wide or not one >> self.count) and _renamed(one, p) == other
-        return one & 1 == other & 1 if isinstance(kind, Shifted) else one == other
+    def _relates(self, value: Value, p: Permutation, one: int, other: int) -> bool:
+        """Whether a value may be these numbers in the two runs."""
+        if isinstance(value, Replica):
+            return -value.may_be_none <= one < len(p) and renamed(one, p) == other
+        if isinstance(value, ReplicaSet):
+            return (value.wide or not one >> len(p)) and renamed_set(one, p) == other
+        return one & 1 == other & 1 if isinstance(value, Shifted) else one == other
+
+    def renamed(self, value: Value, permutation: Permutation, number: int) -> int:
+        """Return what a number becomes, if that kind of value is it."""
+        if isinstance(value, Replica):
+            return renamed(number, self.within(permutation, value.kind))
+        if isinstance(value, ReplicaSet):
+            return renamed_set(number, self.within(permutation, value.kind))
+        return number
+
+    def may_be(self, value: Replica | ReplicaSet, numbers: Collection[int]) -> bool:
+        """Whether numbers may be values of a kind, and permutations give such numbers again."""
+        return all(
+            (new := self.renamed(value, p, number)) in numbers
+            and self._relates(value, self.within(p, value.kind), number, new)
+            for p in self.group
+            for number in set(numbers)
+        )
 
     def _pairs(self, value: Value, p: Permutation, highs: set[int]) -> Iterator[tuple[int, int]]:
         """Yield what a value may be in the two runs.
@@ -129,20 +174,20 @@ class Names:
         highs
             What the bits of a set that are not replicas may be.
         """
-        masks, bits = range(1 << self.count), (0, -2)
+        masks, bits = range(1 << len(p)), (0, -2)
         if isinstance(value, Number):
             yield from ((one, one) for one in value.values or ())
         elif isinstance(value, Replica):
-            yield from ((r, renamed(r, p)) for r in range(-value.may_be_none, self.count))
+            yield from ((r, renamed(r, p)) for r in range(-value.may_be_none, len(p)))
         elif isinstance(value, Shifted):
             yield from ((a | low, b | low) for low in (0, 1) for a, b in product(bits, bits))
         else:
-            pairs: Any = ((mask, _renamed(mask, p)) for mask in masks)
+            pairs: Any = ((mask, renamed_set(mask, p)) for mask in masks)
             if isinstance(value, Thinned):
                 pairs = ((a, b) for a, b in product(masks, masks) if a.bit_count() == b.bit_count())
             more = (0, -1, 1) if _is_wide(value) else ()
             for (one, other), high in product(pairs, highs.union(more)):
-                yield high << self.count | one, high << self.count | other
+                yield high << len(p) | one, high << len(p) | other
 
     def computed(
         self, op: ast.operator | ast.cmpop, left: Value, right: Value, node: ast.AST
@@ -178,8 +223,10 @@ class Names:
         shifted = any(isinstance(v, Shifted) for v in operands)
         compute = COMPARISONS.get(op) or OPERATORS.get(op)
         far = op is ast.LShift and isinstance(right, Number) and max(right.values or (0,)) > _WIDEST
+        of = {v.kind for v in operands if isinstance(v, _RENAMED)}
         if (
-            unknown
+            len(of) != 1
+            or unknown
             or (shifted and op is not ast.BitAnd)
             or far
             or not compute
@@ -188,13 +235,14 @@ class Names:
             return None
         # Bits beyond the replicas are the same in both runs; each of them matters alone, and an
         # order is decided by the sign of a difference.
+        [kind] = of
         highs = {0}
         for value in operands:
             if compares and isinstance(value, Number):
                 limits = product(value.values or (), (-1, 0, 1))
-                highs |= {(limit >> self.count) + more for limit, more in limits}
+                highs |= {(limit >> self.count(kind)) + more for limit, more in limits}
         results: set[tuple[Permutation, int, int]] = set()
-        for p in self.generators:
+        for p in self.generators[kind]:
             for a, b in product(*(self._pairs(value, p, highs) for value in operands)):
                 one, other = (_outcome(compute, *each) for each in zip(a, b, strict=True))
                 if one is None and other is None:
@@ -205,11 +253,12 @@ class Names:
         # The truth of a comparison is asked: that it is renamed like a replica is not enough.
         kinds: list[Value] = [truth_value() if compares or shifted else Number()]
         if not compares:
-            sets = [ReplicaSet(), ReplicaSet(True)]
+            sets = [ReplicaSet(kind), ReplicaSet(kind, True)]
+            alone = [Replica(kind, False), Replica(kind, True)]
             joins = op in OF_BITS and any(isinstance(v, ReplicaSet) for v in operands)
-            kinds = [*sets, *kinds] if joins else [*kinds, Replica(False), Replica(True), *sets]
-        kinds += [Shifted()] if op is ast.RShift else []
-        return next((kind for kind in kinds if all(self._relates(kind, *r) for r in results)), None)
+            kinds = [*sets, *kinds] if joins else [*kinds, *alone, *sets]
+        kinds += [Shifted(kind)] if op is ast.RShift else []
+        return next((one for one in kinds if all(self._relates(one, *r) for r in results)), None)
 
     def truth(self, value: Value, node: ast.AST) -> bool | None:
         """Return whether a value is true; None if that is unknown, but the same in both runs.
@@ -237,12 +286,14 @@ class Names:
             if any(is_number(one, 1) for one in each):
                 return number(1)
             return number(0) if all(is_number(one, 0) for one in each) else truth_value()
-        if isinstance(right, Each) and right.of_set and self.as_replica(left):
-            return truth_value()
-        if isinstance(right, Each) and not right.of_set and isinstance(left, Number):
+        if isinstance(right, Each) and right.kind is not None:
+            if self.as_replica(left, right.kind):
+                return truth_value()
+        elif isinstance(right, Each) and isinstance(left, Number):
             return truth_value()
         if isinstance(right, Each) and right.numbers and isinstance(left, Replica):
-            alike = self.is_closed({n for n in right.numbers if 0 <= n < self.count})
+            every = range(self.count(left.kind))
+            alike = self.is_closed({n for n in right.numbers if n in every}, left.kind)
         else:
             parts = left.items if isinstance(left, Several) else (left,)
             alike = (
@@ -295,18 +346,32 @@ class Names:
                 indices = zip(one.indices, other.indices, strict=True)
                 same = tuple(a if a == b else fresh() for a, b in indices)
                 return Part(one.declared, one.form, same)
-        elif isinstance(one, Thinned) or isinstance(other, Thinned):
-            if all(isinstance(v, Thinned) or self.as_set(v) for v in either):
-                return Thinned()
-        elif isinstance(one, Replica) or isinstance(other, Replica):
-            first, second = self.as_replica(one), self.as_replica(other)
-            if first and second and first.symbol == second.symbol:
-                return Replica(first.may_be_none or second.may_be_none, first.symbol)
-            if first and second:
-                return Replica(may_be_none_at(first, at_one) or may_be_none_at(second, at_other))
-        elif (first_set := self.as_set(one)) and (second_set := self.as_set(other)):
-            return ReplicaSet(first_set.wide or second_set.wide)
+        elif joined := self._joined_renamed(one, other, at_one, at_other):
+            return joined
         return Unclear(f"is {described(one)} or {described(other)}, as the case may be")
+
+    def _joined_renamed(
+        self, one: Value, other: Value, at_one: Flow, at_other: Flow
+    ) -> Value | None:
+        """Return the join of two values if both may be replicas, or sets of them."""
+        kinds = [value.kind for value in (one, other) if isinstance(value, _RENAMED)]
+        if not kinds:
+            return None
+        kind = kinds[0]
+        if isinstance(one, Replica) or isinstance(other, Replica):
+            first, second = self.as_replica(one, kind), self.as_replica(other, kind)
+            if first and second and first.symbol == second.symbol:
+                return Replica(kind, first.may_be_none or second.may_be_none, first.symbol)
+            if first and second:
+                none = may_be_none_at(first, at_one) or may_be_none_at(second, at_other)
+                return Replica(kind, none)
+            return None
+        sets = [v if v == Thinned(kind) else self.as_set(v, kind) for v in (one, other)]
+        if None in sets:
+            return None
+        if Thinned(kind) in sets:
+            return Thinned(kind)
+        return ReplicaSet(kind, any(one is not None and _is_wide(one) for one in sets))
 
     def _joined_rounds(self, one: Value, other: Value, at_one: Flow, at_other: Flow) -> Value:
         """Return what a round of a loop leaves of a variable, in one way or another."""
@@ -376,7 +441,9 @@ def _outcome(compute: Callable[[int, int], int], left: int, right: int) -> int |
         return None
 
 
-_TRIED = (Number, Replica, ReplicaSet, Thinned, Shifted)
+_RENAMED = (Replica, ReplicaSet, Thinned, Shifted)
+
+_TRIED = (Number, *_RENAMED)
 
 _PICKED = (Number, Replica, Several, Picked)
 
@@ -388,7 +455,7 @@ def _bare(value: Value) -> Value:
 
 def _is_wide(value: Value) -> bool:
     """Whether a set may have other bits than those of replicas."""
-    return value == ReplicaSet(wide=True) or isinstance(value, Thinned)
+    return isinstance(value, Thinned) or (isinstance(value, ReplicaSet) and value.wide)
 
 
 def is_number(value: Value, which: int) -> bool:
@@ -412,7 +479,7 @@ def may_be_none_at(replica: Replica, flow: Flow) -> bool:
     return replica.may_be_none and replica.symbol not in flow.certain
 
 
-def _renamed(mask: int, permutation: Permutation) -> int:
+def renamed_set(mask: int, permutation: Permutation) -> int:
     """Return a set of replicas after renaming; other bits stay."""
     low = sum(1 << new for old, new in enumerate(permutation) if mask >> old & 1)
     return mask >> len(permutation) << len(permutation) | low
@@ -428,7 +495,7 @@ def kind_of(value: Value | None, flow: Flow) -> object:
     if isinstance(value, Number):
         return Number, value.values
     if isinstance(value, Replica):
-        return Replica, may_be_none_at(value, flow)
+        return Replica, value.kind, may_be_none_at(value, flow)
     if isinstance(value, Several):
         return tuple(kind_of(item, flow) for item in value.items)
     if isinstance(value, Carried):
@@ -443,14 +510,22 @@ def described(value: Value) -> str:
         return f"the number {known[0]}" if len(known) == 1 else "a plain number"
     if isinstance(value, Constant):
         return "None" if value == NOTHING else f"{value.value!r:.60}"
+    if isinstance(value, _RENAMED):
+        kind = value.kind or "replica"
+        article = "an" if kind[0] in "aeiou" else "a"
+        return _OF_KIND[type(value)].format(f"{article} {kind}", f"{kind}s")
     return _DESCRIBED[type(value)]
 
 
-_DESCRIBED: dict[type, str] = {
-    Replica: "the number of a replica",
-    ReplicaSet: "a set of replicas",
+_OF_KIND: dict[type, str] = {
+    Replica: "the number of {0}",
+    ReplicaSet: "a set of {1}",
     Thinned: "a set without its lowest members",
-    Shifted: "a shifted set of replicas, of which only & 1 is known",
+    Shifted: "a shifted set of {1}, of which only & 1 is known",
+}
+
+
+_DESCRIBED: dict[type, str] = {
     Part: "a part of the state",
     Bound: "a method",
     Each: "numbers",

@@ -101,8 +101,9 @@ class Parts:
         declared = array.declared
         if not isinstance(declared, Array):
             raise NotShownError(node, f"takes an element of the record {array.form}")
-        if declared.by_replica:
-            at: Number | Replica = self._index(array, index, node)
+        kind = self.names.index(declared)
+        if kind is not None:
+            at: Number | Replica = self._index(array, kind, index, node)
         elif isinstance(index, Number):
             at = index
         elif isinstance(index, Replica):
@@ -116,11 +117,12 @@ class Parts:
         place = Part(Record, f"{array.form}[]", (*array.indices, index_of(at)))
         return declared.element, place
 
-    def _index(self, array: Part, index: Value, node: ast.Subscript) -> Number | Replica:
-        """Return the index of an array that is indexed by replicas."""
-        replica = self.names.as_replica(index)
+    def _index(self, array: Part, kind: str, index: Value, node: ast.Subscript) -> Number | Replica:
+        """Return the index of an array that is indexed by replicas of a kind."""
+        replica = self.names.as_replica(index, kind)
         if replica is None:
-            what = f"uses {described(index)} as an index of {array.form}, which is by replica"
+            by = kind or "replica"
+            what = f"uses {described(index)} as an index of {array.form}, which is by {by}"
             several = isinstance(index, Number) and len(index.values or ()) != 1
             raise NotShownError(node, what, mistaken=several)
         if may_be_none_at(replica, self.flow):
@@ -143,10 +145,13 @@ class Parts:
 
     def _variable(self, declared: Field) -> Value:
         """Return the unknown value of a variable."""
-        if declared.names == "replica":
-            lowest = self.lowest(declared)
-            return Replica(lowest < 0) if lowest >= NONE else Unclear("may be below NONE")
-        return ReplicaSet() if declared.names == "replicas" else Number()
+        kind = self.names.named(declared)
+        if kind is None:
+            return Number()
+        if declared.names == "replicas":
+            return ReplicaSet(kind)
+        lowest = self.lowest(declared)
+        return Replica(kind, lowest < 0) if lowest >= NONE else Unclear("may be below NONE")
 
     def lowest(self, declared: Field) -> int:
         """Return the lowest value of a variable."""
@@ -179,23 +184,24 @@ class Parts:
 
     def _as_declared(self, declared: Field, form: str, value: Value, node: ast.expr) -> Value:
         """Return a value in the form in which its variable stores it."""
-        if declared.names == "replica":
-            replica = self.names.as_replica(value)
+        kind = self.names.named(declared)
+        if kind is not None and declared.names == "replica":
+            replica = self.names.as_replica(value, kind)
             if replica is not None:
                 if self.lowest(declared) >= 0 and may_be_none_at(replica, self.flow):
                     raise NotShownError(node, f"may write NONE to {form}, whose lowest value is 0")
                 return replica
-        elif declared.names == "replicas":
-            chosen = self.names.as_set(value)
+        elif kind is not None:
+            chosen = self.names.as_set(value, kind)
             if chosen is not None and chosen.wide:
                 raise NotShownError(node, f"may write a negative set to {form}")
             if chosen is not None:
                 return chosen
         elif isinstance(value, Number):
             return value
-        held = {"replica": "a replica", "replicas": "a set of replicas"}
+        held: Value = Number()
+        if kind is not None:
+            held = Replica(kind, False) if declared.names == "replica" else ReplicaSet(kind)
         raise NotShownError(
-            node,
-            f"stores {described(value)} in {form}, declared as "
-            f"{held.get(declared.names, 'a plain number')}",
+            node, f"stores {described(value)} in {form}, declared as {described(held)}"
         )

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 from ...core.fields import NONE
 from ...core.result import Grounds
 from ...core.spec import Property, TransitionSystem
-from ...core.symmetry import Symmetry, SymmetryError, renamed
+from ...core.symmetry import Symmetry, SymmetryError
 from .analysis import Analysis, place
 from .names import Names
-from .values import Constant, NotShownError, Number, Part, Replica, Unclear, Value
+from .values import Constant, NotShownError, Number, Part, Replica, ReplicaSet, Value
 
 MISTAKES = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """The errors of Python if a value that is known in advance does not fit its use."""
@@ -37,7 +38,7 @@ def show(
     """
     if len(symmetry.group) == 1:
         return Grounds(len(system.actions), len(properties))
-    analysis = Analysis(Names(symmetry.group), system.constants)
+    analysis = Analysis(Names(symmetry), system.constants)
     proof = _Proof(analysis, system)
     taken: dict[tuple[str, Callable[..., bool], int], list[tuple[int, ...]]] = {}
     for instance in system.instances:
@@ -68,10 +69,10 @@ class _Proof:
         """Prove it for an action, whose participants are replicas or plain numbers."""
         refusals: list[NotShownError] = []
         columns = list(zip(*arguments, strict=True))
-        for kinds in product((True, False), repeat=len(columns)):
-            if self._is_closed(kinds, arguments):
-                each = zip(kinds, columns, strict=True)
-                values = [_participant(n, *kind) for n, kind in enumerate(each)]
+        for readings in product(*(self._readings(column) for column in columns)):
+            if self._is_closed(readings, arguments):
+                each = zip(readings, columns, strict=True)
+                values = [_participant(n, *one) for n, one in enumerate(each)]
                 try:
                     return self._show(apply, values)
                 except NotShownError as refused:
@@ -94,33 +95,35 @@ class _Proof:
             refused.where = place(function)
             raise refused from error
 
-    def _is_closed(self, kinds: Sequence[bool], arguments: list[tuple[int, ...]]) -> bool:
+    def _readings(self, numbers: Sequence[int]) -> list[Value]:
+        """Return what an argument of an action may be, from all of its values."""
+        names, none = self._analysis.names, NONE in numbers
+        alone = [Replica(kind, none, 0) for kind in names.generators]
+        sets = [ReplicaSet(kind) for kind in names.generators]
+        # A number is a set in few models, so that is tried last.
+        return [
+            *(one for one in alone if names.may_be(one, numbers)),
+            Number(),
+            *(one for one in sets if names.may_be(one, numbers)),
+        ]
+
+    def _is_closed(self, readings: Sequence[Value], arguments: list[tuple[int, ...]]) -> bool:
         """Whether renaming the replicas in arguments of an action gives arguments of it."""
-        known = set(arguments)
-        count = len(self._analysis.names.generators[0])
+        known, names = set(arguments), self._analysis.names
         return all(
-            type(argument) is int and NONE <= argument < count
-            for known_argument in known
-            for argument, is_replica in zip(known_argument, kinds, strict=True)
-            if is_replica
-        ) and all(
-            tuple(
-                renamed(a, p) if kind else a for a, kind in zip(known_argument, kinds, strict=True)
-            )
+            tuple(names.renamed(one, p, number) for one, number in zip(readings, each, strict=True))
             in known
-            for p in self._analysis.names.generators
-            for known_argument in known
+            for p in names.group
+            for each in known
         )
 
 
-def _participant(index: int, is_replica: bool, numbers: Sequence[int]) -> Value:
+def _participant(index: int, reading: Value, numbers: Sequence[int]) -> Value:
     """Return an argument of an action, from all of its values."""
-    if is_replica:
-        return Replica(NONE in numbers, -1 - index)
-    if any(type(number) is not int for number in numbers):
-        return Unclear("is an argument that is no number")
-    values = frozenset(numbers)
-    return Number(values if len(values) == 1 else None, -1 - index)
+    if isinstance(reading, Number):
+        values = frozenset(map(int, numbers))
+        return Number(values if len(values) == 1 else None, -1 - index)
+    return replace(reading, symbol=-1 - index) if isinstance(reading, Replica) else reading
 
 
 def _error(name: str, refused: NotShownError) -> SymmetryError:

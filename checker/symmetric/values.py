@@ -30,19 +30,21 @@ class Number:
 
 @dataclass(frozen=True)
 class Replica:
-    """The number of a replica, which is renamed in the second run; or NONE in both."""
+    """The number of a replica of some kind, which is renamed in the second run; or NONE in both."""
 
+    kind: str
     may_be_none: bool
     symbol: int = field(default_factory=fresh)
 
 
 @dataclass(frozen=True)
 class ReplicaSet:
-    """A set of replicas as a bit mask, whose members are renamed in the second run.
+    """A set of replicas of some kind as a bit mask, whose members are renamed in the second run.
 
     With ``wide`` it may have other bits, like a complement; these are the same in both runs.
     """
 
+    kind: str
     wide: bool = False
 
 
@@ -50,10 +52,14 @@ class ReplicaSet:
 class Thinned:
     """A set of replicas without its lowest members: only its size is the same in both runs."""
 
+    kind: str
+
 
 @dataclass(frozen=True)
 class Shifted:
     """A set of replicas shifted right by a replica: only the lowest bit is the same in both."""
+
+    kind: str
 
 
 @dataclass(frozen=True)
@@ -82,10 +88,10 @@ class Bound:
 
 @dataclass(frozen=True)
 class Each:
-    """The numbers that a loop iterates over, or all members of a set of replicas."""
+    """The numbers that a loop iterates over, or all members of a set of replicas of a kind."""
 
     numbers: tuple[int, ...] | None = None
-    of_set: bool = False
+    kind: str | None = None
 
 
 @dataclass(frozen=True)

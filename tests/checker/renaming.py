@@ -1,9 +1,13 @@
-"""A tiny model with three peers, and whether its functions treat them alike by brute force."""
+"""Tiny models, and whether their functions treat participants alike by brute force.
+
+One has three peers.  The other one has three clients, too: two kinds with the same numbers.
+"""
 
 import ast
 import random
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 
 from tidegate.checker.symmetric.proof import show
 from tidegate.core.fields import (
@@ -34,33 +38,45 @@ class Constants:
     preferred: int = 1
 
 
-class Peer(Record):
-    """One of three that may change places."""
+def parts(kind=""):
+    """Return the declarations of what there is of each peer, of what there is once, and of both."""
 
-    follows: int = replica_id(lambda k: k.peers - 1, "whom it follows")
-    knows: int = subset(lambda k: k.peers, "whom it knows", names="replicas")
-    up: bool = boolean("whether it runs")
-    term: int = integer(0, 2, "a plain number")
+    class Peer(Record):
+        """One of three that may change places."""
 
+        follows: int = replica_id(lambda k: k.peers - 1, "whom it follows", of=kind)
+        knows: int = subset(lambda k: k.peers, "whom it knows", "replicas", of=kind)
+        up: bool = boolean("whether it runs")
+        term: int = integer(0, 2, "a plain number")
 
-class Board(Record):
-    """What there is but once."""
+    class Board(Record):
+        """What there is but once."""
 
-    leader: int = replica_id(lambda k: k.peers - 1, "who leads")
-    first: int = replica_id(lambda k: k.peers - 1, "never NONE", low=0)
-    isr: int = subset(lambda k: k.peers, "who is in sync", names="replicas")
-    count: int = integer(NONE, 60, "a plain number")
-    flags: int = subset(lambda k: k.size, "a set of plain numbers")
+        leader: int = replica_id(lambda k: k.peers - 1, "who leads", of=kind)
+        first: int = replica_id(lambda k: k.peers - 1, "never NONE", low=0, of=kind)
+        isr: int = subset(lambda k: k.peers, "who is in sync", "replicas", of=kind)
+        count: int = integer(NONE, 60, "a plain number")
+        flags: int = subset(lambda k: k.size, "a set of plain numbers")
+
+    voted = array(2, replica_id(lambda k: k.peers - 1, "in two rounds", of=kind))
+    score = array(lambda k: k.peers, integer(0, 5, "of each peer"), by=kind, by_replica=True)
+    each = array(lambda k: k.peers, Peer, by=kind, by_replica=True)
+    return nested(Board), each, voted, score
 
 
 class Tiny(Record):
     """The state: replicas, sets of them, and plain numbers in every place."""
 
-    board: Board = nested(Board)
-    peer: list[Peer] = array(lambda k: k.peers, Peer, by_replica=True)
+    board, peer, voted, score = parts()
     slot: list[int] = array(lambda k: k.size, integer(0, 5, "as many as peers, and not by them"))
-    voted: list[int] = array(2, replica_id(lambda k: k.peers - 1, "in two rounds"))
-    score: list[int] = array(lambda k: k.peers, integer(0, 5, "of each peer"), by_replica=True)
+
+
+class Twin(Record):
+    """The same of two kinds of replicas, which have the same numbers."""
+
+    board, peer, voted, score = parts("peer")
+    stand, client, chosen, point = parts("client")
+    slot: list[int] = array(lambda k: k.size, integer(0, 5, "as many as peers, and not by them"))
 
 
 def function(source, **names):
@@ -79,50 +95,78 @@ def everybody(s, k):
     for first in range(k.peers):
         s.board.isr = (1 << k.peers) - 1
         s.board.first = first
-        yield
+        for second in range(k.peers) if hasattr(s, "stand") else [None]:
+            if second is not None:
+                s.stand.first = second
+            yield
 
 
 def each_peer(k):
-    """Yield each peer."""
+    """Return each peer."""
     return [(peer,) for peer in range(k.peers)]
 
 
-def tiny(apply=None, predicate=None, arguments=each_peer, constraint=None):
+def each_pair(k):
+    """Return each peer with each client."""
+    return list(product(range(k.peers), repeat=2))
+
+
+EACH = {Tiny: each_peer, Twin: each_pair}
+"""The arguments of an action of a tiny model."""
+
+
+def tiny(apply=None, predicate=None, arguments=None, constraint=None, declaration=Tiny):
     """Return the model with one action, and the properties to decide in it."""
-    actions = [Action("Act", apply, "peer", arguments, "")] if apply else []
+    each = arguments or EACH[declaration]
+    actions = [Action("Act", apply, "peer", each, "")] if apply else []
     properties = [Property("Holds", "", "", predicate, lambda s, k: "")] if predicate else []
     k = Constants()
     system = TransitionSystem(
-        "tiny", {}, "", k, Layout(Tiny, k), actions, everybody, lambda s, k: {},
+        "tiny", {}, "", k, Layout(declaration, k), actions, everybody, lambda s, k: {},
         constraint=constraint,
     )  # fmt: skip
     return system, properties
 
 
-def shown(source, predicate=False, **names):
+@cache
+def symmetry_of(declaration):
+    """Return the symmetry of a tiny model."""
+    return Symmetry(tiny(declaration=declaration)[0])
+
+
+def shown(source, predicate=False, declaration=Tiny, **names):
     """Show that an action ``f(s, k, r)``, or a predicate ``f(s, k)``, treats the peers alike."""
     made = function(source, **names)
-    system, properties = tiny(predicate=made) if predicate else tiny(made)
-    return show(system, Symmetry(system), properties)
+    system, properties = tiny(
+        None if predicate else made, made if predicate else None, declaration=declaration
+    )
+    return show(system, symmetry_of(declaration), properties)
 
 
 @cache
-def layout():
-    """Return the layout of the tiny state."""
-    return Layout(Tiny, Constants())
+def layout(declaration=Tiny):
+    """Return the layout of a tiny state."""
+    return Layout(declaration, Constants())
+
+
+SWAPS = {
+    Tiny: ((1, 0, 2), (1, 2, 0)),
+    Twin: ((1, 0, 2, 3, 4, 5), (1, 2, 0, 3, 4, 5), (0, 1, 2, 4, 3, 5), (0, 1, 2, 4, 5, 3)),
+}
+"""Permutations of which all are made."""
 
 
 @cache
-def swaps():
-    """Return permutations of which all are made, and what they do to a state."""
-    return [(p, permuted(layout(), p)) for p in ((1, 0, 2), (1, 2, 0))]
+def swaps(declaration=Tiny):
+    """Return these permutations, and what they do to a state."""
+    return [(p, permuted(layout(declaration), p)) for p in SWAPS[declaration]]
 
 
 @cache
-def states(seed, number):
+def states(seed, number, declaration=Tiny):
     """Return states, of which many look alike for some of the peers."""
     dice = random.Random(seed)
-    variables = layout().stored
+    variables = layout(declaration).stored
     drawn = []
     for _ in range(number):
         few = dice.random() < 0.5
@@ -131,18 +175,18 @@ def states(seed, number):
     return drawn
 
 
-def outcomes(made, state, predicate):
+def outcomes(made, state, predicate, declaration=Tiny):
     """Return where an action leads from a state, or what a predicate answers; None if it fails."""
-    record, k = layout().record, Constants()
+    laid, k = layout(declaration), Constants()
     left = set()
-    for arguments in [()] if predicate else each_peer(k):
-        layout().load(state)
+    for arguments in [()] if predicate else EACH[declaration](k):
+        laid.load(state)
         try:
-            answer = bool(made(record, k, *arguments))
-            after = layout().dump()
+            answer = bool(made(laid.record, k, *arguments))
+            after = laid.dump()
         except Exception:  # noqa: BLE001 - whatever a random function does
             return None
-        if not layout().in_range():
+        if not laid.in_range():
             return None
         if predicate:
             return answer
@@ -151,13 +195,13 @@ def outcomes(made, state, predicate):
     return left
 
 
-def difference(made, predicate=False, seed=0, number=120):
+def difference(made, predicate=False, seed=0, number=120, declaration=Tiny):
     """Return a state and a permutation under which an action or a predicate does otherwise."""
-    for state in states(seed, number):
-        expected = outcomes(made, state, predicate)
-        for permutation, apply in swaps():
+    for state in states(seed, number, declaration):
+        expected = outcomes(made, state, predicate, declaration)
+        for permutation, apply in swaps(declaration):
             wanted = {apply(left) for left in expected} if isinstance(expected, set) else expected
-            if outcomes(made, apply(state), predicate) != wanted:
+            if outcomes(made, apply(state), predicate, declaration) != wanted:
                 return state, permutation
     return None
 

@@ -1,10 +1,11 @@
 """Random actions: what is shown to treat replicas alike does, and one planted asymmetry is seen."""
 
 import random
+import re
 
 import pytest
 
-from tests.checker.renaming import difference, function, shown
+from tests.checker.renaming import Tiny, Twin, difference, function, shown
 from tidegate.core.symmetry import SymmetryError
 
 REPLICA, SET, NUMBER, TRUTH = "replica", "set", "number", "truth"
@@ -258,10 +259,10 @@ def planted(programs):
     return "\n".join([head, *lines]) + "\n", plant
 
 
-def is_shown(source):
+def is_shown(source, declaration=Tiny):
     """Whether an action is shown to treat peers alike."""
     try:
-        shown(source)
+        shown(source, declaration=declaration)
     except SymmetryError:
         return False
     return True
@@ -287,6 +288,52 @@ def test_random_actions_that_are_shown_to_treat_replicas_alike_do():
 def test_many_random_actions_that_are_shown_to_treat_replicas_alike_do():
     assert accepted(range(20_000, 23_000), 0.0, 60) > 600
     assert accepted(range(30_000, 38_000), 0.05, 60) > 600
+
+
+TWINS = {
+    "board": "stand", "peer": "client", "voted": "chosen", "score": "point", "r": "c",
+    **{f"x{number}": f"y{number}" for number in range(1, 40)},
+}  # fmt: skip
+"""What stands for a peer, and for a client where it does."""
+
+
+def twin(seed, confusion):
+    """Return an action of a peer r and a client c, which takes one for the other by mistake."""
+    dice = random.Random(seed)
+    [_, *lines], [_, *more] = (
+        Programs(one, 0.0).action().splitlines() for one in (seed, seed + 1_000_000)
+    )
+    both = {**TWINS, **{new: old for old, new in TWINS.items()}}
+    word = rf"(?<!k\.)\b({'|'.join(both)})\b"
+    other = [re.sub(word, lambda match: TWINS[match[0]], line) for line in more]
+    body = "\n".join([*lines[:-1], *other])
+    mixed = re.sub(
+        word, lambda match: both[match[0]] if dice.random() < confusion else match[0], body
+    )
+    return f"def f(s, k, r, c):\n{mixed}\n"
+
+
+def of_two_kinds(seeds, confusion, number):
+    """Check that what is shown of random actions of two kinds is so; return of how many it is."""
+    count = 0
+    for seed in seeds:
+        source = twin(seed, confusion)
+        if is_shown(source, Twin):
+            count += 1
+            made = function(source)
+            assert difference(made, seed=seed % 7, number=number, declaration=Twin) is None, source
+    return count
+
+
+def test_random_actions_of_two_kinds_that_are_shown_to_treat_both_alike_do():
+    assert of_two_kinds(range(60), 0.0, 10) > 10
+    assert of_two_kinds(range(200), 0.01, 10) > 10
+
+
+@pytest.mark.slow
+def test_many_random_actions_of_two_kinds_that_are_shown_to_treat_both_alike_do():
+    assert of_two_kinds(range(20_000, 20_400), 0.0, 30) > 80
+    assert of_two_kinds(range(30_000, 32_000), 0.02, 30) > 60
 
 
 def test_a_planted_asymmetry_is_refused_in_any_surroundings():

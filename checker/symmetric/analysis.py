@@ -25,8 +25,12 @@ from .values import (
     Constant,
     Effects,
     Flow,
+    Listed,
+    Made,
     NotShownError,
     Number,
+    Own,
+    Pairs,
     Part,
     Several,
     Unclear,
@@ -208,5 +212,17 @@ def _kind(argument: Value) -> object:
     if isinstance(argument, Several):
         return tuple(_kind(item) for item in argument.items)
     if isinstance(argument, Part):
-        return id(argument.declared), argument.form, argument.indices
+        return id(argument.declared), argument.form, argument.indices, argument.copy
+    if isinstance(argument, Pairs):
+        return tuple(map(_kind, argument.arrays)), argument.numbered
+    if isinstance(argument, Own):
+        return Own, _kind(argument.mask)
+    if isinstance(argument, Listed):
+        return Listed, _kind(argument.element)
+    if isinstance(argument, Made):
+        return (
+            Made,
+            argument.declared,
+            tuple((name, _kind(value)) for name, value in argument.parts),
+        )
     return argument

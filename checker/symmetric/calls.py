@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from enum import EnumType, IntEnum
 from inspect import signature
 from types import FunctionType
 from typing import Any, Self, cast
 
-from ...core.containers import RecordSeq, Seq, Set, mask_of
-from ...core.fields import Array, declared_parts, members
+from ...core.containers import Seq, Set, mask_of
+from ...core.fields import Array, Record, copy_into, declared_parts, members, value_of
+from . import sequences, sets
 from .expressions import Expressions, wrapped
 from .names import FEW, described, may_be_none_at
+from .sequences import copied
 from .values import (
     NOTHING,
     Bound,
@@ -19,8 +23,12 @@ from .values import (
     Each,
     Flow,
     Index,
+    Listed,
+    Made,
     NotShownError,
     Number,
+    Own,
+    Pairs,
     Part,
     Replica,
     ReplicaSet,
@@ -32,53 +40,91 @@ from .values import (
     truth_value,
 )
 
-Reading = Part | Each | Several
-"""What a loop may go over: an array, replicas, numbers, or a tuple."""
+Reading = Part | Each | Several | Listed | Pairs
+"""What a loop may go over: an array, replicas, numbers, a tuple, a list, or arrays together."""
+
+REDUCTIONS = (any, all, sum, min, max, len, sorted)
+"""Functions of a collection whose result does not depend on its order, and of its elements."""
 
 
 class Calls(Expressions):
     """Evaluates calls, also any() and all()."""
 
     def _call(self, node: ast.Call) -> Value:
-        callee = self.expression(node.func)
-        called = callee.value if isinstance(callee, Constant) else None
+        callee: Value
+        if isinstance(node.func, ast.Attribute):
+            owner = self.place(node.func.value)
+            if (result := self._of_container(owner, node.func.attr, node)) is not None:
+                return result
+            callee = self.attribute(owner, node.func)
+        else:
+            callee = self.expression(node.func)
         if isinstance(callee, Bound):
-            if callee.function is Set.update and len(node.args) == 1:
-                callee = Bound(cast(FunctionType, Set.unite), callee.owner)
             passed = [callee.owner, *(self.expression(argument) for argument in node.args)]
-            named = {part.arg or "**": self.expression(part.value) for part in node.keywords}
-            return self._invoked_method(callee.function, passed, named, node)
-        if called in (any, all):
-            return self._quantified(node)
-        if any(isinstance(part, ast.Starred) for part in node.args):
+            return self._invoked_method(callee.function, passed, self._keywords(node), node)
+        called = callee.value if isinstance(callee, Constant) else None
+        if called in REDUCTIONS and len(node.args) == 1:
+            return self.reduced(called, node)
+        if called in (any, all) or any(isinstance(part, ast.Starred) for part in node.args):
             raise NotShownError(node, "is not analysed")
         arguments = [self.expression(argument) for argument in node.args]
+        if isinstance(called, FunctionType):
+            return self._function(called, arguments, node)
+        if isinstance(called, type) and issubclass(called, Record):
+            return self._record(called, arguments, node)
+        if called in (min, max) and len(arguments) > 1 and not node.keywords:
+            return self.extreme(callee, arguments, node)
+        if not node.keywords and (value := self._converted(called, arguments, node)) is not None:
+            return value
+        raise NotShownError(node, f"calls {ast.unparse(node.func)}, which is not analysed")
+
+    def reduced(self, which: Any, node: ast.Call) -> Value:
+        """Return a function of one collection, whatever its order."""
+        raise NotImplementedError
+
+    def _keywords(self, node: ast.Call) -> dict[str, Value]:
+        return {part.arg or "**": self.expression(part.value) for part in node.keywords}
+
+    def _of_container(self, owner: Value, name: str, node: ast.Call) -> Value | None:
+        """Return the result of a method that is taken for what it does; None for another one."""
+        if any(isinstance(part, ast.Starred) for part in node.args) or node.keywords:
+            return None
+        method: Callable[[Value, str, list[Value], ast.Call], Value] | None = None
+        is_set = isinstance(owner, Own | Constant) and self.mask(owner) is not None
+        if name in sets.METHODS and (is_set or self.mask_place(owner)):
+            method = self.set_method
+        elif name in sequences.METHODS and self.is_sequence(owner) and (node.args or name != "pop"):
+            method = self.sequence_method
+        elif name == "assign" and isinstance(owner, Part) and not self.method(owner, name):
+            [source] = [self.expression(argument) for argument in node.args]
+            self.copied_into(owner, source, node)
+            return NOTHING
+        if method is None:
+            return None
+        return method(owner, name, [self.expression(argument) for argument in node.args], node)
+
+    def _function(self, called: FunctionType, arguments: list[Value], node: ast.Call) -> Value:
+        """Return the result of a function, of which a few are taken for what they do."""
         if called is mask_of:
-            mask = self._mask(arguments[0])
+            mask = self.mask(arguments[0])
             if mask is None:
                 raise NotShownError(node, f"computes with {described(arguments[0])}")
             return mask
+        if called is copy_into:
+            self.copied_into(arguments[0], arguments[1], node)
+            return NOTHING
+        if called is value_of:
+            return copied(arguments[0])
         if called is members and len(arguments) == 1 and not node.keywords:
             return self._members(arguments[0], node)
-        if isinstance(called, FunctionType):
-            named = {part.arg or "**": self.expression(part.value) for part in node.keywords}
-            return self._invoked(called, arguments, named, node)
-        if called is range and not node.keywords:
-            return self._range(arguments, node)
-        if called in (min, max) and len(arguments) > 1 and not node.keywords:
-            return self.extreme(callee, arguments, node)
-        if called in (bool, int, len, abs) and len(arguments) == 1 and not node.keywords:
-            return self._converted(called, arguments[0], node)
-        raise NotShownError(node, f"calls {ast.unparse(node.func)}, which is not analysed")
+        return self._invoked(called, arguments, self._keywords(node), node)
 
-    def _mask(self, value: Value) -> Value | None:
-        """Return a set of the state, or a known one of numbers, as a bit mask."""
-        if isinstance(value, Constant) and isinstance(value.value, (set, frozenset)):
-            return number(mask_of(value.value))
-        method = self.method(value, "__contains__")
-        if method is None or method.function is not Set.__contains__:
-            return None
-        return self._named_part(method.owner, "mask")
+    def _record(self, declared: type[Record], unnamed: list[Value], node: ast.Call) -> Value:
+        """Return a record that is made by name."""
+        parts, values = declared_parts(declared), self._keywords(node)
+        if unnamed or values.keys() != parts.keys():
+            raise NotShownError(node, "does not name each variable of the record")
+        return Made(declared, tuple((name, values[name]) for name in parts))
 
     def _members(self, mask: Value, node: ast.expr) -> Each:
         """Return the members of a set of replicas or of other numbers."""
@@ -117,67 +163,50 @@ class Calls(Expressions):
         singles = [min(values) for values in sets if values is not None and len(values) == 1]
         return number(which(singles)) if len(singles) == len(arguments) else Number()
 
-    def _converted(self, which: Any, value: Value, node: ast.Call) -> Value:
-        """Return bool(), int(), len() or abs() of a value."""
-        own = self.method(value, "__len__" if which is len else "__bool__")
-        if own is not None and which in (bool, len):
-            return self.bound(own, [], node)
+    def _converted(self, which: Any, values: list[Value], node: ast.Call) -> Value | None:
+        """Return what a built-in function of values makes of them; None if it is not analysed."""
+        if which is range:
+            return self._range(values, node)
+        if which in (enumerate, zip) and values:
+            return self._pairs(values, which is enumerate, node)
+        if which in (set, frozenset) and len(values) < 2:
+            return Own(self.mask_of_all(values[0], node) if values else number(0))
+        if len(values) != 1:
+            return None
+        [value] = values
+        if which in (list, tuple, iter):
+            return self._contents(value, node)
         if which is bool:
             known = self.names.truth(value, node)
             return truth_value() if known is None else number(known)
+        if isinstance(which, type) and issubclass(which, IntEnum) and isinstance(value, Number):
+            return value
         if which is int and isinstance(value, Number | Replica | ReplicaSet):
             return value
-        if which is len:
-            if isinstance(value, Each):
-                return Number() if value.numbers is None else number(len(value.numbers))
-            if isinstance(value, Several):
-                return number(len(value.items))
-            if isinstance(value, Part) and isinstance(value.declared, Array):
-                length = value.declared.length
-                return number(length(self.analysis.constants) if callable(length) else length)
         if which is abs and isinstance(value, Number):
             return Number()
-        raise NotShownError(node, f"computes with {described(value)}")
+        if which in (int, abs):
+            raise NotShownError(node, f"computes with {described(value)}")
+        return None
 
-    def _quantified(self, node: ast.Call) -> Value:
-        """Return any() or all() of one generator."""
-        generator = node.args[0] if len(node.args) == 1 and not node.keywords else None
-        if not isinstance(generator, ast.GeneratorExp) or len(generator.generators) != 1:
+    def _pairs(self, values: list[Value], numbered: bool, node: ast.Call) -> Value:
+        """Return what enumerate() or zip() makes of arrays and sequences."""
+        arrays = [self._contents(value, node) for value in values]
+        lists = [value.element for value in arrays if isinstance(value, Listed)]
+        if len(lists) == len(values) and not (numbered and len(lists) > 1):
+            return Listed(Several((Number(), *lists) if numbered else tuple(lists)))
+        parts = [one for one in arrays if isinstance(one, Part) and isinstance(one.declared, Array)]
+        kinds = {self.names.index(cast(Array, part.declared)) for part in parts}
+        if len(parts) != len(values) or len(kinds) != 1 or (numbered and len(parts) != 1):
             raise NotShownError(node, "is not analysed")
-        [clause] = generator.generators
-        if not isinstance(clause.target, ast.Name) or clause.is_async:
-            raise NotShownError(node, "is not analysed")
-        name, tests = clause.target.id, [*clause.ifs, generator.elt]
-
-        def asked(inner: Self, reading: Reading) -> None:
-            several = reading.items if isinstance(reading, Several) else None
-            for element in several or [inner.element(reading)[0]]:
-                inner.flow.local[name] = element
-                inner._asked(tests)
-
-        what = self.expression(clause.iter)
-        before = self.flow
-        self.attempted(self.readings(what, clause.iter), asked)
-        # What the generator knows and names is its own.
-        self.flow = before
-        return truth_value()
-
-    def _asked(self, tests: list[ast.expr]) -> None:
-        """Evaluate conditions of which each is asked if those before it are true."""
-        before = self.flow
-        for test in tests:
-            yes, _ = self.split(test)
-            if yes is None:
-                break
-            self.flow = yes
-        self.flow = before
-        if self.effects.writes or self.effects.unknown:
-            raise NotShownError(tests[-1], "may write to the state where it only asks")
+        return Pairs(tuple(parts), numbered)
 
     def readings(self, what: Value, node: ast.expr) -> list[Reading]:
         """Return what an iteration may go over: replicas if it has all of them, or else plain."""
         what = self._contents(what, node)
         if isinstance(what, Part) and isinstance(what.declared, Array):
+            return [what]
+        if isinstance(what, Listed | Pairs):
             return [what]
         if not isinstance(what, Each | Several):
             raise NotShownError(node, f"goes over {described(what)}")
@@ -199,33 +228,44 @@ class Calls(Expressions):
                 return one, one.symbol
             few = what.numbers and len(what.numbers) <= FEW
             return Number(frozenset(what.numbers or ()) if few else None), None
-        assert isinstance(what, Part)
-        assert isinstance(what.declared, Array)
-        symbol = fresh()
-        place = Part(what.declared, f"{what.form}[]", (*what.indices, symbol))
-        element = self._loaded(what.declared.element, place)
-        return element, symbol if self.names.index(what.declared) is not None else None
+        if isinstance(what, Listed):
+            return copied(what.element), None
+        assert not isinstance(what, Several)
+        arrays, symbol = what.arrays if isinstance(what, Pairs) else (what,), fresh()
+        elements: list[Value] = []
+        for array in arrays:
+            assert isinstance(array.declared, Array)
+            kind = self.names.index(array.declared)
+            place = replace(array, form=f"{array.form}[]", indices=(*array.indices, symbol))
+            elements.append(self._loaded(array.declared.element, place))
+        if not isinstance(what, Pairs):
+            return elements[0], None if kind is None else symbol
+        index = Number(None, symbol) if kind is None else Replica(kind, False, symbol)
+        pair = (index, *elements) if what.numbered else tuple(elements)
+        return Several(pair), None if kind is None else symbol
 
     def _contents(self, what: Value, node: ast.expr) -> Value:
         """Return the members of a set, or the array of a sequence; anything else unchanged."""
+        if isinstance(what, Constant) and isinstance(what.value, list | EnumType):
+            return wrapped(tuple(cast(Iterable[object], what.value)))
+        mask = self.mask(what)
+        if mask is not None:
+            return self._members(mask, node)
         method = self.method(what, "__iter__")
         if method is None:
             return what
-        parts = {name: self._named_part(method.owner, name) for name in ("mask", "length", "items")}
-        if method.function is Set.__iter__ and parts["mask"] is not None:
-            return self._members(parts["mask"], node)
-        if method.function in (Seq.__iter__, RecordSeq.__iter__) and parts["items"] is not None:
-            return parts["items"]
+        if self.is_sequence(what):
+            element = self.element_of(what, node)
+            # How many elements there are is read, too.
+            self._named_part(method.owner, "length")
+            return Listed(NOTHING if element is None else element)
         raise NotShownError(node, "goes over a record that iterates itself")
 
-    def _named_part(self, owner: Part, name: str) -> Value | None:
-        """Return a part of a record by its name; None if it has none."""
+    def _named_part(self, owner: Part, name: str) -> Value:
+        """Return a part of a record by its name."""
         assert isinstance(owner.declared, type)
         # mypy takes the hash of an object of the class for that of the class.
-        declared = declared_parts(owner.declared).get(name)
-        if declared is None:
-            return None
-        return self._loaded(declared, Part(owner.declared, f"{owner.form}.{name}", owner.indices))
+        return self._loaded(declared_parts(owner.declared)[name], self.part(owner, name))
 
     def bound(self, method: Bound, arguments: list[Value], node: ast.expr) -> Value:
         """Return the result of a method, and record its effects."""
@@ -310,7 +350,19 @@ def renamed(value: Value, symbols: Callable[[int], int], flow: Flow) -> Value:
     if isinstance(value, Replica):
         return Replica(value.kind, may_be_none_at(value, flow), symbols(value.symbol))
     if isinstance(value, Part):
-        return Part(value.declared, value.form, _indices(value.indices, symbols))
+        copy = symbols(value.copy) if value.copy else 0
+        return Part(value.declared, value.form, _indices(value.indices, symbols), copy)
+    if isinstance(value, Pairs):
+        each = (cast(Part, renamed(array, symbols, flow)) for array in value.arrays)
+        return Pairs(tuple(each), value.numbered)
+    if isinstance(value, Own):
+        return Own(renamed(value.mask, symbols, flow))
+    if isinstance(value, Listed):
+        return Listed(renamed(value.element, symbols, flow))
+    if isinstance(value, Made):
+        return Made(
+            value.declared, tuple((name, renamed(v, symbols, flow)) for name, v in value.parts)
+        )
     if isinstance(value, Several):
         return Several(tuple(renamed(item, symbols, flow) for item in value.items))
     return value

@@ -9,17 +9,21 @@ from types import FunctionType
 from typing import Any, cast
 
 from ...core.containers import Seq
-from ...core.fields import NONE, method_of
+from ...core.fields import NONE
 from .names import COMPARISONS, described, may_be_none_at
-from .parts import Parts
+from .sequences import Sequences, copied
+from .sets import OPERATORS
 from .values import (
     Bound,
     Carried,
     Constant,
     Each,
     Flow,
+    Listed,
+    Made,
     NotShownError,
     Number,
+    Own,
     Part,
     Replica,
     ReplicaSet,
@@ -44,7 +48,7 @@ _METHODS: dict[type[ast.cmpop], str] = {
 """The methods of a container for comparisons."""
 
 
-class Expressions(Parts):
+class Expressions(Sequences):
     """Evaluates the expressions of one function."""
 
     def expression(self, node: ast.expr) -> Value:
@@ -156,32 +160,66 @@ class Expressions(Parts):
     def _tuple(self, node: ast.Tuple) -> Value:
         return Several(tuple(self.expression(part) for part in node.elts))
 
+    _list = _tuple
+
+    def _set(self, node: ast.Set) -> Value:
+        return Own(self.united([self.expression(part) for part in node.elts], node))
+
+    def place(self, node: ast.expr) -> Value:
+        """Return the value of an expression; an element of a sequence as what may be written."""
+        if isinstance(node, ast.Subscript):
+            return self._subscript(node, place=True)
+        if isinstance(node, ast.Attribute):
+            return self.attribute(self.place(node.value), node)
+        return self.expression(node)
+
     def _attribute(self, node: ast.Attribute) -> Value:
-        owner = self.expression(node.value)
+        return self.attribute(self.expression(node.value), node)
+
+    def attribute(self, owner: Value, node: ast.Attribute) -> Value:
+        """Return an attribute of a value."""
+        if isinstance(owner, Made) and (part := owner.part(node.attr)) is not None:
+            return part
         if isinstance(owner, Part):
             return self.method(owner, node.attr) or self._loaded(*self._field(owner, node))
         if isinstance(owner, Constant) and hasattr(owner.value, node.attr):
             return wrapped(getattr(owner.value, node.attr))
         raise NotShownError(node, f"takes an attribute of {described(owner)}")
 
-    def _subscript(self, node: ast.Subscript) -> Value:
-        owner = self.expression(node.value)
+    def _subscript(self, node: ast.Subscript, place: bool = False) -> Value:
+        owner = self.place(node.value) if place else self.expression(node.value)
+        if isinstance(node.slice, ast.Slice):
+            return self.slice_of(owner, node.slice, node)
         index = self.expression(node.slice)
         if isinstance(owner, Part):
             at = self.method(owner, "__getitem__")
             if at is not None and at.function is Seq.__getitem__:
-                # An element that is a record is a copy, which treats replicas as the element does.
-                at = Bound(cast(FunctionType, Seq.at), owner)
+                element = self.bound(Bound(cast(FunctionType, Seq.at), owner), [index], node)
+                return element if place else copied(element)
             if at is not None:
                 return self.bound(at, [index], node)
             return self._loaded(*self._element(owner, index, node))
         if isinstance(owner, Several) and isinstance(index, Number):
             return self._item(owner.items, index, node)
+        if isinstance(owner, Listed) and isinstance(index, Number):
+            return copied(owner.element)
+        if isinstance(owner, Constant) and isinstance(index, Number):
+            return self._looked_up_in(owner.value, index, node)
         if isinstance(index, Replica):
             raise NotShownError(
                 node, f"uses the number of a replica as an index of {described(owner)}"
             )
         raise NotShownError(node, f"takes an element of {described(owner)}")
+
+    def _looked_up_in(self, table: object, index: Number, node: ast.Subscript) -> Value:
+        """Return an entry of a constant list or dictionary."""
+        if not isinstance(table, dict | list):
+            raise NotShownError(node, f"takes an element of {described(Constant(table))}")
+        known = index.values if isinstance(table, dict) else None
+        entries = [table[one] for one in known if one in table] if known else [*table]
+        if isinstance(table, dict) and not known:
+            entries = [*table.values()]
+        return self._item(tuple(map(wrapped, entries)), Number(), node)
 
     def _item(self, items: tuple[Value, ...], index: Number, node: ast.Subscript) -> Value:
         """Return an item of a tuple."""
@@ -200,6 +238,10 @@ class Expressions(Parts):
                 if drops_the_lowest(one, other):
                     return self.thinned(self.expression(one), node)
         left, right = self.expression(node.left), self.expression(node.right)
+        if isinstance(node.op, OPERATORS):
+            mask, more = self.mask(left), self.mask(right)
+            if mask is not None and more is not None:
+                return Own(self.combined(node.op, mask, more, node))
         return self.names.computed(node.op, left, right, node)
 
     def thinned(self, value: Value, node: ast.AST) -> Value:
@@ -234,19 +276,59 @@ class Expressions(Parts):
         """Return whether a comparison holds."""
         inside = isinstance(op, ast.In | ast.NotIn)
         owner, other = (right, left) if inside else (left, right)
-        method = self.method(owner, _METHODS.get(type(op), ""))
-        if method is None and not inside:
+        result = self._known_comparison(inside, op, left, right, node)
+        method = self.method(owner, _METHODS.get(type(op), "")) if result is None else None
+        if result is None and method is None and not inside:
             return self.names.computed(op, left, right, node)
-        if method is None:
-            result: Value = self.names.among(left, right, node)
-        else:
+        if method is not None:
             if method.function is Seq.__eq__:
                 method = Bound(cast(FunctionType, Seq.same), method.owner)
             result = self.bound(method, [other], node)
+        elif result is None:
+            result = self.names.among(left, right, node)
         if not isinstance(op, ast.NotIn | ast.NotEq):
             return result
         known = self.names.truth(result, node)
         return truth_value() if known is None else number(not known)
+
+    def _known_comparison(
+        self, inside: bool, op: ast.cmpop, left: Value, right: Value, node: ast.Compare
+    ) -> Value | None:
+        """Return a comparison of sets, tuples, lists or records, or `in` one; None for another.
+
+        That of `!=` and `not in` is the one that they negate.
+        """
+        same = ast.Eq() if isinstance(op, ast.NotEq) else op
+        one, other = self.mask(left), self.mask(right)
+        if inside and isinstance(right, Own) and isinstance(left, Number | Replica):
+            bit = self.names.computed(ast.RShift(), right.mask, left, node)
+            return self.names.computed(ast.BitAnd(), bit, number(1), node)
+        if inside and isinstance(right, Listed):
+            self.names.computed(ast.Eq(), left, right.element, node)
+            return truth_value()
+        if inside:
+            return None
+        if one is not None and other is not None:
+            return self.compared_sets(same, one, other, node)
+        if isinstance(left, Several) and isinstance(right, Several):
+            for mine, others in zip(left.items, right.items, strict=False):
+                self.names.computed(same, mine, others, node)
+            return truth_value()
+        if isinstance(same, ast.Eq) and any(isinstance(v, Listed) for v in (left, right)):
+            self.same_lists(left, right, node)
+            return truth_value()
+        return self._same_records(left, right, node) if isinstance(same, ast.Eq) else None
+
+    def _same_records(self, left: Value, right: Value, node: ast.Compare) -> Value | None:
+        """Return whether two records are equal; None if they are no records of variables."""
+        one, other = self.variables(left), self.variables(right)
+        if one is None or other is None:
+            return None
+        if one.keys() != other.keys():
+            raise NotShownError(node, "compares records of different classes")
+        for name, value in one.items():
+            self.names.computed(ast.Eq(), value, other[name], node)
+        return truth_value()
 
     def _comparison(self, node: ast.Compare) -> tuple[Value, Certain]:
         """Return a comparison, with the replicas that are not NONE if it holds, and if not."""
@@ -254,6 +336,9 @@ class Expressions(Parts):
         left = self.expression(node.left)
         right = self.expression(operand)
         if isinstance(op, ast.Is | ast.IsNot):
+            if isinstance(left, Number) and isinstance(right, Number) and right.values:
+                # Members of an enumeration and truth values, of which each is one object.
+                return truth_value(), (frozenset(), frozenset())
             if not (isinstance(operand, ast.Constant) and operand.value is None):
                 raise NotShownError(node, "compares by identity")
             nothing = self.names.is_nothing(left, node)
@@ -268,13 +353,6 @@ class Expressions(Parts):
             self._learn(left, right, compare, yes, no)
             self._learn(right, left, lambda a, b: compare(b, a), yes, no)
         return result, (frozenset(yes), frozenset(no))
-
-    def method(self, owner: Value, name: str) -> Bound | None:
-        """Return a method of a record of the state; None if there is none of that name."""
-        if not isinstance(owner, Part) or not isinstance(owner.declared, type):
-            return None
-        function = method_of(owner.declared, name)
-        return Bound(function, owner) if function else None
 
     def bound(self, method: Bound, arguments: list[Value], node: ast.expr) -> Value:
         """Return the result of a method, and record its effects."""
@@ -313,6 +391,18 @@ def drops_the_lowest(one: ast.expr, other: ast.expr) -> bool:
         and not any(isinstance(part, ast.Call) for part in ast.walk(one))
         and ast.unparse(other.left) == ast.unparse(one)
     )
+
+
+def named(target: ast.expr, value: Value) -> dict[str, Value]:
+    """Return what the names of a loop's target stand for, which may be a tuple of them."""
+    if isinstance(target, ast.Name):
+        return {target.id: value}
+    if not isinstance(target, ast.Tuple | ast.List) or not isinstance(value, Several):
+        raise NotShownError(target, f"is given {described(value)}")
+    if len(target.elts) != len(value.items):
+        raise NotShownError(target, "unpacks a value that is no tuple of that length")
+    pairs = zip(target.elts, value.items, strict=True)
+    return {name: one for part, item in pairs for name, one in named(part, item).items()}
 
 
 def wrapped(value: object) -> Value:

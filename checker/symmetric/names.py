@@ -25,8 +25,12 @@ from .values import (
     Each,
     Flow,
     Index,
+    Listed,
+    Made,
     NotShownError,
     Number,
+    Own,
+    Pairs,
     Part,
     Picked,
     Replica,
@@ -270,6 +274,12 @@ class Names:
         """
         if isinstance(value, Constant) and isinstance(value.value, IMMUTABLE):
             return bool(value.value)
+        if isinstance(value, Several):
+            return bool(value.items)
+        if isinstance(value, Each | Listed):
+            return None
+        if isinstance(value, Own):
+            return self.truth(value.mask, node)
         if value == Picked(plain=True):
             return None
         if not isinstance(value, _TRIED) or isinstance(value, Shifted):
@@ -345,7 +355,19 @@ class Names:
             if one.form == other.form:
                 indices = zip(one.indices, other.indices, strict=True)
                 same = tuple(a if a == b else fresh() for a, b in indices)
-                return Part(one.declared, one.form, same)
+                copy = one.copy if one.copy == other.copy else fresh()
+                return Part(one.declared, one.form, same, copy)
+        elif isinstance(one, Own) and isinstance(other, Own):
+            mask = self.joined(one.mask, other.mask, at_one, at_other)
+            return mask if isinstance(mask, Unclear) else Own(mask)
+        elif isinstance(one, Listed) and isinstance(other, Listed):
+            element = self.joined(one.element, other.element, at_one, at_other)
+            return element if isinstance(element, Unclear) else Listed(element)
+        elif isinstance(one, Made) and isinstance(other, Made):
+            if one.declared is other.declared:
+                both = zip(one.parts, other.parts, strict=True)
+                values = [(a, self.joined(v, w, at_one, at_other)) for (a, v), (_, w) in both]
+                return Made(one.declared, tuple(values))
         elif joined := self._joined_renamed(one, other, at_one, at_other):
             return joined
         return Unclear(f"is {described(one)} or {described(other)}, as the case may be")
@@ -500,7 +522,13 @@ def kind_of(value: Value | None, flow: Flow) -> object:
         return tuple(kind_of(item, flow) for item in value.items)
     if isinstance(value, Carried):
         return value.how, kind_of(value.value, flow)
-    return (Part, value.form) if isinstance(value, Part) else value
+    if isinstance(value, Own):
+        return Own, kind_of(value.mask, flow)
+    if isinstance(value, Listed):
+        return Listed, kind_of(value.element, flow)
+    if isinstance(value, Made):
+        return value.declared, tuple(kind_of(one, flow) for _, one in value.parts)
+    return (Part, value.form, bool(value.copy)) if isinstance(value, Part) else value
 
 
 def described(value: Value) -> str:
@@ -527,6 +555,10 @@ _OF_KIND: dict[type, str] = {
 
 _DESCRIBED: dict[type, str] = {
     Part: "a part of the state",
+    Own: "a set",
+    Made: "a record",
+    Listed: "a list",
+    Pairs: "arrays together",
     Bound: "a method",
     Each: "numbers",
     Several: "a tuple",
@@ -543,7 +575,7 @@ def _why_not(op: ast.AST, left: Value, right: Value) -> str:
                 return f"tells {described(other)} from the replicas that it may change places with"
             verb = "orders" if compares else "computes with"
             verb = "compares" if isinstance(op, ast.Eq | ast.NotEq) else verb
-            return f"{verb} the number of a replica and {described(other)}"
+            return f"{verb} {described(value)} and {described(other)}"
     verb = "compares" if compares else "computes with"
     return f"{verb} {described(left)} and {described(right)}"
 

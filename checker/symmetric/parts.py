@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from ...core.fields import NONE, Array, Field, Record, declared_parts
+from ...core.fields import NONE, Array, Field, Record, declared_parts, limit_of
 from .names import described, index_of, may_be_none_at
 from .values import (
     Effects,
@@ -20,6 +21,7 @@ from .values import (
     Unclear,
     Value,
     Write,
+    number,
 )
 
 if TYPE_CHECKING:
@@ -83,6 +85,10 @@ class Parts:
         """Return the value of an expression."""
         raise NotImplementedError
 
+    def place(self, node: ast.expr) -> Value:
+        """Return the value of an expression; an element of a sequence as what may be written."""
+        raise NotImplementedError
+
     def _field(self, owner: Part, node: ast.Attribute) -> tuple[Field | Array | type, Part]:
         """Return the declaration and the place of a part of a record."""
         if isinstance(owner.declared, Array):
@@ -91,8 +97,19 @@ class Parts:
         parts = declared_parts(owner.declared)
         if node.attr not in parts:
             raise NotShownError(node, f"is not declared in {owner.declared.__name__}")
-        form = f"{owner.form}.{node.attr}" if owner.form else node.attr
-        return parts[node.attr], Part(owner.declared, form, owner.indices)
+        return parts[node.attr], self.part(owner, node.attr)
+
+    def length(self, array: Part) -> int | None:
+        """Return the length of an array; None for what is none."""
+        if not isinstance(array.declared, Array):
+            return None
+        return limit_of(array.declared.length, self.analysis.constants)
+
+    @staticmethod
+    def part(owner: Part, name: str) -> Part:
+        """Return the place of a part of a record."""
+        form = f"{owner.form}.{name}" if owner.form else name
+        return replace(owner, form=form)
 
     def _element(
         self, array: Part, index: Value, node: ast.Subscript
@@ -114,7 +131,8 @@ class Parts:
             )
         else:
             raise NotShownError(node, f"uses {described(index)} as an index of {array.form}")
-        place = Part(Record, f"{array.form}[]", (*array.indices, index_of(at)))
+        indices = (*array.indices, index_of(at))
+        place = Part(Record, f"{array.form}[]", indices, array.copy)
         return declared.element, place
 
     def _index(self, array: Part, kind: str, index: Value, node: ast.Subscript) -> Number | Replica:
@@ -136,31 +154,39 @@ class Parts:
     def _loaded(self, declared: Field | Array | type, place: Part) -> Value:
         """Return the part of the state at a place, or the value of its variable."""
         if not isinstance(declared, Field):
-            return Part(declared, place.form, place.indices)
+            return replace(place, declared=declared)
         location = place.form, place.indices
         self.effects.reads.add(location)
+        if place.copy:
+            # What is known of a copy stays true when the part is written.
+            location = f"{place.form}@{place.copy}", place.indices
         if location not in self.flow.loaded:
             self.flow.loaded[location] = self._variable(declared)
         return self.flow.loaded[location]
 
     def _variable(self, declared: Field) -> Value:
         """Return the unknown value of a variable."""
+        low, high = (
+            limit_of(one, self.analysis.constants) for one in (declared.low, declared.high)
+        )
+        if low == high and not declared.names:
+            return number(low)
         kind = self.names.named(declared)
         if kind is None:
             return Number()
         if declared.names == "replicas":
             return ReplicaSet(kind)
-        lowest = self.lowest(declared)
-        return Replica(kind, lowest < 0) if lowest >= NONE else Unclear("may be below NONE")
-
-    def lowest(self, declared: Field) -> int:
-        """Return the lowest value of a variable."""
-        return declared.low(self.analysis.constants) if callable(declared.low) else declared.low
+        return Replica(kind, low < 0) if low >= NONE else Unclear("may be below NONE")
 
     def store(self, target: ast.expr, value: Value, how: str = "") -> None:
         """Write a variable of the state."""
-        declared, place = self.target(target)
-        stored = self._as_declared(declared, place.form, value, target)
+        self.put(*self.target(target), value, target, how)
+
+    def put(self, declared: Field, place: Part, value: Value, node: ast.expr, how: str) -> None:
+        """Write a variable at a place."""
+        if place.copy:
+            raise NotShownError(node, f"writes to a copy of {place.form}")
+        stored = self._as_declared(declared, place.form, value, node)
         location = place.form, place.indices
         self.flow.forget(place.form)
         self.flow.loaded[location] = stored
@@ -171,7 +197,7 @@ class Parts:
     def target(self, target: ast.expr) -> tuple[Field, Part]:
         """Return the declaration and the place of a variable that is written."""
         if isinstance(target, ast.Attribute | ast.Subscript):
-            owner = self.expression(target.value)
+            owner = self.place(target.value)
             if isinstance(owner, Part):
                 if isinstance(target, ast.Attribute):
                     declared, place = self._field(owner, target)
@@ -188,7 +214,8 @@ class Parts:
         if kind is not None and declared.names == "replica":
             replica = self.names.as_replica(value, kind)
             if replica is not None:
-                if self.lowest(declared) >= 0 and may_be_none_at(replica, self.flow):
+                low = limit_of(declared.low, self.analysis.constants)
+                if low >= 0 and may_be_none_at(replica, self.flow):
                     raise NotShownError(node, f"may write NONE to {form}, whose lowest value is 0")
                 return replica
         elif kind is not None:

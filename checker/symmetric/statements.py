@@ -11,18 +11,24 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from .calls import Calls, Reading
-from .expressions import drops_the_lowest
-from .names import carried, kind_of, may_be_none_at, shape
+from . import sets
+from .calls import Reading
+from .comprehensions import Comprehensions
+from .expressions import drops_the_lowest, named
+from .names import carried, described, kind_of, may_be_none_at, shape
 from .parts import Result
 from .values import (
     NOTHING,
     Carried,
+    Each,
     Effects,
     Flow,
+    Listed,
     Location,
     NotShownError,
     Number,
+    Own,
+    Part,
     Picked,
     Replica,
     Several,
@@ -49,7 +55,7 @@ class Loop:
     continues: list[Flow] = field(default_factory=list)
 
 
-class Statements(Calls):
+class Statements(Comprehensions):
     """Follows the statements of one function."""
 
     _loop = Loop()
@@ -133,10 +139,59 @@ class Statements(Calls):
                 raise NotShownError(target, "unpacks a value that is no tuple of that length")
             for part, item in zip(target.elts, value.items, strict=True):
                 self.assign_to(part, item)
+        elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
+            self._replaced(target, self.element_of(value, target))
+        elif isinstance(target, ast.Subscript) and self.is_sequence(self.place(target.value)):
+            self._replaced(target, value)
         else:
             self.store(target, value)
 
+    def _replaced(self, target: ast.Subscript, element: Value | None) -> None:
+        """Put a value in place of some elements of a sequence."""
+        owner = self.place(target.value)
+        if not isinstance(owner, Part) or not self.is_sequence(owner):
+            raise NotShownError(target, f"writes to {described(owner)}")
+        if isinstance(target.slice, ast.Slice):
+            self.slice_of(owner, target.slice, target)
+        elif not isinstance(at := self.expression(target.slice), Number):
+            raise NotShownError(target, f"uses {described(at)} as an index of {owner.form}")
+        self.rebuilt(owner, [] if element is None else [element], target)
+
+    def _delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            if not isinstance(target, ast.Subscript):
+                raise NotShownError(node, "is not analysed")
+            self._replaced(target, None)
+
+    def _changed(self, node: ast.AugAssign) -> bool:
+        """Change a set or a sequence where it is; False if the target is neither."""
+        read = set(self.effects.reads)
+        owner: Value | None
+        if isinstance(node.target, ast.Name):
+            owner = self.flow.local.get(node.target.id)
+        else:
+            owner = self.place(node.target)
+        if not isinstance(owner, Part | Own | Listed | Each):
+            # Whether a variable that is added to counts as read is decided elsewhere.
+            self.effects.reads = read
+            return False
+        place = self.mask_place(owner)
+        value = self.expression(node.value)
+        if place and isinstance(node.op, sets.OPERATORS):
+            mask = self.mask(value)
+            if mask is None:
+                raise NotShownError(node, f"computes with {described(value)}")
+            self.changed_set(*place, node.op, mask, node.target)
+        elif isinstance(owner, Part) and self.is_sequence(owner) and isinstance(node.op, ast.Add):
+            added = self.element_of(value, node)
+            self.rebuilt(owner, [] if added is None else [added], node.target)
+        else:
+            raise NotShownError(node, f"changes {described(owner)}")
+        return True
+
     def _augassign(self, node: ast.AugAssign) -> None:
+        if self._changed(node):
+            return
         if isinstance(node.target, ast.Name):
             loaded = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
             source = ast.copy_location(ast.BinOp(loaded, node.op, node.value), node)
@@ -160,6 +215,22 @@ class Statements(Calls):
         yes, no = self.split(node.test)
         after = self.path(yes, node.body)
         self.continue_at(self.names.joined_flow(after, self.path(no, node.orelse)))
+
+    def _match(self, node: ast.Match) -> None:
+        """Follow the cases of values as the conditions that they are."""
+        subject = ast.copy_location(ast.Name(f"the value of {ast.unparse(node.subject)}"), node)
+        self.flow.local[subject.id] = self.expression(node.subject)
+        following: list[ast.stmt] = []
+        for case in reversed(node.cases):
+            tests = [*_tests(case.pattern, subject), *([case.guard] if case.guard else [])]
+            test: ast.expr = ast.BoolOp(ast.And(), tests) if len(tests) > 1 else ast.Constant(True)
+            test = tests[0] if len(tests) == 1 else test
+            following = [ast.copy_location(ast.If(test, case.body, following), case.pattern)]
+        self.block(following)
+
+    def _assert(self, node: ast.Assert) -> None:
+        # An error ends the search, of the other run, too.
+        self.continue_at(self.split(node.test)[0])
 
     def _return(self, node: ast.Return) -> None:
         value = NOTHING if node.value is None else self.expression(node.value)
@@ -215,7 +286,7 @@ class Statements(Calls):
         raise NotShownError(body[0], "is not analysed: the loop changes what its variables are")
 
     def _for(self, node: ast.For) -> None:
-        if node.orelse or not isinstance(node.target, ast.Name):
+        if node.orelse:
             raise NotShownError(node, "is not analysed")
         what = self.expression(node.iter)
         self.attempted(
@@ -224,42 +295,41 @@ class Statements(Calls):
 
     def _rounds(self, reading: Reading, node: ast.For) -> None:
         """Follow a loop over replicas, in any order, or over anything else, in its own order."""
-        target = ast.unparse(node.target)
         if isinstance(reading, Several):
-            self._one_after_the_other(reading.items, node, target)
+            self._one_after_the_other(reading.items, node)
             return
         element, replica = self.element(reading)
         if replica is not None:
-            self._visited(element, replica, node, target)
+            self._visited(element, replica, node)
             return
 
         def head() -> tuple[Flow, Flow]:
             end = self.flow.copy()
-            self.flow.local[target] = self.element(reading)[0]
+            self.flow.local |= named(node.target, self.element(reading)[0])
             return self.flow, end
 
         self._repeated(node.body, head)
 
-    def _one_after_the_other(self, items: tuple[Value, ...], node: ast.For, target: str) -> None:
+    def _one_after_the_other(self, items: tuple[Value, ...], node: ast.For) -> None:
         """Follow a loop over the items of a tuple, whose order is the same in both runs."""
         left: Flow | None = None
         following: Flow | None = self.flow
         for item in items:
             if following is not None:
-                following.local[target] = item
+                following.local |= named(node.target, item)
             following, breaks = self._round(following, node.body)
             for flow in breaks:
                 left = self.names.joined_flow(left, flow)
         self.continue_at(self.names.joined_flow(left, following))
 
-    def _visited(self, element: Value, replica: int, node: ast.For, target: str) -> None:
+    def _visited(self, element: Value, replica: int, node: ast.For) -> None:
         """Follow a loop over replicas, of which no round may depend on earlier ones."""
         before, assigned = self.flow, stored(node)
         starts = {name: _at_start(before.local.get(name)) for name in assigned}
         for _ in range(MOST_ROUNDS):
             inner = self.inside()
             inner.flow.loaded.clear()
-            inner.flow.local |= {**starts, target: element}
+            inner.flow.local |= {**starts, **named(node.target, element)}
             rounds, breaks = inner._round(inner.flow, node.body)
             ends = {
                 name: self.names.after_rounds(name, start, rounds, breaks)
@@ -349,6 +419,23 @@ def _independent(replica: int, reads: Iterable[Location], writes: Iterable[Write
         return True
     hows = {write.how for write in writes}
     return not reads and len(hows) == 1 and hows != {""}
+
+
+def _tests(pattern: ast.pattern, subject: ast.Name) -> list[ast.expr]:
+    """Return the conditions under which a pattern of values matches."""
+    test: ast.expr
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name is None:
+        return []
+    if isinstance(pattern, ast.MatchValue):
+        test = ast.Compare(subject, [ast.Eq()], [pattern.value])
+    elif isinstance(pattern, ast.MatchOr):
+        each = [_tests(one, subject) for one in pattern.patterns]
+        if [] in each:
+            return []
+        test = ast.BoolOp(ast.Or(), [one for [one] in each])
+    else:
+        raise NotShownError(pattern, "is not analysed")
+    return [ast.fix_missing_locations(ast.copy_location(test, pattern))]
 
 
 def _added(name: str, source: ast.expr) -> tuple[str, ast.expr] | None:

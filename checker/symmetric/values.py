@@ -64,11 +64,15 @@ class Shifted:
 
 @dataclass(frozen=True)
 class Part:
-    """A record or an array of the state; ``form`` is its path without the indices."""
+    """A record or an array of the state; ``form`` is its path without the indices.
+
+    ``copy`` is a symbol if it is a copy of that part as of some moment, which nothing changes.
+    """
 
     declared: type[Record] | Array
     form: str
     indices: tuple[Index, ...]
+    copy: int = 0
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,40 @@ class Several:
     """A tuple of values."""
 
     items: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Own:
+    """A set outside of the state, as a bit mask."""
+
+    mask: Value
+
+
+@dataclass(frozen=True)
+class Made:
+    """A record that the code makes by name, with the values of its variables."""
+
+    declared: type[Record]
+    parts: tuple[tuple[str, Value], ...]
+
+    def part(self, name: str) -> Value | None:
+        """Return the value of a variable; None if it has none of that name."""
+        return dict(self.parts).get(name)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A list whose length and order are the same in both runs; ``element`` is any element."""
+
+    element: Value
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """What enumerate() or zip() makes of arrays of the state that the same numbers index."""
+
+    arrays: tuple[Part, ...]
+    numbered: bool
 
 
 @dataclass(frozen=True)
@@ -133,8 +171,8 @@ class Carried:
 
 
 Value = (
-    Number | Replica | ReplicaSet | Thinned | Shifted | Part | Bound | Several | Each | Constant
-    | Picked | Unclear | Carried
+    Number | Replica | ReplicaSet | Thinned | Shifted | Part | Own | Made | Listed | Pairs | Bound
+    | Several | Each | Constant | Picked | Unclear | Carried
 )  # fmt: skip
 
 NOTHING = Constant(None)

@@ -10,6 +10,7 @@ from functools import cache
 from itertools import product
 
 from tidegate.checker.symmetric.proof import show
+from tidegate.core.containers import Set, sequence_of, set_of
 from tidegate.core.fields import (
     NONE,
     Record,
@@ -61,27 +62,44 @@ def parts(kind=""):
     voted = array(2, replica_id(lambda k: k.peers - 1, "in two rounds", of=kind))
     score = array(lambda k: k.peers, integer(0, 5, "of each peer"), by=kind, by_replica=True)
     each = array(lambda k: k.peers, Peer, by=kind, by_replica=True)
-    return nested(Board), each, voted, score
+
+    class Entry(Record):
+        """What is made by name, copied, and put into sequences."""
+
+        who: int = replica_id(lambda k: k.peers - 1, "who wrote it", of=kind)
+        what: int = integer(0, 2, "a plain number")
+
+    team = set_of(lambda k: k.peers, "a set", of=kind, of_replicas=True)
+    queue = sequence_of(replica_id(lambda k: k.peers - 1, "who waits", of=kind), 3, "a queue")
+    log = sequence_of(Entry, 3, "a log")
+    return nested(Board), each, voted, score, team, queue, log, nested(Entry), Entry
+
+
+PEERS_ALONE, PEERS_AMONG_OTHERS, CLIENTS = parts(), parts("peer"), parts("client")
 
 
 class Tiny(Record):
     """The state: replicas, sets of them, and plain numbers in every place."""
 
-    board, peer, voted, score = parts()
+    board, peer, voted, score, team, queue, log, last = PEERS_ALONE[:-1]
+    marks: Set = set_of(lambda k: k.size, "a set of plain numbers")
     slot: list[int] = array(lambda k: k.size, integer(0, 5, "as many as peers, and not by them"))
 
 
 class Twin(Record):
     """The same of two kinds of replicas, which have the same numbers."""
 
-    board, peer, voted, score = parts("peer")
-    stand, client, chosen, point = parts("client")
+    board, peer, voted, score, team, queue, log, last = PEERS_AMONG_OTHERS[:-1]
+    stand, client, chosen, point, crew, line, book, final = CLIENTS[:-1]
+    marks: Set = set_of(lambda k: k.size, "a set of plain numbers")
     slot: list[int] = array(lambda k: k.size, integer(0, 5, "as many as peers, and not by them"))
 
 
 def function(source, **names):
     """Return the last function of a source text."""
-    space = {"__name__": "tiny", "members": members, "NONE": NONE, **names}
+    entries = {"Entry": PEERS_ALONE[-1], "One": PEERS_AMONG_OTHERS[-1], "Other": CLIENTS[-1]}
+    tables = {"TABLE": {0: 1, 1: 2, 2: 0}, "ROW": [2, 1, 0]}
+    space = {"__name__": "tiny", "members": members, "NONE": NONE, **entries, **tables, **names}
     tree = ast.parse(source)
     exec(compile(tree, "<tiny>", "exec"), space)
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]

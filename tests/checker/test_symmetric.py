@@ -152,6 +152,101 @@ for place in range(k.size):
         break
 return place == 1
 """,
+    "a sum, a least and a greatest number of a generator": """
+s.board.count = sum(p.term for p in s.peer if p.up) + sum(1 for p in range(k.peers) if s.score[p])
+most = max(p.term for p in s.peer)
+return most > min((s.score[p] for p in members(s.board.isr)), default=NONE)
+""",
+    "a generator of several clauses": """
+return any(a.up and b.term == a.term for a in s.peer for b in s.peer if a.term) and 2 > sum(
+    a != b and s.peer[a].up for a in range(k.peers) for b in members(s.peer[a].knows)
+)
+""",
+    "arrays as a whole": """
+s.board.count = sum(s.score) + max(s.slot) + len(s.score)
+return not all(s.slot) and any(s.score)
+""",
+    "the greatest pair": """
+last = max((p.term, s.score[i]) for i, p in enumerate(s.peer))
+return last > (1, 2) and last[0] == sorted(p.term for p in s.peer)[1]
+""",
+    "enumerate and zip": """
+for i, p in enumerate(s.peer):
+    if i != r and p.follows == i:
+        p.up = False
+for p, score in zip(s.peer, s.score):
+    if score > 2:
+        p.term = 0
+return True
+""",
+    "a list of replicas": """
+others = [p for p in range(k.peers) if p != r and s.peer[p].up]
+for p in others:
+    s.peer[p].follows = r
+s.board.count = len(others)
+return len(others) > 0 and s.board.first in others and bool(others)
+""",
+    "operators and methods of sets": """
+everybody = {p for p in range(k.peers)}
+s.team |= {r, s.board.first}
+if s.team <= {r} or s.team.issubset(everybody - {r}):
+    s.team -= {s.board.first}
+both = s.team | {r} if s.board.count else s.team & everybody
+s.team.update(both)
+s.marks ^= {1, 2}
+return len(both) > 1 and r in both and not s.team.isdisjoint(both) and s.team.copy() == both
+""",
+    "sets of a function's own": """
+up = {p for p in range(k.peers) if s.peer[p].up}
+if not up or up == set(range(k.peers)):
+    return False
+for p in up:
+    s.peer[p].up = False
+return all(p in s.team for p in up) and len({p.term for p in s.peer}) > 1
+""",
+    "records by name": """
+made = Entry(who=r, what=s.last.what)
+if s.last == made or len(s.log) == 3:
+    return False
+s.log.append(made)
+s.last.assign(s.log[0])
+s.log[0].assign(Entry(who=s.board.first, what=1))
+return s.log[-1] != s.last and made.who == r and any(e.who == r and e.what for e in s.log)
+""",
+    "a queue": """
+if len(s.queue) > 2 or not s.queue:
+    return False
+first = s.queue.pop(0)
+s.queue.insert(0, r)
+s.queue.append(first)
+s.queue[1] = s.board.first
+if s.queue[:1] == [r] and r in s.queue[1:]:
+    del s.queue[1:]
+s.queue += [r]
+if r in s.queue:
+    s.queue.remove(r)
+return first == NONE or s.peer[first].up
+""",
+    "a log": """
+if len(s.log) < 2:
+    return False
+s.log[1:] = [Entry(who=r, what=2)]
+kept = s.log[:1]
+taken = s.log.pop()
+s.log.extend(kept)
+return taken.who == r or taken == s.log[0]
+""",
+    "values of an enumeration": """
+match s.peer[r].term:
+    case 0 | 1:
+        s.peer[r].term = TABLE[s.peer[r].term]
+    case _ if s.board.count:
+        s.peer[r].term = ROW[s.peer[r].term]
+    case _:
+        return False
+assert s.peer[r].term != 1
+return s.peer[r].up is True
+""",
 }
 """Bodies of actions that treat peers alike."""
 
@@ -389,6 +484,76 @@ return True
     "is in a container of the other": "return 1 in (r, s.board.first)",
     "is sliced": "return any(p.up for p in s.peer[:2])",
     "is counted from the end": "return s.peer[-1].up",
+    "is the greatest": "return max(p for p in s.team) == r",
+    "is the greatest of a set": "s.board.leader = max(s.team, default=NONE)\nreturn True",
+    "is the least of several": "s.board.leader = min(r, s.board.first)\nreturn True",
+    "is added up": "s.board.count = sum(s.team)\nreturn True",
+    "is added up in a generator": "return sum(p for p in s.team if s.peer[p].up) > 2",
+    "is in the greatest pair": "return max((p.term, i) for i, p in enumerate(s.peer))[1] == 2",
+    "is the one with the greatest": """
+s.board.leader = max(range(k.peers), key=lambda p: s.peer[p].term)
+return True
+""",
+    "is an index in arithmetic": "return s.peer[(r + 1) % k.peers].up",
+    "is sorted": "return sorted(s.team)[0] == r",
+    "is the first of a list": "return [p for p in range(k.peers) if p != r][0] == 1",
+    "is the first of an enumeration": "return any(i == 0 and p.up for i, p in enumerate(s.peer))",
+    "has what is listed in its order": """
+terms = [p.term for p in s.peer]
+return terms[0] == 1
+""",
+    "has what is compared in its order": "return [p.term for p in s.peer] == [0, 1, 2]",
+    "is zipped with plain numbers": "return any(a.up for a, b in zip(s.peer, s.slot) if b)",
+    "is counted with plain numbers": "return len({r, 1}) == 1",
+    "is in a set of some constants": "return r in {1, 2}",
+    "is in a set that is compared with constants": "return s.team == {0, 1}",
+    "is in a set that is united with constants": "s.team |= {1}\nreturn True",
+    "is in a set of plain numbers by |=": "s.marks |= {r}\nreturn True",
+    "is in a set of plain numbers by update": "s.marks.update(s.team)\nreturn True",
+    "is added by |= to what it reads": """
+for p in range(k.peers):
+    if len(s.team) < 2:
+        s.team |= {p}
+return True
+""",
+    "is the first that a set finds": """
+for p in s.team:
+    s.board.leader = p
+    break
+return True
+""",
+    "is in a record as a number": "s.last.assign(Entry(who=NONE, what=r))\nreturn True",
+    "is in a record that a constant is compared with": "return s.last == Entry(who=1, what=0)",
+    "is in a list that a constant is compared with": "return s.queue == [0, 1]",
+    "is a constant in a queue": "s.queue.append(1)\nreturn True",
+    "is an index that is popped": "s.queue.pop(r)\nreturn True",
+    "is an index that is inserted at": "s.queue.insert(r, r)\nreturn True",
+    "is a constant that is inserted": "s.queue.insert(0, 1)\nreturn True",
+    "is a constant in a slice": "s.queue[1:] = [1]\nreturn True",
+    "is a bound of a slice": "return s.queue[:r] == []",
+    "is a bound of what is deleted": "del s.queue[r:]\nreturn True",
+    "is queued in its order": """
+for p in range(k.peers):
+    if s.peer[p].up and len(s.queue) < 3:
+        s.queue.append(p)
+return True
+""",
+    "is known from a copy of something else": """
+if not s.log:
+    return False
+old = s.log[0]
+s.log[0].what = 1
+if old.what != 1:
+    s.board.leader = 1
+return True
+""",
+    "is matched with constants": """
+match s.board.leader:
+    case 0 | 1:
+        return True
+return False
+""",
+    "is looked up in a table": "return TABLE[r] == 1",
     "is of one sort or the other": """
 x = r if s.board.count else 1
 return s.peer[x].up

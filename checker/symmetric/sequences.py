@@ -1,0 +1,160 @@
+"""Sequences of the state and lists, and records that are copied: the same in both runs in order."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from ...core.containers import Seq
+from ...core.fields import Array, Field, Record, declared_parts
+from .names import described
+from .sets import Sets
+from .values import (
+    NOTHING,
+    Flow,
+    Listed,
+    Made,
+    NotShownError,
+    Number,
+    Part,
+    Several,
+    Value,
+    fresh,
+)
+
+METHODS = {"pop", "insert", "extend", "remove", "copy"}
+"""The methods of a sequence that are taken for what they do, without reading their code."""
+
+
+def copied(value: Value) -> Value:
+    """Return a value as it is now: what is written later does not change it."""
+    return replace(value, copy=fresh()) if isinstance(value, Part) else value
+
+
+class Sequences(Sets):
+    """Evaluates what is done with sequences, lists and records as a whole."""
+
+    def is_sequence(self, value: Value) -> bool:
+        """Whether a value is a sequence of the state."""
+        method = self.method(value, "__getitem__")
+        return method is not None and method.function is Seq.__getitem__
+
+    def items(self, sequence: Part) -> tuple[Array, Part]:
+        """Return the array of a sequence."""
+        assert isinstance(sequence.declared, type)
+        # mypy takes the hash of an object of the class for that of the class.
+        array = declared_parts(sequence.declared)["items"]
+        assert isinstance(array, Array)
+        return array, replace(self.part(sequence, "items"), declared=array)
+
+    def any_element(self, sequence: Part) -> tuple[Field | Array | type, Part]:
+        """Return the declaration of an element of a sequence, and the place of some element."""
+        array, items = self.items(sequence)
+        indices = (*items.indices, fresh())
+        return array.element, Part(Record, f"{items.form}[]", indices, items.copy)
+
+    def element_of(self, value: Value, node: ast.AST) -> Value | None:
+        """Return any element of a sequence or a list as it is now; None for an empty list."""
+        if isinstance(value, Listed):
+            return value.element
+        if isinstance(value, Several):
+            element = value.items[0] if value.items else None
+            for item in value.items[1:]:
+                assert element is not None
+                element = self.names.joined(element, item, Flow(), Flow())
+            return element
+        if isinstance(value, Part) and self.is_sequence(value):
+            return copied(self._loaded(*self.any_element(value)))
+        raise NotShownError(node, f"takes {described(value)} as a sequence")
+
+    def slice_of(self, owner: Value, chosen: ast.Slice, node: ast.AST) -> Value:
+        """Return a slice of a sequence or a list, with bounds that are the same in both runs."""
+        for bound in (chosen.lower, chosen.upper, chosen.step):
+            if bound is not None and not isinstance(value := self.expression(bound), Number):
+                raise NotShownError(node, f"counts from or up to {described(value)}")
+        element = self.element_of(owner, node)
+        return Several(()) if element is None else Listed(element)
+
+    def same_lists(self, left: Value, right: Value, node: ast.AST) -> None:
+        """Refuse to compare lists whose elements are not of one sort."""
+        one, other = self.element_of(left, node), self.element_of(right, node)
+        if one is None or other is None:
+            return
+        mine, others = self.variables(one), self.variables(other)
+        pairs = (
+            [(one, other)]
+            if mine is None or others is None
+            else [(value, others.get(name, NOTHING)) for name, value in mine.items()]
+        )
+        for first, second in pairs:
+            self.names.computed(ast.Eq(), first, second, node)
+
+    def variables(self, value: Value) -> dict[str, Value] | None:
+        """Return the values of a record's variables; None for what is no record of these alone."""
+        if isinstance(value, Made):
+            return dict(value.parts)
+        if not isinstance(value, Part) or not isinstance(value.declared, type):
+            return None
+        # mypy takes the hash of an object of the class for that of the class.
+        parts = declared_parts(value.declared)
+        if self.method(value, "__eq__") or not parts:
+            return None
+        return (
+            {
+                name: self._loaded(declared, self.part(value, name))
+                for name, declared in parts.items()
+                if isinstance(declared, Field)
+            }
+            if all(isinstance(declared, Field) for declared in parts.values())
+            else None
+        )
+
+    def copied_into(self, target: Value, source: Value, node: ast.expr) -> None:
+        """Write every variable of a record into another one."""
+        values = self.variables(source)
+        if values is None or not isinstance(target, Part) or not isinstance(target.declared, type):
+            raise NotShownError(node, f"copies {described(source)}")
+        # mypy takes the hash of an object of the class for that of the class.
+        for name, declared in declared_parts(target.declared).items():
+            if not isinstance(declared, Field) or name not in values:
+                raise NotShownError(node, f"copies {described(source)}")
+            self.put(declared, self.part(target, name), values[name], node, "")
+
+    def rebuilt(self, sequence: Part, added: list[Value], node: ast.expr) -> None:
+        """Write elements of a sequence, or others, to places of it that are the same in both."""
+        assert isinstance(sequence.declared, type)
+        # mypy takes the hash of an object of the class for that of the class.
+        parts = declared_parts(sequence.declared)
+        element = self._loaded(*self.any_element(sequence))
+        blank = self._loaded(parts["blank"], self.part(sequence, "blank"))
+        for value in [copied(element), blank, *added]:
+            declared, place = self.any_element(sequence)
+            if isinstance(declared, Field):
+                self.put(declared, place, value, node, "")
+            else:
+                self.copied_into(replace(place, declared=declared), value, node)
+        length = parts["length"]
+        assert isinstance(length, Field)
+        self.put(length, self.part(sequence, "length"), Number(), node, "")
+
+    def sequence_method(
+        self, owner: Value, name: str, arguments: list[Value], node: ast.Call
+    ) -> Value:
+        """Return the result of a method of a sequence, and record its effects."""
+        assert isinstance(owner, Part)
+        element = self.element_of(owner, node)
+        assert element is not None
+        if name == "copy":
+            return Listed(element)
+        if name == "extend":
+            [values] = arguments
+            added = self.element_of(values, node)
+            self.rebuilt(owner, [] if added is None else [added], node)
+            return NOTHING
+        at = arguments[0]
+        if name == "remove":
+            self.same_lists(owner, Several((at,)), node)
+        elif not isinstance(at, Number):
+            raise NotShownError(node, f"counts by {described(at)}")
+        self.rebuilt(owner, arguments[1:], node)
+        return element if name == "pop" else NOTHING

@@ -46,7 +46,9 @@ class Ballot(Record):
 
 
 class State(Record):
-    acceptor: list[Acceptor] = array(lambda k: k.acceptors, Acceptor, by="acceptor")
+    acceptor: list[Acceptor] = array(
+        lambda k: k.acceptors, Acceptor, by="acceptor", by_replica=True
+    )
     ballot: list[Ballot] = array(lambda k: k.ballots, Ballot, by="ballot")
 
 

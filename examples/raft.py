@@ -22,7 +22,7 @@ from tidegate import (
     enumeration,
     integer,
     number,
-    optional,
+    replica_id,
     sequence_of,
     set_of,
     switch,
@@ -110,14 +110,16 @@ class Message(Record):
 class Server(Record):
     term: int = integer(0, lambda k: k.terms, "current term")
     role: Role = enumeration(Role, "role")
-    voted: int = optional(lambda k: k.servers - 1, "whom it voted for in its term")
-    votes: Set = set_of(lambda k: k.servers, "who voted for it, as a candidate")
+    voted: int = replica_id(lambda k: k.servers - 1, "whom it voted for in its term")
+    votes: Set = set_of(lambda k: k.servers, "who voted for it, as a candidate", of_replicas=True)
     log: Seq = sequence_of(integer(1, lambda k: k.terms, "term"), lambda k: k.log, "its entries")
     commit: int = integer(0, lambda k: k.log, "how many entries it knows to be committed")
     match: list[int] = array(
-        lambda k: k.servers, integer(0, lambda k: k.log, "entries that agree, as its leader knows")
+        lambda k: k.servers,
+        integer(0, lambda k: k.log, "entries that agree, as its leader knows"),
+        by_replica=True,
     )
-    sent: list[Message] = array(lambda k: k.servers, Message)
+    sent: list[Message] = array(lambda k: k.servers, Message, by_replica=True)
 
     def last_term(self) -> int:
         """Return the term of the last entry; 0 if there is none."""
@@ -134,7 +136,7 @@ class Server(Record):
 
 
 class State(Record):
-    server: list[Server] = array(lambda k: k.servers, Server, by="server")
+    server: list[Server] = array(lambda k: k.servers, Server, by="server", by_replica=True)
 
 
 model = Model(Bounds, State, participants={"server": lambda k: k.servers}, deadlock=False)
@@ -346,30 +348,29 @@ def lose(s: State, k: Bounds, server: int, sender: int) -> bool:
 
 @model.invariant("Two servers are never leaders of the same term.")
 def election_safety(s: State, k: Bounds) -> bool:
-    for i in range(k.servers):
-        for j in range(i):
-            one, other = s.server[i], s.server[j]
-            if one.role == Role.LEADER and other.role == Role.LEADER and one.term == other.term:
+    for i, one in enumerate(s.server):
+        for j, other in enumerate(s.server):
+            both = one.role == Role.LEADER and other.role == Role.LEADER
+            if i != j and both and one.term == other.term:
                 return False
     return True
 
 
 @model.invariant("Logs with the same term at an index are the same up to there.")
 def log_matching(s: State, k: Bounds) -> bool:
-    for i in range(k.servers):
-        for j in range(i):
-            one, other = s.server[i].log, s.server[j].log
-            for index in range(min(len(one), len(other))):
-                if one[index] == other[index] and one[:index] != other[:index]:
+    for one in s.server:
+        for other in s.server:
+            for index in range(min(len(one.log), len(other.log))):
+                same = one.log[index] == other.log[index]
+                if same and one.log[:index] != other.log[:index]:
                     return False
     return True
 
 
 @model.invariant("Two servers never commit different entries at an index.")
 def state_machine_safety(s: State, k: Bounds) -> bool:
-    for i in range(k.servers):
-        for j in range(i):
-            one, other = s.server[i], s.server[j]
+    for one in s.server:
+        for other in s.server:
             both = min(one.commit, other.commit)
             if one.log[:both] != other.log[:both]:
                 return False

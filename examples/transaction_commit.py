@@ -27,7 +27,10 @@ class Phase(IntEnum):
 
 class State(Record):
     manager: list[Phase] = array(
-        lambda k: k.managers, enumeration(Phase, "state of a resource manager"), by="manager"
+        lambda k: k.managers,
+        enumeration(Phase, "state of a resource manager"),
+        by="manager",
+        by_replica=True,
     )
 
 

@@ -28,6 +28,9 @@ SMALL = {
     "kip-320": "replicas=3 records=1 crashes=1 elections=1",
     "hw": "replicas=4 records=1 crashes=0 elections=1",
     "tidegate.examples.async_isr:async_isr": "replicas=4 max_version=1",
+    "tidegate.examples.paxos:model": "acceptors=3 ballots=2 values=2",
+    "tidegate.examples.raft:model": "servers=3 terms=1 log=1",
+    "tidegate.examples.transaction_commit:model": "managers=4",
 }
 
 
@@ -59,6 +62,9 @@ def test_the_group_fixes_the_initial_states():
         "kip-320": 2,
         "hw": 6,
         "tidegate.examples.async_isr:async_isr": 6,
+        "tidegate.examples.paxos:model": 6,
+        "tidegate.examples.raft:model": 6,
+        "tidegate.examples.transaction_commit:model": 24,
     }
     for protocol in ("hw", "tidegate.examples.async_isr:async_isr"):
         for permutation in Symmetry(make_system(protocol, SMALL[protocol])).group:
@@ -72,6 +78,9 @@ def test_the_group_fixes_the_initial_states():
         "tidegate.examples.published:hw",
         "hw",
         "tidegate.examples.async_isr:async_isr",
+        "tidegate.examples.paxos:model",
+        "tidegate.examples.raft:model",
+        "tidegate.examples.transaction_commit:model",
     ],
 )
 def test_orbits_are_as_many_as_brute_force_counts(protocol):
@@ -139,6 +148,8 @@ def test_a_permutation_can_be_undone(steps, seed, data):
         ),
         ("kip-101", "replicas=3 records=1 crashes=0 elections=1 acks=1"),
         ("tidegate.examples.async_isr:async_isr", "replicas=3"),
+        ("tidegate.examples.paxos:model", "acceptors=3"),
+        ("tidegate.examples.raft:model", "servers=3 bug=vote-twice"),
     ],
 )
 def test_verdicts_and_steps_are_those_without_symmetry(search, protocol, bounds):

@@ -27,7 +27,7 @@ FIRST, LIBRARY, TLA, PROMELA = (
 EXAMPLE = (ROOT / "examples" / "two_phase_commit.py").read_text("utf-8")
 
 
-NOT_MODEL = "    if ", "import tidegate", "from two_phase"
+NOT_MODEL = "    if ", "import tidegate", "from two_phase", "@model.liveness"
 
 
 def blocks(text, language):
@@ -74,6 +74,15 @@ def test_what_the_first_page_shows_is_in_the_model():
     for block in shown:
         for line in block.splitlines():
             assert line in EXAMPLE, line
+
+
+def test_what_the_first_page_adds_to_the_model_holds(tmp_path):
+    [added] = [block for block in blocks(FIRST, "python") if block.startswith("@model.liveness")]
+    file = tmp_path / "two_phase.py"
+    file.write_text(f"{EXAMPLE}\nfrom tidegate import Kind\n{added}", "utf-8")
+    checked = tidegate.check(str(file), engine="compiled")
+    assert checked.holds
+    assert "Finishes" in str(checked)
 
 
 def test_the_test_on_the_first_page_passes(tmp_path, monkeypatch):
@@ -171,7 +180,8 @@ def test_what_a_table_names_exists(page):
     ours = [line.rsplit("|", 2)[1] for line in page.splitlines() if line.startswith("|")]
     text = " ".join(ours)
     known = set(tidegate.__all__) | {
-        "any", "all", "len", "prepare", "add", "discard", "append", "popleft", "action",
+        "any", "all", "len", "next", "min", "set", "list", "range", "permutations", "factorial",
+        "prepare", "add", "discard", "append", "popleft", "action",
         "invariant", "liveness", "fairness", "enabled", "can_a", "name", "Node", "P", "Entry",
         "Message",
     }  # fmt: skip

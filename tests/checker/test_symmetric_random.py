@@ -71,7 +71,44 @@ class Programs:
             return self.dice.choice((*plain, "0", "2", "k.size", *self.numbers))
         one, other = self.of(NUMBER, depth - 1), self.of(NUMBER, depth - 1)
         made = (f"min({one}, {other})", f"max({one}, {other})", f"({one} + {other})")
+        if self.dice.random() < 0.4:
+            return self.reduced()
         return self.dice.choice((*made, f"s.slot[min(2, {one})]"))
+
+    def reduced(self):
+        """Return a sum, an extreme or a length."""
+        dice, name, more = self.dice, self.name(), self.name()
+        self.peers += [name, more]
+        value, test, other = self.of(NUMBER, 0), self.of(TRUTH, 0), self.of(REPLICA, 0)
+        self.peers = [peer for peer in self.peers if peer not in (name, more)]
+        over = f"for {name} in {dice.choice(('range(k.peers)', 's.team'))}"
+        if more in value + test + other:
+            over += f" for {more} in {dice.choice(('range(k.peers)', 'members(s.board.isr)'))}"
+        return dice.choice(
+            (
+                f"sum({value} {over} if {test})", f"sum({test} {over})",
+                f"max(({value} {over}), default=NONE)", f"min([{value} {over} if {test}])",
+                f"len({{{other} {over}}})", f"len([{other} {over} if {test}])", "len(s.queue)",
+                "max(s.score)", f"len({self.own()})", f"sorted({value} {over})[0]",
+                f"sum({value} {over} if {test})", "len(s.team)", f"max({value} {over})",
+            )
+        )  # fmt: skip
+
+    def own(self, depth=0):
+        """Return a set of peers, of the state or of Python."""
+        dice, name = self.dice, self.name()
+        if depth:
+            return f"({self.own()} {dice.choice('|&-^')} {self.own()})"
+        self.peers.append(name)
+        test = self.of(TRUTH, 0)
+        self.peers.remove(name)
+        made = f"{{{name} for {name} in range(k.peers) if {test}}}"
+        return dice.choice(("s.team", "s.team", made, f"{{{self.of(REPLICA, 0)}}}", "set()"))
+
+    def entry(self):
+        """Return a record."""
+        made = f"Entry(who={self.replica_or_none()}, what=min(2, {self.of(NUMBER, 0)}))"
+        return self.dice.choice((made, made, "s.last", "s.log[0]"))
 
     def truth(self, depth):
         dice = self.dice
@@ -83,6 +120,11 @@ class Programs:
             lambda: f"{self.of(NUMBER, 1)} {dice.choice(('<', same))} {self.of(NUMBER, 0)}",
             lambda: f"{self.of(SET, 0)} {same} {self.of(SET, 0)}",
             self.quantified,
+            lambda: f"{self.of(REPLICA, 0)} in {self.own(1)}",
+            lambda: f"{self.own()} {dice.choice(('<=', '<', same))} {self.own(1)}",
+            lambda: f"{self.entry()} {same} {self.entry()}",
+            lambda: f"s.queue[1:] {same} [{self.of(REPLICA, 0)}]",
+            lambda: f"{self.of(REPLICA, 0)} in s.queue",
         )
         if not depth or dice.random() < 0.4:
             return f"({dice.choice(atoms)()})"
@@ -102,6 +144,7 @@ class Programs:
         kinds = [self.store, self.store, self.store, self.local]
         if depth:
             kinds += [self.branch, self.loop, self.loop, self.total, self.guarded, self.each]
+            kinds += [self.changed, self.changed, self.together]
         if self.loops:
             kinds += [self.leave]
         return dice.choice(kinds)(depth)
@@ -211,6 +254,31 @@ class Programs:
         (self.sets if kind is SET else self.numbers).append(total)
         return lines
 
+    def changed(self, depth):
+        """Return a change of a set, a sequence or a record."""
+        dice, peer = self.dice, self.of(REPLICA, 0)
+        return [
+            dice.choice(
+                (
+                    f"s.team {dice.choice('|&-^')}= {self.own()}", f"s.team.add({peer})",
+                    f"s.team.update({self.own()})", f"s.last.assign({self.entry()})",
+                    f"s.log.append({self.entry()})", f"s.log[0].assign({self.entry()})",
+                    f"s.queue.append({peer})", f"s.queue.insert(0, {peer})",
+                    f"s.queue[0] = {peer}", "del s.queue[1:]", "s.log[:] = s.log[1:]",
+                    "s.board.leader = s.queue.pop(0)", "s.queue.clear()",
+                )
+            )
+        ]  # fmt: skip
+
+    def together(self, depth):
+        """Return a loop over arrays together."""
+        name, other = self.name(), self.name()
+        self.peers.append(name)
+        over = self.dice.choice(("enumerate(s.peer)", "enumerate(s.score)", "zip(s.voted, s.slot)"))
+        lines = [f"for {name}, {other} in {over}:", *self.block(depth)]
+        self.peers.remove(name)
+        return lines
+
     def leave(self, depth):
         ways = ("break", "continue", f"return {self.dice.choice(('True', 'False'))}")
         return [f"if {self.of(TRUTH, 0)}:", f"    {self.dice.choice(ways)}"]
@@ -228,7 +296,7 @@ PLANTS = (
     "s.peer[0].up = {truth}",
     "s.board.isr |= 2",
     "s.board.isr &= s.board.isr - 1",
-    "if {set} > {sets}:\n    return False",
+    "if {set} > s.peer[{replica}].knows:\n    return False",
     "s.board.count = {set}",
     "s.board.flags = {set}",
     "if s.peer[s.board.leader].up:\n    return False",
@@ -238,6 +306,15 @@ PLANTS = (
     "turn = 0\nfor p in range(k.peers):\n    turn += 1\n    s.score[p] = turn",
     "last = NONE\nfor p in members({set}):\n    last = p\ns.board.leader = last",
     "alias = {replica}\ntuple_ = (alias, 1)\nif tuple_[0] == tuple_[1]:\n    return False",
+    "if max(p for p in range(k.peers)) == {replica}:\n    return False",
+    "s.board.count = sum(p for p in range(k.peers) if {test})",
+    "s.board.leader = min(s.team, default={replica})",
+    "s.team |= {{1, {replica}}}",
+    "s.marks |= {{{replica}}}",
+    "s.last.assign(Entry(who={replica}, what={replica}))",
+    "if [p.term for p in s.peer][0] == 1:\n    return False",
+    "if any(i == 0 and p.up for i, p in enumerate(s.peer)):\n    s.board.count = 4",
+    "s.queue[:] = [1]",
     "for p in range(k.peers):\n    s.peer[p].term = s.peer[{replica}].term\n"
     "    s.peer[{other}].term = 1",
 )
@@ -252,7 +329,7 @@ def planted(programs):
     plant = dice.choice(PLANTS).format(
         replica=programs.of(REPLICA, 0), other=dice.choice(("s.board.first", "s.voted[1]")),
         number=programs.of(NUMBER, 0), truth=programs.of(TRUTH, 1), set="s.board.isr",
-        sets=programs.of(SET, 0), test="s.peer[p].up",
+        test="s.peer[p].up",
     )  # fmt: skip
     at = 2
     lines[at:at] = [f"    {line}" for line in plant.splitlines()]
@@ -292,6 +369,7 @@ def test_many_random_actions_that_are_shown_to_treat_replicas_alike_do():
 
 TWINS = {
     "board": "stand", "peer": "client", "voted": "chosen", "score": "point", "r": "c",
+    "team": "crew", "queue": "line", "log": "book", "last": "final",
     **{f"x{number}": f"y{number}" for number in range(1, 40)},
 }  # fmt: skip
 """What stands for a peer, and for a client where it does."""

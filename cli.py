@@ -219,7 +219,8 @@ def _message(error: BaseException) -> tuple[str, int]:
     if isinstance(error, ModelError) and error.place and is_users(error.place[0]):
         return f"{shown(error.place)}: {error.args[0]}", EXIT_INTERNAL
     if isinstance(error, (ModelError, EngineError)):
-        return f"the model or an engine is wrong: {error.head()}", EXIT_INTERNAL
+        wrong = "an engine" if isinstance(error, EngineError) else "the model"
+        return f"{wrong} is wrong: {error.head()}", EXIT_INTERNAL
     if isinstance(error, TidegateError):
         return error.head(), EXIT_USAGE
     if isinstance(error, ValueError) and sys.stdout is not None and sys.stdout.closed:
@@ -234,7 +235,7 @@ def _message(error: BaseException) -> tuple[str, int]:
     own = raised is not None and is_users(raised.f_code.co_filename)
     if own and not isinstance(error, Exception):
         what = f"{type(error).__name__}: {error}{_where(error)}"
-        return f"the model or an engine is wrong: it failed with {what}", EXIT_INTERNAL
+        return f"the model is wrong: it failed with {what}", EXIT_INTERNAL
     return (
         f"internal error: {type(error).__name__}: {error}; set TIDEGATE_TRACEBACK=1 to see where, "
         "and please report it",

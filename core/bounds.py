@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from .errors import TidegateError
+from .errors import MisuseError, TidegateError, misused, printed
 
 B = TypeVar("B")
 
@@ -96,11 +96,19 @@ def number(
 
     Raises
     ------
-    ValueError
-        If the default is not within it.
+    ModelError
+        If the default is not within it, or one of the three is no whole number.
     """
+    numbers: dict[str, object] = {"default": default, "low": low, "high": high}
+    for name, one in numbers.items():
+        if not isinstance(one, int):
+            raise misused(f"number: {name} is {printed(one)}; it must be a whole number")
     if not low <= default <= high:
-        raise ValueError(f"the default {default} of {doc!r} is not within {low}..{high}")
+        raise misused(
+            f"the default {default} of {doc!r} is not within {low}..{high}; write number(DEFAULT, "
+            "LOW, HIGH, ...)",
+            MisuseError,
+        )
     metadata = {"bound": Bound(doc, low, high, follows=follows, main=main)}
     value: int = dataclasses.field(default=default, metadata=metadata)
     return value
@@ -115,7 +123,19 @@ def switch(doc: str) -> bool:
 
 
 def choice(default: str, names: Mapping[str, int], doc: str) -> int:
-    """Declare an option that takes one of several named values."""
+    """Declare an option that takes one of several named values.
+
+    Raises
+    ------
+    ModelError
+        If the values have no names, or the default is none of these.
+    """
+    every: object = names
+    if not isinstance(every, Mapping) or not names:
+        example = '{"none": 0, "some": 1}'
+        raise misused(f"choice: its names are {printed(every)}; write a dictionary, {example}")
+    if default not in names:
+        raise misused(f"choice: the default {default!r} is none of {', '.join(names)}; name one")
     metadata = {"bound": Bound(doc, min(names.values()), max(names.values()), names=names)}
     value: int = dataclasses.field(default=names[default], metadata=metadata)
     return value
@@ -192,6 +212,8 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     "there is no bound 'record'; did you mean records? Known: replicas, records"
     """
     known = list(known)
+    if not known:
+        return f"there is no {what} {name!r}, and no other one"
     lowered = {candidate.lower(): candidate for candidate in known}
     near = [lowered[n] for n in difflib.get_close_matches(name.lower(), lowered, n=2)]
     hint = f"did you mean {' or '.join(near)}? Known" if near else "known"

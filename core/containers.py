@@ -26,15 +26,17 @@ from .fields import (
     copy_into,
     declared_parts,
     integer,
+    is_record,
     limit_of,
     members,
     part_names,
+    refuse_other_limits,
     several_of,
     size,
     subset,
     value_of,
 )
-from .indices import bounded, from_end
+from .indices import beyond, bounded, from_end
 from .text import shown_part
 from .values import value
 
@@ -337,14 +339,16 @@ def set_of(  # type: ignore[misc]  # what is second has another name in each for
     ModelError
         When it is laid out, if its size is larger.
     """
-    if _is_record(size):
+    if is_record(size):
         if of_replicas or of or initial:
-            raise ModelError(f"{doc}: a set of records takes no of_replicas, of and initial")
+            raise misused(f"{doc}: a set of records takes no of_replicas, of and initial")
+        refuse_other_limits("set_of", doc, most=most)
         return declared(RecordSet, _parts(size, most, doc))
     # The text of a set of numbers comes second.
     text = most if doc is None else doc
     if not isinstance(text, str) or not (most is None or doc is None):
-        raise ModelError("write set_of(size, doc), or set_of(Message, most, doc) for records")
+        raise misused("write set_of(size, doc), or set_of(Message, most, doc) for records")
+    refuse_other_limits("set_of", text, size=size)
     return _set_of_numbers(size, text, of_replicas, of, initial)
 
 
@@ -382,8 +386,10 @@ def bag_of(size: Any, most: Limit, doc: str) -> object:
 
     A bag of records, ``bag_of(Message, most, doc)``, holds up to `most` in all.
     """
-    if _is_record(size):
+    refuse_other_limits("bag_of", doc, most=most)
+    if is_record(size):
         return declared(RecordBag, _parts(size, most, doc))
+    refuse_other_limits("bag_of", doc, size=size)
     return declared(Bag, {"counts": array(size, integer(0, most, doc))})
 
 
@@ -429,7 +435,10 @@ class Ordered(Record, Generic[E]):
             if index.step is not None:
                 raise misused("a slice of a sequence has no step", MisuseError)
             return self.sliced(bounded(index))
-        return self.at(index if index >= 0 else from_end(index, self.length))
+        at = index if index >= 0 else from_end(index, self.length)
+        if at >= self.length:
+            raise beyond(index, self.length)
+        return self.at(at)
 
     def at(self, index: int) -> E:
         """Return an element; the compiled engine translates ``seq[index]`` to this."""
@@ -507,6 +516,8 @@ class Seq(Ordered[E]):
             self._splice(index, cast("Iterable[E]", value))
         else:
             at = index if index >= 0 else from_end(index, self.length)
+            if at >= self.length:
+                raise beyond(index, self.length)
             self.set(at, cast(E, value))
 
     def set(self, index: int, value: E) -> None:
@@ -835,18 +846,16 @@ def sequence_of(element: object, most: Limit, doc: str) -> object:
         size: Limit = element
         element = Field(0, lambda k: limit_of(size, k) - 1, f"element: {doc}")
     kind: type[Ordered[Any]] = Seq
-    if _is_record(element):
+    if is_record(element):
         kind = RecordSeq
     elif not isinstance(element, Field):
-        raise ModelError(
-            f"{doc}: a sequence of {element!r}; declare one element, as integer(0, 3, 'ballot'), "
+        kind_of_it = element.__name__ if isinstance(element, type) else printed(element)
+        raise misused(
+            f"{doc}: a sequence of {kind_of_it}; declare one element, as integer(0, 3, 'ballot'), "
             "or name a class that derives from Record"
         )
+    refuse_other_limits("sequence_of", doc, most=most)
     return declared(kind, _parts(element, most, doc))
-
-
-def _is_record(element: object) -> bool:
-    return isinstance(element, type(Record)) and issubclass(element, Record)
 
 
 def _parts(element: Any, most: Limit, doc: str) -> dict[str, Any]:

@@ -34,7 +34,7 @@ _LONGEST_STATE = 300
 """Characters of a state that an error shows; a longer one hides what went wrong."""
 
 _PACKAGE = Path(__file__).parents[1]
-_HERE = f"{Path(__file__).parent}/"
+_HERE = tuple(f"{_PACKAGE / folder}/" for folder in ("core", "model/custom"))
 _LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib"))
 
 
@@ -183,6 +183,8 @@ def printed(value: object) -> str:
         text = repr(value)
     except Exception:  # noqa: BLE001 - it is the model's code
         text = f"a {type(value).__name__}"
+    # An address is another one in each process.
+    text = re.sub(r" at 0x[0-9a-f]+(?=>)", "", text)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
@@ -271,7 +273,8 @@ def failure(
     spot = spot_of(error)
     record = getattr(error, "obj", None)
     if isinstance(error, AttributeError) and error.name and type(record).__module__ != "builtins":
-        text = lacks(type(record).__name__, dir(record), error.name)
+        kind = record if isinstance(record, type) else type(record)
+        text = lacks(kind.__name__, dir(record), error.name)
         where = f", in {spot[0]}()" if spot and spot[0].isidentifier() else ""
         failed = placed(f"{what} failed with {name}{where}: {text}", spot and ("", spot[1]), state)
     else:
@@ -318,9 +321,16 @@ class MisuseError(ModelError, IndexError, KeyError, ValueError):
 
 def misused(text: str, kind: type[ModelError] = ModelError) -> ModelError:
     """Return an error whose place is the line of the model that is running."""
+    return placed(text, spot_of_caller(), kind=kind)
+
+
+def spot_of_caller() -> Spot:
+    """Return the function of the model that is running, and its line."""
     frame = caller()
-    spot = frame.f_code.co_name, (frame.f_code.co_filename, frame.f_lineno)
-    return placed(text, spot, kind=kind)
+    code = frame.f_code
+    # The body of a class is no function.
+    name = code.co_name if code.co_flags & inspect.CO_OPTIMIZED else ""
+    return name, (code.co_filename, frame.f_lineno)
 
 
 def about(function: Callable[..., Any], text: str) -> ModelError:

@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import EnumMeta, IntEnum
 from functools import cache, cached_property
 from types import FunctionType
 from typing import Any, Self, TypeVar, cast, dataclass_transform, overload
 
-from .errors import ModelError, about
+from .errors import MisuseError, ModelError, about, misused, nearest, printed
 from .indices import Variables, records
 from .values import Kind, array_type, as_kind, converting_record, plain
 
@@ -87,8 +87,47 @@ E = TypeVar("E", bound="int | Record | list[Any]")
 N = TypeVar("N", bound=IntEnum)
 
 
+def refuse_other_limits(call: str, doc: object, **limits: object) -> None:
+    """Refuse a declaration whose limit is neither a number nor a function of the bounds.
+
+    Parameters
+    ----------
+    call
+        What declares it, for the text.
+    doc
+        What says what it is about: a text.
+
+    Raises
+    ------
+    ModelError
+        With the line of the declaration.
+    """
+    for name, limit in limits.items():
+        if isinstance(limit, type) or not (isinstance(limit, int) or callable(limit)):
+            repair = "it must be a whole number, or a function of the bounds: lambda k: k.nodes"
+            if isinstance(limit, EnumMeta):
+                repair = f"write len({limit.__name__})"
+            elif isinstance(limit, type) and issubclass(limit, Record):
+                repair = f"for records write sequence_of({limit.__name__}, 3, 'what they are')"
+            raise misused(f"{call}: {name} is {_named(limit)}; {repair}")
+    if not isinstance(doc, str):
+        raise misused(f"{call}: doc is {_named(doc)}; it must be a text that says what it holds")
+
+
+def _named(value: object) -> str:
+    """Return a value of the model in a short text; a class is its name."""
+    if isinstance(value, (Field, Array)):
+        return "a declaration"
+    return value.__name__ if isinstance(value, type) else printed(value)
+
+
+def _is_of_numbers(kind: object) -> bool:
+    return isinstance(kind, EnumMeta) and issubclass(kind, int)
+
+
 def integer(low: Limit, high: Limit, doc: str, *, initial: Limit | None = None) -> int:
     """Declare a whole number within ``low..high``; at first it is the lowest, or `initial`."""
+    refuse_other_limits("integer", doc, low=low, high=high)
     return cast(int, Field(low, high, doc, initial=initial))
 
 
@@ -100,16 +139,19 @@ def replica_id(
     `of` is the kind of participant, ``"manager"``, in a model of several kinds that may change
     places.
     """
+    refuse_other_limits("replica_id", doc, low=low, high=high)
     return cast(int, Field(low, high, doc, names="replica", initial=initial, of=of))
 
 
 def boolean(doc: str, *, initial: Limit | None = None) -> bool:
     """Declare a truth value, which reads as True or False; at first it is False, or `initial`."""
+    refuse_other_limits("boolean", doc)
     return cast(bool, Field(0, 1, doc, bool, kind=bool, initial=initial))
 
 
 def optional(high: Limit, doc: str, *, initial: Limit | None = None) -> int:
     """Declare a whole number within ``0..high``, or NONE; at first it is NONE, or `initial`."""
+    refuse_other_limits("optional", doc, high=high)
     show = lambda value: None if value == NONE else value  # noqa: E731
     return cast(int, Field(NONE, high, doc, show, initial=initial))
 
@@ -121,16 +163,25 @@ def enumeration(kind: type[N], doc: str, *, initial: N | Callable[[Any], N] | No
 
     Raises
     ------
-    ValueError
-        If its values are no consecutive numbers.
+    ModelError
+        If it is no enumeration, or its values are no consecutive numbers.
     """
+    refuse_other_limits("enumeration", doc)
+    if not _is_of_numbers(kind):
+        raise misused(
+            f"enumeration: {_named(kind)} is no enumeration of numbers; write one, "
+            "class Phase(IntEnum), and name it here"
+        )
     names = {int(member): member.name.lower() for member in kind}
-    low, high = min(names, default=0), max(names, default=-1)
+    if not names:
+        raise misused(f"enumeration: {kind.__name__} has no members; give it some")
+    low, high = min(names), max(names)
     if len(names) <= high - low:
         missing = next(value for value in range(low, high) if value not in names)
-        raise ValueError(
+        raise misused(
             f"{kind.__name__}: its values must be consecutive numbers, and {missing} is none; "
-            f"number its members {low} to {low + len(names) - 1}"
+            f"number its members {low} to {low + len(names) - 1}",
+            MisuseError,
         )
     show = lambda value: names.get(value, int(value))  # noqa: E731
     return cast(N, Field(low, high, doc, show, kind=kind, initial=initial))
@@ -140,6 +191,14 @@ def one_of(
     names: Sequence[str], doc: str, high: Limit | None = None, *, initial: str | Limit | None = None
 ) -> int:
     """Declare an enumeration: the number is the index of its name; at first 0, or `initial`."""
+    refuse_other_limits("one_of", doc, **({} if high is None else {"high": high}))
+    several = not isinstance(names, str) and isinstance(names, Sequence)
+    if not several or not names or not all(isinstance(name, str) for name in names):
+        raise misused(f'one_of: its names are {_named(names)}; write a list, ["slow", "fast"]')
+    if isinstance(initial, str) and initial not in names:
+        near = nearest(initial, names)
+        hint = f"did you mean {near}?" if near else f"it has {', '.join(names)}"
+        raise misused(f"one_of: initial is {initial!r}, which is none of its names; {hint}")
     show = lambda value: names[value] if 0 <= value < len(names) else int(value)  # noqa: E731
     first = names.index(initial) if isinstance(initial, str) else initial
     limit = len(names) - 1 if high is None else high
@@ -153,6 +212,7 @@ def subset(
 
     With `names` or `of`, these are numbers of replicas, of that kind of participant.
     """
+    refuse_other_limits("subset", doc, size=size)
     names = "replicas" if of else names
 
     def high(k: object) -> int:
@@ -165,8 +225,21 @@ def subset(
     return cast(int, Field(0, high, doc, show, names, initial=initial, of=of))
 
 
+class _Namespace(dict[str, Any]):
+    """The names that the body of a record's class defines so far; none declares two variables."""
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if isinstance(self.get(name), (Field, Array)):
+            raise misused(f"{name} is declared twice in one record; rename one of them")
+        super().__setitem__(name, value)
+
+
 class _RecordType(type):
     """The class of classes of records: a part of the state is an instance of its declaration."""
+
+    @classmethod
+    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **more: Any) -> _Namespace:
+        return _Namespace()
 
     def __instancecheck__(cls, instance: object) -> bool:
         declared = getattr(type(instance), "__declared__", object)
@@ -371,6 +444,10 @@ def _part_value(part: Any) -> Any:
 
 def nested(declaration: type[T]) -> T:
     """Declare a record within a record."""
+    if not is_record(declaration):
+        raise misused(
+            f"nested: {_named(declaration)} is no class that derives from Record; name one"
+        )
     return cast(T, declaration)
 
 
@@ -415,12 +492,21 @@ def array(
         The values of its variables at first, or a function of the bounds that returns these; by
         default each is what `element` says.
     """
-    kind = element if isinstance(element, (type, Field, Array)) else None
-    if kind is None:
-        raise TypeError(f"array: {element!r} declares neither a variable nor a record nor an array")
-    if initial is not None and not isinstance(kind, Field):
-        raise TypeError("array: its elements are no variables; declare the initial values of these")
-    return Array(length, kind, by_replica, by, initial)
+    refuse_other_limits("array", "", length=length)
+    if not (is_record(element) or isinstance(element, (Field, Array))):
+        raise misused(
+            f"array: {_named(element)} declares neither a variable nor a record nor an array; "
+            "declare an element, as integer(0, 3, 'ballot'), or name a class that derives from "
+            "Record"
+        )
+    if initial is not None and not isinstance(element, Field):
+        raise misused("array: its elements are no variables; declare the initial values of these")
+    return Array(length, cast(Any, element), by_replica, by, initial)
+
+
+def is_record(declaration: object) -> bool:
+    """Whether something declares a record."""
+    return isinstance(declaration, type) and issubclass(declaration, Record)
 
 
 def members(mask: int) -> list[int]:
@@ -462,7 +548,7 @@ def limit_of(limit: Limit, k: object) -> int:
         raise about(limit, text) from None
     if isinstance(number, int):
         return number
-    text = f"a limit of the state is {number!r}; it must be a whole number"
+    text = f"a limit of the state is {printed(number)}; it must be a whole number"
     raise about(limit, text) if callable(limit) else ModelError(text)
 
 
@@ -503,7 +589,10 @@ def declared_parts(declaration: type) -> dict[str, Field | Array | type[Record]]
     for name, part in _declared(declaration):
         if name in parts:
             text = f"{declaration.__name__}.{name} is declared in a base class, too; rename one"
-            raise about_class(declaration, text)
+            raise about_class(declaration, text, name)
+        if name in _TAKEN:
+            text = f"{declaration.__name__}.{name}: every record has something of this name"
+            raise about_class(declaration, f"{text}; call the variable otherwise", name)
         parts[name] = part
     for base in declaration.__mro__[: declaration.__mro__.index(Record)]:
         annotated = dict.fromkeys(vars(base).get("__annotations__", {}), "has no value")
@@ -519,11 +608,13 @@ def declared_parts(declaration: type) -> dict[str, Field | Array | type[Record]]
                         declaration,
                         f"{declaration.__name__}.{name} is a property, and a record has variables "
                         f"and methods only; leave out the decorator, and call {name}()",
+                        name,
                     )
                 raise about_class(
                     declaration,
                     f"{declaration.__name__}.{name} {what}, which declares no variable of the "
                     f"state; write {name}: int = integer(0, 9, 'what it counts')",
+                    name,
                 )
     return parts
 
@@ -542,7 +633,8 @@ def about_class(declaration: type, text: str, name: str = "") -> ModelError:
     error = ModelError(text)
     with suppress(OSError, TypeError):
         lines, first = inspect.getsourcelines(declaration)
-        named = (n for n, line in enumerate(lines) if name and re.match(rf"\s*{name}\s*[:=]", line))
+        written = rf"\s*(def\s+)?{re.escape(name)}\s*[(:=]"
+        named = (n for n, line in enumerate(lines) if name and re.match(written, line))
         error.place = inspect.getsourcefile(declaration) or "?", first + next(named, 0)
     return error
 
@@ -555,6 +647,9 @@ def method_of(declaration: type, name: str) -> FunctionType | None:
             return method if isinstance(method, FunctionType) else None
     return None
 
+
+_TAKEN = {"assign", "_owner", "_key", "_read"}
+"""Names of what every record has besides its variables."""
 
 _BESIDE = (FunctionType, classmethod)
 """Attributes that a declaration may have besides its variables: methods."""

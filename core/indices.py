@@ -29,12 +29,16 @@ class Variables(list[Any]):
     def __getitem__(self, index: Any) -> Any:
         try:
             return _read(self, index if index >= 0 else from_end(index, len(self)))
+        except IndexError:
+            raise beyond(index, len(self)) from None
         except TypeError:
             return _read(self, bounded(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         try:
             _write(self, index if index >= 0 else from_end(index, len(self)), value)
+        except IndexError:
+            raise beyond(index, len(self)) from None
         except TypeError:
             _write(self, bounded(index), value)
 
@@ -47,6 +51,8 @@ class Records(tuple[Any, ...]):
     def __getitem__(self, index: Any) -> Any:
         try:
             return self.records[index if index >= 0 else from_end(index, len(self))]
+        except IndexError:
+            raise beyond(index, len(self)) from None
         except TypeError:
             return self.records[bounded(index)]
 
@@ -105,6 +111,16 @@ def bounded(index: Any) -> Any:
             if isinstance(bound, int) and bound < 0 and literal_of(node) is None:
                 raise _computed(bound, node, "as a bound of a slice")
     return index
+
+
+def beyond(index: int, length: int) -> IndexError:
+    """Return the error for an index beyond the last element, as the model writes the index."""
+    frame = caller()
+    chosen = _index_at(frame.f_code, frame.f_lasti)
+    written = str(index) if chosen is None else ast.unparse(chosen)
+    value = "" if written == str(index) else f" = {index}"
+    there = f"there {'is' if length == 1 else 'are'} {length or 'none'}"
+    return IndexError(f"no element has the index {written}{value}; {there}, so check it before")
 
 
 def _computed(index: int, node: ast.expr | None, where: str) -> ModelError:

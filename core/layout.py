@@ -113,7 +113,7 @@ class Layout(Generic[S]):
         self._places: list[tuple[Any, str | int]] = []
         self._parts: list[Part] = []
         self._initial: list[int] = []
-        self._place(self.record, declaration, constants, "", (), ())
+        self._place(self.record, declaration, constants, "", (), (), "")
         self.stored = tuple(v for v in self.variables if v.width)
         self.words = 1 + max((v.word for v in self.stored), default=0)
         self.bits = sum(v.width for v in self.stored)
@@ -152,7 +152,7 @@ class Layout(Generic[S]):
     def changed(self, before: tuple[int, ...]) -> list[str]:
         """Name each variable of ``record`` that changed since :meth:`values` returned `before`."""
         pairs = zip(self.variables, before, self.values(), strict=True)
-        return [variable.path for variable, old, new in pairs if old != new]
+        return [variable.label for variable, old, new in pairs if old != new]
 
     def range_errors(self) -> list[str]:
         """Name each variable of ``record`` that is out of its declared range, or no integer."""
@@ -221,13 +221,14 @@ class Layout(Generic[S]):
         form: str,
         replicas: tuple[int, ...],
         by: tuple[str, ...],
+        label: str,
         vacant: bool = False,
     ) -> None:
         """Walk the declaration in order and give every variable its position."""
         vacant = vacant or (isinstance(declared, Array) and declared.vacant)
-        begins = _initial(declared, k, len(node) if isinstance(declared, Array) else 0, form)
+        begins = _initial(declared, k, len(node) if isinstance(declared, Array) else 0, label)
         for key, part, address in _parts(node, declared, form):
-            at, of = replicas, by
+            at, of, here = replicas, by, _label(declared, label, key)
             if isinstance(declared, Array) and declared.by_replica:
                 at, of = (*replicas, int(key)), (*by, declared.by)
             with _blaming(declared, str(key)):
@@ -236,8 +237,8 @@ class Layout(Generic[S]):
                     low, high = limit_of(part.low, k), limit_of(part.high, k)
                     first = low if initial is None or vacant else limit_of(initial, k)
                     if wrong := _wrong(low, high, first):
-                        raise ModelError(f"{address.format(*at)}: {wrong}")
-                    self._append(address, at, of, low, high, part)
+                        raise ModelError(f"{here}: {wrong}")
+                    self._append(address, at, of, here, low, high, part)
                     self._initial.append(first)
                     self._places.append((node, key))
                     continue
@@ -245,13 +246,14 @@ class Layout(Generic[S]):
                 if isinstance(key, str) or isinstance(part, Array):
                     constant = isinstance(part, Array) and _is_constant(part.element, k)
                     self._parts.append(Part(address.format(*at), node, key, inner, constant))
-                self._place(inner, part, k, address, at, of, vacant)
+                self._place(inner, part, k, address, at, of, here, vacant)
 
     def _append(
         self,
         form: str,
         replicas: tuple[int, ...],
         by: tuple[str, ...],
+        label: str,
         low: int,
         high: int,
         declared: Field,
@@ -264,7 +266,8 @@ class Layout(Generic[S]):
         if shift + (high - low).bit_length() > WORD_BITS:
             word, shift = word + 1, 0
         path = form.format(*replicas)
-        self.variables.append(Variable(path, form, replicas, by, low, high, declared, word, shift))
+        variable = Variable(path, form, replicas, by, label, low, high, declared, word, shift)
+        self.variables.append(variable)
 
 
 def mix(word: int) -> int:
@@ -294,11 +297,11 @@ def _is_container(declared: type) -> bool:
 def _wrong(low: int, high: int, initial: int) -> str:
     """Say what is wrong with the range of a variable, or with its initial value; or nothing."""
     if high < low:
-        return f"its range {low}..{high} is empty"
+        return f"its range {low}..{high} is empty; the lower limit comes first"
     if high - low >> WORD_BITS:
         return f"{low}..{high} takes more than {WORD_BITS} bits; make it smaller"
     if not low <= initial <= high:
-        return f"its initial value {initial} is not within {low}..{high}"
+        return f"its initial value {initial} is not within {low}..{high}; change one of them"
     return ""
 
 
@@ -320,31 +323,55 @@ def _initial(declared: object, k: object, length: int, path: str) -> list[Any] |
     return values
 
 
-def _build(declared: Any, k: object, path: str, of_container: bool = False) -> Any:
-    """Make the record of a declaration that lies at `path`, maybe as a part of a container."""
+def _build(
+    declared: Any,
+    k: object,
+    path: str,
+    of_container: bool = False,
+    within: tuple[type, ...] = (),
+) -> Any:
+    """Make the record of a declaration that lies at `path`, maybe as a part of a container.
+
+    Parameters
+    ----------
+    within
+        The declarations of the records that it is a part of.
+    """
     if isinstance(declared, Field):
         return limit_of(declared.low, k)
     if isinstance(declared, Array):
         length = limit_of(declared.length, k)
         if not 0 <= length <= MOST_ELEMENTS:
+            what = "a container" if of_container else "an array"
             raise ModelError(
-                f"{path}: an array of {length} elements; it can have 0 to {MOST_ELEMENTS:,}"
+                f"{path}: {what} of {length} elements; it can have 0 to {MOST_ELEMENTS:,}"
             )
-        elements = [_build(declared.element, k, f"{path}[{i}]") for i in range(length)]
+        elements = [
+            _build(declared.element, k, f"{path}[{i}]", within=within) for i in range(length)
+        ]
         if not isinstance(declared.element, Field):
             return tuple(elements) if of_container else records(elements)
         array = array_type(declared.element.kind, of_container)()
         array.extend(elements)
         return array
+    if declared in within:
+        text = f"{path}: a {declared.__name__} is a part of itself, so the state has no end"
+        raise about_class(declared, f"{text}; write the number of the other one instead")
     of_container = _is_container(declared)
     fields: dict[str, Any] = dict(declared_parts(declared))
-    constants = {name: limit_of(p.low, k) for name, p in fields.items() if _is_constant(p, k)}
-    inner = {name: _innermost(part) for name, part in fields.items()}
-    lows = {name: limit_of(p.low, k) for name, p in inner.items() if isinstance(p, Field)}
+    constants = {}
+    for name, part in fields.items():
+        with _blaming(declared, name):
+            if _is_constant(part, k):
+                constants[name] = limit_of(part.low, k)
+    inner_parts = {name: _innermost(part) for name, part in fields.items()}
+    lows = {name: limit_of(p.low, k) for name, p in inner_parts.items() if isinstance(p, Field)}
     made = class_of(declared, Record, fields, constants, kinds_of(fields), lows)
     node: Any = object.__new__(made)
     for name, part in fields.items():
-        inner = _build(part, k, f"{path}.{name}" if path else name, of_container)
+        with _blaming(declared, name):
+            address = _label(declared, path, name)
+            inner = _build(part, k, address, of_container, (*within, declared))
         setattr(node, name, inner)
     return node
 
@@ -354,6 +381,19 @@ def _innermost(declared: Any) -> Any:
     while isinstance(declared, Array):
         declared = declared.element
     return declared
+
+
+def _label(declared: object, owner: str, key: str | int) -> str:
+    """Return how a model writes a part of a record, an array or a container that lies at `owner`.
+
+    >>> _label(None, "log[0]", "term"), _label(None, "log", 0)
+    ('log[0].term', 'log[0]')
+    """
+    if isinstance(key, int):
+        return f"{owner}[{key}]"
+    if isinstance(declared, type) and _is_container(declared):
+        return f"len({owner})" if key == "length" else owner
+    return f"{owner}.{key}" if owner else key
 
 
 def _is_constant(declared: Any, k: object) -> bool:

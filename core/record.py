@@ -15,9 +15,17 @@ from types import FunctionType
 from typing import Any
 
 from .errors import printed
-from .fields import Field, members
+from .fields import NONE, Field, members
 from .generated import run
-from .values import Constant, Kind, as_kind, converting, source_of_writes, stored_name
+from .values import (
+    Constant,
+    Kind,
+    as_kind,
+    converting,
+    members_of,
+    source_of_writes,
+    stored_name,
+)
 
 Stored = bytes | tuple[int, ...]
 """A stored state."""
@@ -33,14 +41,16 @@ class Variable:
 
     ``path`` addresses it from the state record (``replica[1].log[0].epoch``).  ``replicas`` are the
     indices in the path that are numbers of replicas, ``by`` the kind of each, and ``form`` is the
-    path with a placeholder for each of them.  ``low`` and ``high`` are its range, both included;
-    ``word`` and ``shift`` are its position in the packed form.
+    path with a placeholder for each of them.  ``label`` is how the model writes it
+    (``queue[1].term``), for people.  ``low`` and ``high`` are its range, both included; ``word``
+    and ``shift`` are its position in the packed form.
     """
 
     path: str
     form: str
     replicas: tuple[int, ...]
     by: tuple[str, ...]
+    label: str
     low: int
     high: int
     field: Field
@@ -392,11 +402,15 @@ def range_error(variable: Variable, value: object) -> str:
     of_set = variable.path.endswith(".mask") and isinstance(variable.shown(0), set)
     if of_set and isinstance(value, int) and value > variable.high:
         beyond = ", ".join(map(str, members(value & ~variable.high)))
-        text = f"{variable.path.removesuffix('.mask')} has {beyond}"
+        text = f"{variable.label} has {beyond}"
         return f"{text}, declared for the numbers below {variable.high.bit_length()}"
     kind = "" if isinstance(value, (int, Deleted)) else f" ({type(value).__name__})"
     declared = f"declared {variable.low}..{variable.high}"
-    return f"{variable.path} is {printed(value)}{kind}, {declared}"
+    if variable.kind not in (int, bool):
+        declared += f" ({', '.join(member.name for member in members_of(variable.kind).values())})"
+    if value is None and variable.low == NONE:
+        declared += "; write NONE"
+    return f"{variable.label} is {printed(value)}{kind}, {declared}"
 
 
 class Deleted:

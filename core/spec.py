@@ -206,7 +206,8 @@ class TransitionSystem(Telling[S, K]):
         ModelError
             If ``initialise`` fails, writes what it must not, or yields no state at all.
         """
-        layout, who, any_at_all = self.layout, "initialise", False
+        layout, any_at_all = self.layout, False
+        who = getattr(self.initialise, "__name__", "initialise")
         layout.reset()
         with blaming(who):
             states = iter(self.initialise(self.record, self.constants))

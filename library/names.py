@@ -83,7 +83,9 @@ def refuse_misspelt(protocol: Protocol) -> None:
         system = protocol.system(protocol.within(()))
     except TidegateError:
         return  # The search with the requested bounds will report it.
-    for function in functions:
+    others = filter(inspect.isfunction, (system.initialise, system.constraint))
+    own = [function for function in others if is_users(function.__code__.co_filename)]
+    for function in [*functions, *own]:
         _refuse_unknown_attributes(function, system)
 
 
@@ -397,6 +399,13 @@ def _unusable(name: str, error: BaseException) -> BaseException:
         return wrong
     missing = isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]
     text = "there is no such module" if missing else f"{type(error).__name__}: {error}"
+    if isinstance(error, ImportError) and error.path:
+        # The line is that of the import; where the other module lies is of no use.
+        text = text.removesuffix(f" ({error.path})")
+        wanted = re.match(r"cannot import name '(\w+)'", str(error))
+        module = sys.modules.get(error.name or "")
+        near = wanted and nearest(wanted[1], getattr(module, "__all__", dir(module)))
+        text += f"; did you mean {near}?" if near else ""
     if isinstance(error, TypeError):
         text = _no_such_field(error) or text
     if isinstance(error, SyntaxError):

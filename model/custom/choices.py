@@ -180,9 +180,10 @@ class Choices:
         """Return the numbers of the participants of a kind."""
         if kind not in self._participants:
             known = ", ".join(self._participants) or "there are none"
+            why = "" if name == kind else f", since {kind!r} is no kind of participant"
             raise about(
                 self._function,
-                f"{self._what} {self._name}: its parameter {name} has no values; "
+                f"{self._what} {self._name}: its parameter {name} has no values{why}; "
                 f"give {name}=lambda k: range(...), or a kind of participant ({known})",
             )
         count = self._participants[kind]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...core.errors import ModelError, about
+from ...core.errors import about, misused
 from ...core.sources import original_of
 from ...core.spec import Action, Fairness, JointFairness
 
@@ -50,12 +50,12 @@ class Fair:
             together is declared already.
         """
         if fairness not in (Fairness.WEAK, Fairness.STRONG):
-            raise ModelError(
+            raise misused(
                 f"model.fairness got {fairness!r}; it takes Fairness.WEAK or Fairness.STRONG, then "
                 f"actions: {_REPAIR}"
             )
         if isinstance(fair_per, str):
-            raise ModelError(
+            raise misused(
                 f"fair_per of model.fairness is {fair_per!r}; it must be a tuple of names, such as "
                 '("client",)'
             )
@@ -69,7 +69,7 @@ class Fair:
         joint = JointFairness(fairness, names or None, tuple(fair_per))
         for other in self._together:
             if (other.named, other.fair_per) == (joint.named, joint.fair_per):
-                raise ModelError(
+                raise misused(
                     f"model.fairness is declared twice for {joint.named}: {other.owed}, and "
                     f"{joint.owed}; strong implies weak, so leave one of them out"
                 )

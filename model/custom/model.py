@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from ...core.assumptions import assumptions_of
-from ...core.bounds import brief, shown, unknown
-from ...core.errors import ModelError, about
+from ...core.bounds import bound_name, brief, shown, unknown
+from ...core.errors import about, misused, placed, printed, spot_of_caller
 from ...core.fields import Record
 from ...core.guards import enabled
 from ...core.layout import Layout
@@ -24,11 +24,15 @@ from ..protocol import TRACK, Expected, NoRules, Protocol, counting, first_rules
 from .choices import Choice, Choices, refuse_unknown_choices
 from .fairness import Fair
 from .signatures import (
+    OF_ACTION,
+    OF_MODEL,
     refuse_bare,
     refuse_options,
     refuse_other_classes,
     refuse_other_kinds,
+    refuse_other_types,
     refuse_unfit,
+    refuse_unknown_bounds,
     refuse_unknown_kinds,
     refuse_wrong_looks,
 )
@@ -57,6 +61,12 @@ F = TypeVar("F", bound=Callable[..., bool])
 P = TypeVar("P", bound=Callable[..., object])
 
 Count = Callable[[Any], int]
+
+
+_TAKEN = ("all", "none", TYPE_OK.name, DEADLOCK.name)
+"""Names that ``-p`` knows, whatever a model declares."""
+
+_KINDS = ", ".join(f"Kind.{kind.name}" for kind in Kind if kind.is_liveness)
 
 
 class Model(Fair, Generic[S, K]):
@@ -150,17 +160,21 @@ class Model(Fair, Generic[S, K]):
     ) -> None:
         super().__init__()
         refuse_other_classes(bounds, state)
+        self._spot = spot_of_caller()
+        flags = deadlock, liveness_within_constraint
+        chosen = mutation_bounds, largest_bounds, default_properties
+        refuse_other_types("Model", OF_MODEL, *flags, legend, *chosen)
+        refuse_unknown_bounds(bounds, largest_bounds or ())
+        refuse_unknown_bounds(bounds, map(bound_name, " ".join(mutation_bounds).split()))
         if constraint is not None:
             refuse_unfit(constraint, "the constraint", "s", "k")
-        for kind, count in (participants or {}).items():
-            refuse_unfit(count, f"how many there are of the participant {kind}", "k")
         if columns is not None:
             refuse_unfit(columns, "the columns", "s", "k")
         refuse_wrong_looks(name, view, survivors)
         self.bounds: Any = bounds
         self.declaration: Any = state
+        refuse_unknown_kinds(state, participants or {})
         self._participants = dict(participants or {})
-        refuse_unknown_kinds(state, self._participants)
         module = sys.modules.get(state.__module__)
         file = getattr(module, "__file__", None)
         self._name = name or (Path(file).stem if file else state.__name__.lower())
@@ -168,7 +182,7 @@ class Model(Fair, Generic[S, K]):
         self._deadlock = deadlock
         self._constraint = constraint
         if liveness_within_constraint and constraint is None:
-            raise ModelError("liveness_within_constraint needs a constraint; leave it out")
+            raise misused("liveness_within_constraint needs a constraint; leave it out")
         self._within_constraint = liveness_within_constraint
         self._view = view
         self._columns = columns
@@ -249,8 +263,9 @@ class Model(Fair, Generic[S, K]):
 
         def declare(function: F) -> F:
             refuse_other_kinds(function, "an action")
-            if _camel(function.__name__) in self._actions:
-                raise about(function, f"there is an action {function.__name__} already; rename one")
+            self._refuse_taken("action", function, [one.apply for one in self.actions])
+            options = who, source, fairness, fair_per, sign, distinct
+            refuse_other_types(f"action {function.__name__}", OF_ACTION, *options)
             self._declare(function, who, source, fairness, fair_per, when, choices, sign, distinct)
             return function
 
@@ -323,6 +338,11 @@ class Model(Fair, Generic[S, K]):
         choices
             The values of each parameter, as of an action: ``person="person"``.
         """
+        if not getattr(kind, "needs_graph", False):
+            raise misused(f"liveness: {printed(kind)} is no kind of liveness; write {_KINDS}")
+        if (premise is None) == (kind is Kind.LEADS_TO):
+            repair = "give premise=lambda s, k: ..." if premise is None else "leave the premise out"
+            raise misused(f"liveness: only Kind.LEADS_TO has a premise, and needs one; {repair}")
         return self._property(
             kind, statement, premise, source, explain, places, (distinct, choices)
         )
@@ -356,8 +376,14 @@ class Model(Fair, Generic[S, K]):
                 if other is not None:
                     takes = more if more and takes_more(other) else ()
                     refuse_unfit(other, f"{what} of {name}", "s", "k", *takes)
-            if name in self._properties:
-                raise about(function, f"there is a property {name} already; rename one of them")
+            functions = [one.witness or one.predicate for one in self.properties]
+            self._refuse_taken("property", function, functions)
+            for taken in _TAKEN:
+                if name.lower() == taken.lower():
+                    text = f"no property can be called {function.__name__}"
+                    raise about(function, f"{text}: -p {taken} means another one; rename it")
+            kinds = {"statement": str, "source": str}
+            refuse_other_types(f"property {name}", kinds, statement, source)
             said = explain or (lambda s, k, *witness: f"It says: {statement}")
             how: dict[str, Any] = {"witness" if finds else "predicate": function}
             if places is not None:
@@ -393,6 +419,18 @@ class Model(Fair, Generic[S, K]):
 
         arguments.made_from = chosen.functions  # type: ignore[attr-defined]
         return Each(tuple(parameters), arguments)
+
+    def _refuse_taken(
+        self, what: str, function: Callable[..., object], others: Sequence[Callable[..., object]]
+    ) -> None:
+        """Refuse a function that reports call as they call another one, in capitals or not."""
+        name = function.__name__
+        for other in map(original_of, others):
+            if _camel(other.__name__).lower() == _camel(name).lower():
+                same = f"there is {'an' * (what == 'action') or 'a'} {what} {name} already"
+                if other.__name__ != name:
+                    same = f"{other.__name__} and {name} are one {what} in reports, {_camel(name)}"
+                raise about(function, f"{same}; rename one of them")
 
     def enabled(self, action: Callable[..., bool]) -> Callable[..., bool]:
         """Return the predicate that a step of an action is enabled: TLA+'s ENABLED.
@@ -480,11 +518,12 @@ class Model(Fair, Generic[S, K]):
     def _protocol(self, **own: Any) -> Protocol:
         """Make a protocol of what is declared so far."""
         if not self._actions:
-            raise ModelError(f"{self._name} declares no action; write one under @model.action(...)")
+            text = f"{self._name} declares no action; write one under @model.action(...)"
+            raise placed(text, self._spot)
         properties = (*self.properties, TYPE_OK, DEADLOCK)
         known = [prop.name for prop in properties]
         if wrong := [one for one in self._default_properties if one not in known]:
-            raise ModelError(f"default_properties: {unknown('property', wrong[0], known)}")
+            raise placed(f"default_properties: {unknown('property', wrong[0], known)}", self._spot)
         checked = self._default_properties or (
             *self._properties,
             *([DEADLOCK.name] if self._deadlock else []),
@@ -545,9 +584,8 @@ class Model(Fair, Generic[S, K]):
         for kind, count in self._participants.items():
             number: Any = count(bounds)
             if not isinstance(number, int) or number < 0:
-                raise about(
-                    count, f"there are {number!r} of the participant {kind}; 0 or more can be"
-                )
+                text = f"there are {number!r} of the participant {kind}; its function must return"
+                raise about(count, f"{text} a whole number from 0 on")
         kept: dict[str, Any] = {
             name: name.removeprefix(TRACK) in needs for name in histories_of(self.bounds)
         }
@@ -608,6 +646,9 @@ class Model(Fair, Generic[S, K]):
         arguments.made_from = chosen.functions  # type: ignore[attr-defined]
         fair = Fairness.WEAK if fairness is None else fairness
         own = fair_per
+        if strange := [one for one in own or () if one not in parameters]:
+            wrong = unknown("parameter", strange[0], parameters)
+            raise about(function, f"fair_per of action {name}: {wrong}")
         if own is None and len(chosen.are_numbers) < len(parameters):
             # An index is where a record is, not which one.
             own = chosen.are_numbers

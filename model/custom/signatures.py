@@ -8,10 +8,11 @@ from dataclasses import fields
 from itertools import islice
 from typing import Any
 
-from ...core.bounds import unknown
-from ...core.errors import ModelError, about, one_line
-from ...core.fields import Array, Record, declared_parts
+from ...core.bounds import declared, unknown
+from ...core.errors import about, misfit, misused, one_line, printed
+from ...core.fields import Array, Record, about_class, declared_parts
 from ...core.scene import View
+from ...core.vocabulary import Fairness
 from ..protocol import is_extra
 
 MOST_CHOICES = 100_000
@@ -35,7 +36,7 @@ def refuse_unfit(function: Any, what: str, *names: str) -> None:
     """
     called = ", ".join(names)
     if not callable(function):
-        raise ModelError(f"{what} is {function!r}; it must be a function of ({called})")
+        raise misused(f"{what} is {function!r}; it must be a function of ({called})")
     try:
         signature = inspect.signature(function)
     except ValueError:
@@ -57,14 +58,17 @@ def refuse_other_kinds(function: Callable[..., Any], what: str) -> None:
         If it is an object of a class, or yields, or is asynchronous.
     """
     if not inspect.isfunction(function):
-        raise ModelError(f"{what} is {function!r}; write it by def")
+        raise misused(f"{what} is {printed(function)}; write it by def")
+    name = function.__name__
+    if name == "<lambda>":
+        raise about(function, f"{what} is a lambda, which has no name; write it by def")
     for wrong, kind in (
         (inspect.isgeneratorfunction, "yields"),
         (inspect.iscoroutinefunction, "is asynchronous"),
         (inspect.isasyncgenfunction, "is asynchronous"),
     ):
         if wrong(function):
-            raise about(function, f"{what} {kind}; it must return True or False")
+            raise about(function, f"{name}: {what} {kind}; it must return True or False")
 
 
 def values_of(
@@ -82,32 +86,71 @@ def values_of(
     return chosen
 
 
+TEXTS = tuple[str, ...]
+
+OF_MODEL = {
+    "deadlock": bool, "liveness_within_constraint": bool, "legend": str,
+    "mutation_bounds": TEXTS, "largest_bounds": dict[str, int] | None, "default_properties": TEXTS,
+}  # fmt: skip
+"""The types of options of a model."""
+
+OF_ACTION = {
+    "who": str, "source": str, "fairness": Fairness | None, "fair_per": TEXTS | None, "sign": str,
+    "distinct": bool,
+}  # fmt: skip
+"""The types of options of an action."""
+
+
+def refuse_other_types(what: str, kinds: Mapping[str, Any], *values: object) -> None:
+    """Refuse options that are of another type.
+
+    Parameters
+    ----------
+    what
+        What has the options, for the text.
+    kinds
+        The type of each option, in order.
+    values
+        What they are.
+    """
+    for (name, kind), value in zip(kinds.items(), values, strict=True):
+        if wrong := misfit(value, kind):
+            repair = f": ({value!r},)" if wrong.endswith("a tuple belongs") else ""
+            raise misused(f"{name} of {what}: {wrong}{repair}")
+
+
 def refuse_wrong_looks(name: object, view: object, survivors: object) -> None:
     """Refuse a name that reports cannot print, what is no view, and what are no reasons."""
     if not isinstance(name, str) or one_line(name) != name:
-        raise ModelError(f"the name of the model is {name!r}; it must be text in one line")
+        raise misused(f"the name of the model is {name!r}; it must be text in one line")
     if view is not None and not isinstance(view, View):
-        raise ModelError(f"the view is {view!r}; write View(scene, event)")
+        raise misused(f"the view is {view!r}; write View(scene, event)")
     text = isinstance(survivors, str) and (not survivors or "\n    " in survivors)
     if not text and not isinstance(survivors, Mapping):
-        raise ModelError(f"survivors is {survivors!r}; write a dictionary, mutant: reason")
+        raise misused(f"survivors is {survivors!r}; write a dictionary, mutant: reason")
 
 
 def refuse_other_classes(bounds: object, state: object) -> None:
     """Refuse bounds that are no frozen dataclass of bounds, and a state that is no record."""
     settings = getattr(bounds, "__dataclass_params__", None)
     if settings is None or not settings.frozen or not isinstance(bounds, type):
-        raise ModelError(
-            f"{_name_of(bounds)} is no frozen dataclass; write @dataclass(frozen=True)"
-        )
+        raise misused(f"{_name_of(bounds)} is no frozen dataclass; write @dataclass(frozen=True)")
     for field in fields(bounds):
         if "bound" not in field.metadata and not is_extra(field):
-            raise ModelError(
+            raise about_class(
+                bounds,
                 f"{_name_of(bounds)}.{field.name} declares no bound; write "
-                f"{field.name}: int = number(3, 1, 9, 'what it bounds')"
+                f"{field.name}: int = number(3, 1, 9, 'what it bounds')",
+                field.name,
+            )
+    for name, (bound, _) in declared(bounds).items():
+        if bound.follows and bound.follows not in declared(bounds):
+            wrong = unknown("bound", bound.follows, declared(bounds))
+            raise about_class(
+                bounds, f"{_name_of(bounds)}.{name} follows another one: {wrong}", name
             )
     if not _is_record(state):
-        raise ModelError(f"{_name_of(state)} is no Record; derive the state's class from Record")
+        raise misused(f"{_name_of(state)} is no Record; derive the state's class from Record")
 
 
 def _is_record(state: object) -> bool:
@@ -124,13 +167,27 @@ def refuse_bare(first: object, repair: str) -> None:
         raise about(first, f"{getattr(first, '__name__', first)}: write {repair} above it")
 
 
-def refuse_unknown_kinds(state: Any, participants: Mapping[str, object]) -> None:
-    """Refuse arrays by a kind of participant that there is not."""
+def refuse_unknown_bounds(bounds: type, names: Iterable[str]) -> None:
+    """Refuse options of a model that name bounds which it does not have."""
+    for name in names:
+        if name not in declared(bounds):
+            raise misused(unknown("bound", name, declared(bounds)))
+
+
+def refuse_unknown_kinds(state: Any, participants: Any) -> None:
+    """Refuse what declares no participants, and arrays by a kind of which there are none."""
+    if not isinstance(participants, Mapping):
+        raise misused(
+            f"participants is {printed(participants)}; write a dictionary, "
+            "{'node': lambda k: k.nodes}"
+        )
+    for kind, count in participants.items():
+        refuse_unfit(count, f"how many there are of the participant {kind}", "k")
     for name, part in declared_parts(state).items():
         if isinstance(part, Array) and part.by and part.by not in participants:
-            raise ModelError(
-                f"{state.__name__}.{name}: {unknown('kind of participant', part.by, participants)}"
-            )
+            wrong = unknown("kind of participant", part.by, participants)
+            repair = f"; Model(..., participants={{{part.by!r}: lambda k: 3}}) declares it"
+            raise about_class(state, f"{state.__name__}.{name}: {wrong}{repair}", name)
 
 
 OPTIONS = frozenset({"source", "fairness", "fair_per", "sign", "when", "distinct"})

@@ -272,8 +272,8 @@ def no_integer(s, k):
 def test_an_initial_state_out_of_range_is_an_error(counter, engine, initialise, said, line):
     with pytest.raises(ModelError) as caught:
         check(counter(initialise=initialise), [], resources=Resources(engine=engine))
-    where = f", in {initialise.__name__}()"
-    assert str(caught.value).startswith(f"initialise wrote a value out of range: {said}{where}")
+    name = initialise.__name__
+    assert str(caught.value).startswith(f"{name} wrote a value out of range: {said}, in {name}()")
     assert caught.value.place == (__file__, initialise.__code__.co_firstlineno + line)
 
 
@@ -283,7 +283,7 @@ def nothing(s, k):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_system_without_initial_states_is_an_error(counter, engine):
-    with pytest.raises(ModelError, match="initialise of toy yields no initial state") as caught:
+    with pytest.raises(ModelError, match="nothing of toy yields no initial state") as caught:
         check(counter(initialise=nothing), [], resources=Resources(engine=engine))
     assert caught.value.place == (__file__, nothing.__code__.co_firstlineno)
 
@@ -294,7 +294,7 @@ def no_generator(s, k):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_initialise_without_a_yield_is_an_error(counter, engine):
-    with pytest.raises(ModelError, match="initialise failed with TypeError: 'NoneType' object is"):
+    with pytest.raises(ModelError, match="no_generator failed with TypeError"):
         check(counter(initialise=no_generator), [], resources=Resources(engine=engine))
 
 

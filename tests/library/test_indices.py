@@ -102,7 +102,7 @@ def test_a_written_index_is_known_where_the_source_is_not():
 
 def test_before_the_first_element_there_is_none(tmp_path):
     for body in ("s.x = s.queue[-3]", "s.log[-4] = 1"):
-        with pytest.raises(ModelError, match="index out of range"):
+        with pytest.raises(ModelError, match=r"no element has the index -\d; there"):
             _checked(tmp_path, body, engine="compiled")
 
 

@@ -62,11 +62,11 @@ def said(tmp_path, monkeypatch):
 STATES = {
     "a property": (
         "class State(Base):\n    @property\n    def high(self) -> int:\n        return self.low\n",
-        ("own.py:19: State.high is a property", "call high()"),
+        ("own.py:21: State.high is a property", "call high()"),
     ),
     "a cached property": (
         "class State(Base):\n    @cached_property\n    def high(self) -> int:\n        return 1\n",
-        ("own.py:19: State.high is a property", "leave out the decorator"),
+        ("own.py:21: State.high is a property", "leave out the decorator"),
     ),
     "a range of too many bits": (
         "class State(Base):\n    one: int = integer(0, 1, 'one')\n"

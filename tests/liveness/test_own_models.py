@@ -138,7 +138,7 @@ def test_a_constraint_is_refused():
 
 
 def test_fairness_for_a_parameter_that_there_is_not_is_refused():
-    with pytest.raises(tidegate.TidegateError, match="SwitchOn: fair_per names bulb, but its"):
+    with pytest.raises(tidegate.TidegateError, match="SwitchOn: there is no parameter 'bulb'"):
         check(lamps(fair_per=("bulb",)), properties=["Once"])
 
 

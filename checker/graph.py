@@ -120,13 +120,12 @@ class StateGraph:
                 outside="yes" if number in self.outside else "no",
             )
         for source, step, target in self.edges():
-            arguments = zip(step.parameters, step.arguments, strict=True)
             graph.add_edge(
                 source,
                 target,
                 key=str(step),
                 action=step.action,
-                arguments=", ".join(f"{name}={value}" for name, value in arguments),
+                arguments=", ".join(f"{name}={value}" for name, value in step.chosen.items()),
             )
         return graph
 

@@ -98,7 +98,7 @@ def replay(system: TransitionSystem[Any, Any], recorded: Recorded) -> Replayed:
             stopped = (step, why_not(system, states[-1], step))
             break
         states.append(following)
-        steps.append(step)
+        steps.append(system.instances[system.number_of(step)].step)
     differs = None
     if system.name == recorded.protocol:
         differs = _first_difference(system, states, recorded)

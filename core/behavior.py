@@ -6,6 +6,7 @@ files for other programs from the plain values of its states.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +14,8 @@ from typing import Any
 
 from .layout import State
 from .scene import Event, LogOffset, Scene
-from .spec import Property, Step, Trace, TransitionSystem
+from .spec import Kind, Property, Step, TidegateError, Trace, TransitionSystem
+from .text import ABSENT, differences
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,38 @@ class Behavior:
     def explanation(self) -> str:
         """How it violates the property, in words; empty without one."""
         return self.system.explain(self.prop, self.telling_state) if self.prop else ""
+
+    @property
+    def breaking(self) -> list[tuple[str, Any, Any]]:
+        """What the last step changed so that an invariant is violated: each path, old and new.
+
+        These are the parts of variables without whose change the last state would satisfy it.  If
+        it takes several of them, these are all that changed.
+        """
+        trace, prop, layout = self.trace, self.prop, self.system.layout
+        if prop is None or prop.kind is not Kind.INVARIANT or not trace.steps:
+            return []
+        last = trace.states[-2:]
+        before, after = map(layout.describe, last)
+        changed = [*differences(before, after)]
+
+        def satisfied_without(change: tuple[str, Any, Any]) -> bool:
+            path, old, new = change
+            owner = path.rpartition("[")[0] if ABSENT in (old, new) else path
+            kept = tuple(
+                former
+                if re.match(rf"{re.escape(path)}($|[.\[])", variable.label)
+                or variable.label == f"len({owner})"
+                else now
+                for variable, former, now in zip(layout.stored, *last, strict=True)
+            )
+            layout.load(bytes(kept) if isinstance(last[0], bytes) else kept)
+            try:
+                return self.system.satisfies(prop)
+            except TidegateError:
+                return False
+
+        return [change for change in changed if satisfied_without(change)] or changed
 
     @property
     def places(self) -> tuple[LogOffset, ...]:

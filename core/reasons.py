@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum, IntEnum
 from typing import Any
 
 from .errors import blaming
 from .guards import Refusal, passed, refusal, requirement
 from .layout import State
 from .spec import Step, TransitionSystem
+from .text import named
 
 
 @dataclass(frozen=True)
@@ -48,11 +50,12 @@ def lacking(system: TransitionSystem[Any, Any], state: State, step: Step) -> Rea
 def _reason(refused: Refusal, values: Iterable[tuple[str, object]], step: Step) -> Reason:
     """Return what a guard requires, with the values that it read, without redundant ones."""
     needs = _named(requirement(refused.guard.test), step)
-    named = [(_named(text, step), _text(value)) for text, value in values]
+    read = [(_named(text, step), value) for text, value in values]
     telling = [
-        (text, value)
-        for text, value in named
+        (text, _text(value))
+        for text, value in read
         if text != needs and not text.isdecimal() and not text.isupper()
+        if not (isinstance(value, Enum) and text.endswith(f".{value.name}"))
     ]
     return Reason(needs, tuple(telling), f"{refused.guard.file}:{refused.guard.line}")
 
@@ -75,7 +78,10 @@ def why_not(system: TransitionSystem[Any, Any], state: State, step: Step) -> Ref
 def _named(text: str, step: Step) -> str:
     """Return source text in which the arguments of a step replace their names."""
     for name, argument in zip(step.parameters, step.arguments, strict=True):
-        text = re.sub(rf"(?<![.\w]){name}\b", str(argument), text)
+        written = str(argument)
+        if isinstance(argument, IntEnum):
+            written = f"{type(argument).__name__}.{argument.name}"
+        text = re.sub(rf"(?<![.\w]){name}\b", written, text)
     return text
 
 
@@ -86,7 +92,7 @@ def _values(
     shown = {variable.path: variable.shown for variable in system.layout.variables}
     values: list[tuple[str, object]] = []
     for text, value in refused.values.items():
-        path = _named(text.removeprefix("s."), step)
+        path = _named(text, step).removeprefix("s.")
         if text.startswith("s.") and path in shown and isinstance(value, int):
             values.append((text, shown[path](value)))
         else:
@@ -95,4 +101,6 @@ def _values(
 
 
 def _text(value: object) -> str:
-    return ", ".join(map(str, sorted(value))) or "none" if isinstance(value, set) else str(value)
+    if isinstance(value, set):
+        return ", ".join(map(str, sorted(value))) or "none"
+    return str(named(value))

@@ -353,12 +353,15 @@ class Grounds:
         The functions that are only declared to do so; the code shows it for all others.
     sampled_states
         How many states were also compared with their permutations.
+    alone
+        Why no two replicas can change places; empty if some can.
     """
 
     actions: int
     properties: int
     declared: tuple[Declared, ...] = ()
     sampled_states: int = 0
+    alone: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,11 @@ and what clients were promised (:class:`Scene`); for each step, who acts and wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard, cast
+
+from .text import ABSENT, briefly, differences
 
 
 @dataclass(frozen=True)
@@ -52,16 +54,50 @@ class Log:
 class Detail(str):
     """A line about a participant, and what it is about, such as ``isr``.
 
-    A change of the line is shown beside the former line that is about the same.
+    A change of the line is shown beside the former line that is about the same.  A line about a
+    variable has its value, so that only the part of it that changed is shown.
     """
 
     about: str
+    value: object
 
-    def __new__(cls, text: str, about: str = "") -> Detail:
+    def __new__(cls, text: str, about: str = "", value: object = ABSENT) -> Detail:
         """Return the text as a line about something."""
         detail = super().__new__(cls, text)
-        detail.about = about
+        detail.about, detail.value = about, value
         return detail
+
+    @classmethod
+    def of(cls, name: str, value: object) -> Detail:
+        """Return the line about a variable."""
+        return cls(f"{name} {briefly(value)}", name, value)
+
+    def since(self, former: Detail) -> Iterator[tuple[str, str]]:
+        """Yield each part of a variable that differs from its former line: what is, what was."""
+        for path, old, new in differences({self.about: former.value}, {self.about: self.value}):
+            yield f"{path} {briefly(new)}", "" if old is ABSENT else briefly(old)
+
+
+def changed(line: str, former: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield what changed in a line about a participant: what is, and what was, empty if nothing.
+
+    Parameters
+    ----------
+    former
+        The lines about the participant in the state before.
+    """
+    if line in former:
+        return
+    same = [one for one in former if about(one) == about(line) != ""]
+    if is_of_variable(line) and len(same) == 1:
+        yield from line.since(cast(Detail, same[0]))
+    else:
+        yield line, ", ".join(same)
+
+
+def is_of_variable(line: str) -> TypeGuard[Detail]:
+    """Whether a line about a participant is about a variable."""
+    return isinstance(line, Detail) and line.value is not ABSENT
 
 
 def about(line: str) -> str:
@@ -151,8 +187,8 @@ class Scene:
     promises: tuple[Promise, ...] = ()
 
     @property
-    def columns(self) -> dict[str, str]:
-        """A text for each participant that has a column in a table, by its name.
+    def lines(self) -> dict[str, list[str]]:
+        """The lines about each participant that has a column in a table, by its name.
 
         A message in flight is with its sender.
         """
@@ -161,12 +197,19 @@ class Scene:
             if not message.quiet:
                 sent.setdefault(message.sender, []).append(f"-> {message.receiver}: {message.text}")
         return {
-            who.name: "\n".join(
-                filter(None, [who.role, str(who.log or ""), *who.details, *sent.get(who.name, ())])
-            )
+            who.name: [
+                line
+                for line in (who.role, str(who.log or ""), *who.details, *sent.get(who.name, ()))
+                if line
+            ]
             for who in self.participants
             if not who.quiet
         }
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The same as a text for each participant, by its name."""
+        return {name: "\n".join(lines) for name, lines in self.lines.items()}
 
     def holder(self, replica: int) -> Participant:
         """Return the participant that has a replica."""

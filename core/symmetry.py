@@ -15,9 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, permutations, product
+from math import factorial, prod
 from typing import Any
 
 from .containers import RecordSet
+from .fields import Array, Field, declared_parts
 from .generated import run
 from .layout import Layout, State
 from .record import Variable
@@ -98,6 +100,8 @@ class Symmetry:
         The kinds of replicas.
     group
         The permutations that map the set of initial states onto itself, the identity first.
+    alone
+        Why that is the identity only; empty if it is not.
     sampled
         How many states were compared with their permutations so far.
     """
@@ -107,11 +111,7 @@ class Symmetry:
         variables = system.layout.variables
         self.kinds = Kinds(variables)
         if not self.kinds.members:
-            raise SymmetryError(
-                f"{system.name} declares no replicas that could change places: declare arrays that "
-                "they index by_replica=True, their numbers by replica_id(...), and sets of them "
-                "by set_of(..., of_replicas=True); or search without --symmetry"
-            )
+            raise SymmetryError(f"{system.name} {_lacks(system)}; or search without --symmetry")
         if ordered := _ordered(system.layout):
             raise SymmetryError(
                 f"{ordered}: a set or a bag of records that name replicas is in the order of their "
@@ -132,7 +132,19 @@ class Symmetry:
         fixing = [(p, apply) for p, apply in every if {apply(s) for s in initial} == initial]
         self.group = [permutation for permutation, _ in fixing]
         self._others = [apply for _, apply in fixing[1:]]
+        self.alone = self._alone(len(every)) if len(fixing) == 1 else ""
         self.sampled = 0
+
+    def _alone(self, fitting: int) -> str:
+        """Say why replicas cannot change places, of whose permutations some fit the declaration."""
+        counts = [len(members) for members in self.kinds.members.values()]
+        if max(counts) < 2:
+            kinds = [kind for kind in self.kinds.members if kind] or ["replica"]
+            return f"there is one {' and one '.join(kinds)}"
+        if fitting == 1:
+            return "the declared ranges distinguish all replicas"
+        ranges = "" if fitting == prod(map(factorial, counts)) else "the declared ranges and "
+        return f"{ranges}the initial states distinguish all replicas"
 
     def canonical(self, state: State) -> State:
         """Return the representative of `state`: the least state of its orbit."""
@@ -180,6 +192,27 @@ class Symmetry:
         return {apply(step) for step in steps} == others or (
             {self.canonical(step) for step in steps} == {self.canonical(step) for step in others}
         )
+
+
+def _lacks(system: TransitionSystem[Any, Any]) -> str:
+    """Say what a system lacks whose states have no array by replica."""
+    if _is_by_replica(system.layout.declaration):
+        return "has no replicas within these bounds: choose larger ones"
+    if any(variable.field.names for variable in system.layout.variables):
+        return "declares numbers of replicas, but no array by_replica=True: declare what they index"
+    return (
+        "declares no replicas that could change places: declare arrays that they index "
+        "by_replica=True, their numbers by replica_id(...), and sets of them by "
+        "set_of(..., of_replicas=True)"
+    )
+
+
+def _is_by_replica(declared: Any) -> bool:
+    """Whether a declaration has an array that replicas index, however long."""
+    if isinstance(declared, Array):
+        return declared.by_replica or _is_by_replica(declared.element)
+    parts = {} if isinstance(declared, Field) else declared_parts(declared)
+    return any(map(_is_by_replica, parts.values()))
 
 
 def renamed(number: int, permutation: Permutation) -> int:

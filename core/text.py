@@ -6,6 +6,8 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import Enum
+from itertools import zip_longest
 from types import FrameType, MethodType
 from typing import Any
 
@@ -101,11 +103,49 @@ def _shown_by(own: MethodType, node: object) -> tuple[object, str]:
     return value, f"{failed} ({shown(place)})" if failed and place else failed
 
 
+class Absent:
+    """Stands for an element that a shorter sequence lacks."""
+
+    def __repr__(self) -> str:
+        return "gone"
+
+
+ABSENT = Absent()
+
+
+def named(value: object) -> object:
+    """Return a value of the model, a member of an enumeration by its name as states show it."""
+    return value.name.lower() if isinstance(value, Enum) else value
+
+
+def briefly(value: object) -> str:
+    """Return a part of a state as people see it in a short text.
+
+    >>> briefly([True, {1, 0}, None, "free"])
+    '[yes, {0, 1}, -, free]'
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return "-"
+    if isinstance(value, set):
+        return f"{{{', '.join(map(str, sorted(value)))}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(briefly, value))}]"
+    if isinstance(value, dict):
+        return f"({', '.join(f'{name} {briefly(part)}' for name, part in value.items())})"
+    return str(value)
+
+
 def differences(left: object, right: object, path: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Yield where two parts of states as people see them differ: the path, and the two values.
 
+    An element that was added or removed at the end of a sequence is ``ABSENT`` in the other one.
+
     >>> [*differences({"sent": [{"to": 1}, {"to": 2}]}, {"sent": [{"to": 1}, {"to": 3}]})]
     [('sent[1].to', 2, 3)]
+    >>> [*differences({"sent": [{"to": 1}]}, {"sent": [{"to": 1}, {"to": 2}]})]
+    [('sent[1]', gone, {'to': 2})]
     """
     if isinstance(left, dict) and isinstance(right, dict) and left.keys() == right.keys():
         for name, part in left.items():
@@ -113,8 +153,17 @@ def differences(left: object, right: object, path: str = "") -> Iterator[tuple[s
     elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
         for index, (part, other) in enumerate(zip(left, right, strict=True)):
             yield from differences(part, other, f"{path}[{index}]")
+    elif isinstance(left, list) and isinstance(right, list) and _one_extends(left, right):
+        for index, (part, other) in enumerate(zip_longest(left, right, fillvalue=ABSENT)):
+            yield from differences(part, other, f"{path}[{index}]")
     elif left != right:
         yield path, left, right
+
+
+def _one_extends(one: list[Any], other: list[Any]) -> bool:
+    """Whether one of two sequences of records is the other with more behind it."""
+    short, long = sorted((one, other), key=len)
+    return len(long) > 0 and isinstance(long[0], (dict, list)) and long[: len(short)] == short
 
 
 def _is_showable(value: object) -> bool:

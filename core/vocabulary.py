@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, EnumMeta
 from functools import cache, cached_property
 from typing import Any
 
@@ -19,6 +19,9 @@ from .blame import truth
 from .errors import ModelError, about, blaming, printed
 from .layout import State
 from .scene import LogOffset
+from .sources import original_of
+from .text import named
+from .values import as_kind
 
 
 class Outcome(Enum):
@@ -162,6 +165,19 @@ class Action:
         """Names of the arguments: those of ``apply`` after the state and the constants."""
         return tuple(inspect.signature(self.apply).parameters)[2:]
 
+    @cached_property
+    def kinds(self) -> tuple[Any, ...]:
+        """What its arguments read as: an enumeration, where the parameter is annotated as one."""
+        said = (annotation_of(self.apply, name) for name in self.parameters)
+        return tuple(kind if isinstance(kind, EnumMeta) else int for kind in said)
+
+
+def annotation_of(function: Callable[..., Any], name: str) -> object:
+    """Return what a function says of one of its parameters; None for nothing that is known."""
+    written = inspect.unwrap(original_of(function))
+    said = getattr(written, "__annotations__", {}).get(name)
+    return written.__globals__.get(said) if isinstance(said, str) else said
+
 
 @dataclass(frozen=True)
 class JointFairness:
@@ -214,9 +230,13 @@ class Step:
     parameters: tuple[str, ...] = ()
     arguments: tuple[int, ...] = ()
 
+    @property
+    def chosen(self) -> dict[str, object]:
+        """Its arguments by name, as people see them: a member of an enumeration is its name."""
+        return dict(zip(self.parameters, map(named, self.arguments), strict=True))
+
     def __str__(self) -> str:
-        pairs = zip(self.parameters, self.arguments, strict=True)
-        return f"{self.action}({', '.join(f'{name}={value}' for name, value in pairs)})"
+        return f"{self.action}({', '.join(f'{one}={value}' for one, value in self.chosen.items())})"
 
 
 def _undeclared(s: Any, k: Any) -> bool:
@@ -384,7 +404,9 @@ class Instance:
     @cached_property
     def step(self) -> Step:
         """The step that this instance takes."""
-        return Step(self.action.name, self.action.parameters, self.arguments)
+        kinds = self.action.kinds
+        read = (as_kind(kind, one) for kind, one in zip(kinds, self.arguments, strict=True))
+        return Step(self.action.name, self.action.parameters, tuple(read))
 
 
 def is_available(action: Action, constants: object) -> bool:

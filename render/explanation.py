@@ -100,8 +100,9 @@ def print_findings(
     if not findings.searched:
         why = "Not searched: leaving out faults or elections can itself produce a state "
         print_prose(console, Text(why + f"that violates {narrative.violated}."))
-    elif not findings.needs and not findings.fair:
-        print_prose(console, Text("This trace has no faults and no elections."))
+    elif words and not findings.needs and not findings.fair:
+        kinds = "faults and no elections" if "election" in words.values() else "faults"
+        print_prose(console, Text(f"This trace has no {kinds}."))
     for need in findings.needs:
         used = count(len(need.numbers), words[need.name])
         where = ", ".join(_where(narrative, number) for number in need.numbers)
@@ -129,7 +130,7 @@ def _where(narrative: Narrative, number: int) -> str:
     """Return the arguments and the number of a step."""
     moment = narrative.moments[number]
     unclean = "unclean: " if moment.event.sign == "unclean" else ""
-    return f"{unclean}{moment.arguments} at step {number}"
+    return f"{unclean}{f'{moment.arguments} at' if moment.arguments else 'at'} step {number}"
 
 
 def _verdict(need: Need, violated: str, words: Mapping[str, str]) -> str:

@@ -19,7 +19,7 @@ def relied_on(result: Result) -> str:
     if grounds is None:
         return ""
     if result.permutations == 1:
-        return "the initial states distinguish all replicas, so there are no permutations"
+        return f"{grounds.alone}, so there are no permutations"
     where = f"{grounds.actions} action{'s' * (grounds.actions != 1)}"
     if grounds.properties:
         names = "property" if grounds.properties == 1 else "properties"

@@ -21,7 +21,8 @@ def markdown(narrative: Narrative, full: bool = False) -> str:
         lines += [escaped(narrative.explanation), ""]
         if narrative.cause:
             lines += [escaped(f"Cause: {narrative.cause}"), ""]
-        lines += [f"*{escaped(narrative.statement)}*", ""]
+        if narrative.statement not in narrative.explanation:
+            lines += [f"*{escaped(narrative.statement)}*", ""]
     if narrative.repeats:
         lines += [f"**{escaped(narrative.repeats)}** {escaped(narrative.fairness)}", ""]
     if narrative.key_moments:
@@ -36,8 +37,12 @@ def markdown(narrative: Narrative, full: bool = False) -> str:
     states = narrative.moments if full else narrative.moments[-1:]
     for moment in states:
         lines += ["", f"## State {moment.number}: {escaped(moment.title)}", ""]
-        lines += ["| | is | log | HW | LEO |", "| --- | --- | --- | --- | --- |"]
-        lines += [_state_row(who) for who in moment.scene.participants]
+        logs = any(who.log is not None for who in moment.scene.participants)
+        heads = ["", "is", *(["log", "HW", "LEO"] if logs else [])]
+        lines += [f"|{'|'.join(f' {head} ' if head else ' ' for head in heads)}|"]
+        lines += [f"|{' --- |' * len(heads)}"]
+        told = (who for who in moment.scene.participants if who.role or who.details or who.log)
+        lines += [_state_row(who, logs) for who in told]
     lines += ["", "## Bounds", ""]
     lines += [f"- {escaped(name)}: {escaped(value)}" for name, value in narrative.bounds.items()]
     if narrative.numbers:
@@ -61,11 +66,11 @@ def _row(moment: Moment) -> str:
     return f"| {moment.number} | {step} | {escaped(moment.event.sentence)} | {changes} |"
 
 
-def _state_row(who: Participant) -> str:
-    """Return the row of a participant in a state."""
+def _state_row(who: Participant, logs: bool) -> str:
+    """Return the row of a participant in a state; any of them may have a log, or none has."""
     is_ = "<br>".join(escaped(line) for line in (who.role, *who.details) if line)
     if who.log is None:
-        return f"| {escaped(who.name)} | {is_} | | | |"
+        return f"| {escaped(who.name)} | {is_} |{' | | |' if logs else ''}"
     log = escaped(" ".join(map(str, who.log.entries)) or "empty")
     return f"| {escaped(who.name)} | {is_} | {log} | {who.log.hw} | {who.log.leo} |"
 

@@ -16,8 +16,9 @@ from dataclasses import dataclass, replace
 
 from ..core.behavior import Behavior
 from ..core.reasons import Reason, why
-from ..core.scene import Entry, Event, Log, LogOffset, Message, Participant, Scene, about
+from ..core.scene import Entry, Event, Log, LogOffset, Message, Participant, Scene, changed
 from ..core.spec import Step
+from ..core.text import ABSENT, briefly
 from .text import fairness, marks, repeats, variables, violated_after
 
 ELECTIONS = ("election", "unclean")
@@ -148,10 +149,8 @@ def changes(before: Scene, after: Scene) -> Iterator[Change]:
             yield Change(new.name, f"{old.role} → {new.role}", short)
         gone = [line for line in old.details if line not in new.details]
         for line in new.details:
-            if line not in old.details:
-                same = [former for former in gone if about(former) == about(line) != ""]
-                was = f" (was: {', '.join(same)})" if same else ""
-                yield Change(new.name, f"{line}{was}")
+            for now, was in changed(line, gone) if line not in old.details else ():
+                yield Change(new.name, f"{now}{was and f' (was: {was})'}")
     for promise in after.promises:
         if promise not in before.promises:
             yield Change(promise.holder, promise.text)
@@ -319,8 +318,7 @@ class Moment:
         """The arguments of the step, as ``leader 0, follower 1``."""
         if self.step is None:
             return ""
-        pairs = zip(self.step.parameters, self.step.arguments, strict=True)
-        return ", ".join(f"{name} {value}" for name, value in pairs)
+        return ", ".join(f"{name} {value}" for name, value in self.step.chosen.items())
 
 
 @dataclass(frozen=True)
@@ -429,7 +427,8 @@ def narrate(behavior: Behavior, numbers: Iterable[tuple[str, str]] = ()) -> Narr
 def _narrated(behavior: Behavior, numbers: Iterable[tuple[str, str]]) -> Narrative:
     """Return a behavior in the intermediate form, without what failed while it was told."""
     system, trace, prop = behavior.system, behavior.trace, behavior.prop
-    scenes, happened, places = behavior.scenes, behavior.events, behavior.places
+    happened, places = behavior.events, behavior.places
+    scenes = _with_what_matters(behavior.scenes, happened)
     flags = turning_points(scenes, places)
     for number, mark in marks(trace).items():
         flags.setdefault(number, []).append(mark)
@@ -444,10 +443,10 @@ def _narrated(behavior: Behavior, numbers: Iterable[tuple[str, str]]) -> Narrati
         violated=prop.name if prop else "",
         statement=prop.statement if prop else "",
         explanation=behavior.explanation,
-        cause=cause(scenes, happened, places),
+        cause=cause(scenes, happened, places) or _breaking(behavior),
         places=places,
         lanes=tuple(who.name for who in scenes[0].participants),
-        moments=tuple(_moments(behavior, flags)),
+        moments=tuple(_moments(behavior, scenes, flags)),
         arrows=tuple(_arrows(scenes, happened)),
         legend=system.legends(scenes),
         numbers=tuple(numbers),
@@ -459,9 +458,36 @@ def _narrated(behavior: Behavior, numbers: Iterable[tuple[str, str]]) -> Narrati
     )
 
 
-def _moments(behavior: Behavior, flags: Mapping[int, list[str]]) -> Iterable[Moment]:
+def _breaking(behavior: Behavior) -> str:
+    """Say what the last step of a trace changed to violate an invariant; nothing of logs."""
+    if any(who.log is not None for who in behavior.scenes[-1].participants):
+        return ""
+    parts = [
+        f"{path}: {briefly(new)}" + ("" if old is ABSENT else f" (was: {briefly(old)})")
+        for path, old, new in behavior.breaking
+    ]
+    return f"Step {len(behavior.steps)} changed {'; '.join(parts)}." if parts else ""
+
+
+def _with_what_matters(scenes: Sequence[Scene], events: Sequence[Event]) -> Sequence[Scene]:
+    """Return pictures without the participants of whom they say nothing, and who do nothing."""
+    matters = {event.actor for event in events}
+    for scene in scenes:
+        matters |= {who.name for who in scene.participants if who.role or who.log or who.details}
+        matters |= {end for one in scene.messages for end in (one.sender, one.receiver)}
+        matters |= {promise.holder for promise in scene.promises}
+    matters |= {end for event in events for one in event.exchange for end in one[:2]}
+    return [
+        replace(one, participants=tuple(who for who in one.participants if who.name in matters))
+        for one in scenes
+    ]
+
+
+def _moments(
+    behavior: Behavior, scenes: Sequence[Scene], flags: Mapping[int, list[str]]
+) -> Iterable[Moment]:
     """Yield the moments of a trace."""
-    system, trace, scenes = behavior.system, behavior.trace, behavior.scenes
+    system, trace = behavior.system, behavior.trace
     before: dict[str, str] = {}
     for number, state in enumerate(trace.states):
         step = trace.steps[number - 1] if number else None

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from ..core.scene import LogOffset
 from .diagram import HEAD, ROW, STEPS, colour, diagram
-from .narrative import Moment, Narrative, differs_from
+from .narrative import LOST, Moment, Narrative, differs_from
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _NOTHING_SEEN: Mapping[int, Seen] = MappingProxyType({})
@@ -88,11 +88,15 @@ def page(narrative: Narrative, full: bool = False, seen: Mapping[int, Seen] = _N
     script = (_TEMPLATES / "page.js").read_text(encoding="utf-8")
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}"
     since = _since(narrative)
+    drawn = diagram(narrative)
+    signs = {sign.kind for sign in drawn.signs}
+    signs |= {"loss" for arrow in narrative.arrows if arrow.fate == LOST}
     return environment.get_template("page.html").render(
         narrative=narrative,
         full=full,
         seen=seen,
-        drawn=diagram(narrative),
+        drawn=drawn,
+        signs=signs,
         shown=[_shown(narrative, moment, since) for moment in narrative.moments],
         policy=policy,
         style=style,
@@ -146,6 +150,8 @@ def _shown(narrative: Narrative, moment: Moment, since: dict[LogOffset, int]) ->
     changed = {change.who for change in moment.changes}
     shown = []
     for who in moment.scene.participants:
+        if not (who.role or who.details or who.log):
+            continue
         wrong = {
             place.offset: place.missing
             for place in narrative.places

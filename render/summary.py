@@ -38,7 +38,7 @@ def print_result(
     print_prose(console, Text(covered(result)))
     _print_reasons(console, result)
     if result.stopped_by is not None:
-        print_prose(console, Text(what_to_try(result)))
+        print_prose(console, Text(what_to_try(result, system)))
     if result.never_taken and result.complete:
         names = ", ".join(result.never_taken)
         print_prose(console, Text(f"Never enabled within these bounds: {names}."))
@@ -212,7 +212,7 @@ _REMEDIES = {
 """What lets a search come further, by what stopped it."""
 
 
-def what_to_try(result: Result) -> str:
+def what_to_try(result: Result, system: TransitionSystem[Any, Any]) -> str:
     """Say up to which length every behavior was covered, and what lets a search come further."""
     assert result.stopped_by is not None
     by = result.stopped_by.by
@@ -228,7 +228,7 @@ def what_to_try(result: Result) -> str:
     if by is Stop.FAILED:
         return f"{known}Mend that to see the rest."
     remedies = [_REMEDIES[by]] if by in _REMEDIES else []
-    if result.grounds is None:
+    if result.grounds is None and any(one.replicas for one in system.layout.variables):
         remedies.append("--symmetry if replicas are alike")
     if by is not Stop.MAX_DEPTH:
         remedies.append("--checkpoint DIR to resume a search")

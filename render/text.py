@@ -1,7 +1,8 @@
 """A trace as text: one row per step, one column per participant, only what changed in full.
 
-With colour, what did not change is dim; without, its cell is empty.  Where the columns do not fit
-side by side, each step lists the participants that it changed below each other.
+Of variables only those that changed are printed.  Of what else is said of a participant, what did
+not change is dim with colour; without, its cell is empty if nothing did.  Where the columns do not
+fit side by side, each step lists the participants that it changed below each other.
 
 A lasso in words: how long it is, what repeats for ever, and why it is fair.
 """
@@ -9,12 +10,13 @@ A lasso in words: how long it is, what repeats for ever, and why it is fair.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..checker.liveness.lasso import Answer, answers
 from ..core.behavior import Behavior
+from ..core.scene import changed, is_of_variable
 from ..core.spec import Trace
 from .console import Console, Text
 
@@ -72,8 +74,7 @@ def fairness(behavior: Behavior) -> str:
         return "Fairness: no fair step is enabled there."
     grouped: dict[str, list[str]] = {}
     for step in (answer.demand.step for answer in listed if answer.step is not None):
-        pairs = zip(step.parameters, step.arguments, strict=True)
-        chosen = ", ".join(f"{name}={value}" for name, value in pairs)
+        chosen = ", ".join(f"{name}={value}" for name, value in step.chosen.items())
         grouped.setdefault(f" ({chosen})" if chosen else "", []).append(step.action)
     taken = [", ".join(names) + arguments for arguments, names in grouped.items()]
     if not taken:
@@ -172,8 +173,8 @@ def print_behavior(
             if full:
                 _print_states(console, behavior, notes, numbers)
             else:
-                columns = {number: scenes[number].columns for number in numbers}
-                _print_rows(console, trace, notes, columns)
+                rows = {number: scenes[number].lines for number in numbers}
+                _print_rows(console, trace, notes, rows)
         legend = system.table_legend(shown) if shown else ""
     if trace.loop is not None:
         print_prose(console, Text(repeats(trace), "bold"))
@@ -186,14 +187,33 @@ def _print_rows(
     console: Console,
     trace: Trace,
     notes: Mapping[int, str],
-    rows: Mapping[int, dict[str, str]],
+    rows: Mapping[int, dict[str, list[str]]],
 ) -> None:
-    """Print states by their numbers, with what participants see of them."""
+    """Print states by their numbers, with what participants see of them.
+
+    A participant of whom there is nothing to say in any of them has no column.
+    """
     steps = {number: _step(trace, number, notes) for number in rows}
-    if widths := _widths(steps, rows, console.width):
-        console.print(_table(steps, rows, widths, dims=_dims(console)))
+    names = [name for name in rows[min(rows)] if any(row[name] for row in rows.values())]
+    texts = {
+        number: {
+            name: "\n".join(_news(row[name], rows.get(number - 1, {}).get(name))) for name in names
+        }
+        for number, row in rows.items()
+    }
+    if widths := _widths(steps, texts, console.width):
+        console.print(_table(steps, texts, widths, dims=_dims(console)))
     else:
-        _print_list(console, trace, rows, notes)
+        _print_list(console, trace, texts, notes)
+
+
+def _news(lines: Sequence[str], before: Sequence[str] | None) -> Iterator[str]:
+    """Yield the lines about a participant; of a variable what changed since the state before."""
+    for line in lines:
+        if before is not None and is_of_variable(line):
+            yield from (now for now, _ in changed(line, before))
+        else:
+            yield line
 
 
 def print_prose(console: Console, text: Text, indent: int = 0) -> None:
@@ -265,9 +285,8 @@ def _step(trace: Trace, index: int, notes: Mapping[int, str]) -> Text:
     text = Text("initial state")
     if index:
         step = trace.steps[index - 1]
-        pairs = zip(step.parameters, step.arguments, strict=True)
-        arguments = ", ".join(f"{name} {value}" for name, value in pairs)
-        text = Text.assemble((step.action, "bold"), "\n", arguments)
+        arguments = ", ".join(f"{name} {value}" for name, value in step.chosen.items())
+        text = Text.assemble((step.action, "bold"), f"\n{arguments}" if arguments else "")
     return text.append(f"\n{notes[index]}", "italic") if index in notes else text
 
 
@@ -293,7 +312,7 @@ def _print_list(
             Text(f"{index}. {trace.steps[index - 1] if index else 'initial state'}", "bold")
         )
         for name, text in row.items():
-            if text != before.get(name):
+            if text and text != before.get(name):
                 line = "; ".join(text.split("\n"))
                 print_prose(console, Text(f"{name}: {line}"), indent=3)
         if index in notes:
@@ -311,9 +330,9 @@ def _print_states(
         )
         lines = dict(variables(behavior.plain(index).state))
         for name, value in lines.items():
-            changed = before and before.get(name) != value
-            text = f"{'*' if changed else ' '} {name} = {value}"
-            console.print(Text(text, "bold" if changed or not before else "dim"))
+            is_new = before and before.get(name) != value
+            text = f"{'*' if is_new else ' '} {name} = {value}"
+            console.print(Text(text, "bold" if is_new or not before else "dim"))
         if index in notes:
             print_prose(console, Text(notes[index], "italic"), indent=2)
         before = lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .narrative import Moment, Narrative
+from .text import shown
 
 
 def tla(narrative: Narrative, full: bool = False) -> str:
@@ -40,7 +41,7 @@ def _action(moment: Moment) -> str:
     """Return the action with its arguments, as in a formula."""
     if moment.step is None:
         return "Initial predicate"
-    arguments = ", ".join(map(str, moment.step.arguments))
+    arguments = ", ".join(map(shown, moment.step.chosen.values()))
     return f"{moment.step.action}({arguments})" if arguments else moment.step.action
 
 

@@ -37,7 +37,7 @@ def show(
         expression.
     """
     if len(symmetry.group) == 1:
-        return Grounds(len(system.actions), len(properties))
+        return Grounds(len(system.actions), len(properties), alone=symmetry.alone)
     analysis = Analysis(Names(symmetry), system.constants)
     proof = _Proof(analysis, system)
     taken: dict[tuple[str, Callable[..., bool], int], list[tuple[int, ...]]] = {}

@@ -13,7 +13,7 @@ from ...core.fields import Array, Field, Record, declared_parts, limit_of
 from ...core.guards import for_each_element, is_path, only_where
 from ...core.layout import Layout
 from ...core.values import as_kind
-from ...core.vocabulary import Selection
+from ...core.vocabulary import Selection, annotation_of
 from .signatures import MOST_CHOICES, refuse_unfit, values_of
 
 Values = Callable[..., Iterable[int]]
@@ -171,9 +171,7 @@ class Choices:
 
     def _is_record(self, name: str) -> bool:
         """Whether the action says that a parameter is a record."""
-        said = self._function.__annotations__.get(name)
-        if isinstance(said, str):
-            said = self._function.__globals__.get(said)
+        said = annotation_of(self._function, name)
         return isinstance(said, type) and issubclass(said, Record)
 
     def _count(self, name: str, kind: str) -> Values:

@@ -384,7 +384,7 @@ class Model(Fair, Generic[S, K]):
                     raise about(function, f"{text}: -p {taken} means another one; rename it")
             kinds = {"statement": str, "source": str}
             refuse_other_types(f"property {name}", kinds, statement, source)
-            said = explain or (lambda s, k, *witness: f"It says: {statement}")
+            said = explain or (lambda s, k, *witness: f"It requires: {statement}")
             how: dict[str, Any] = {"witness" if finds else "predicate": function}
             if places is not None:
                 how["places"] = places

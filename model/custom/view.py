@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.fields import Array, declared_parts
 from ...core.scene import Detail, Event, Participant, Scene
-from ...core.text import shown_part
+from ...core.text import named, shown_part
 
 SHARED = "shared"
 """The lane of what belongs to no participant."""
@@ -68,10 +68,11 @@ class Lanes:
         """Return what a step is: what its action does, and with which arguments."""
         said = self.sentences.get(action, Sentence(action))
         known = [who.name for who in after.participants]
-        actor = f"{said.who} {arguments[said.parameter]}" if said.parameter else said.who
-        chosen = ", ".join(f"{name} {value}" for name, value in arguments.items())
+        numbered = f"{said.who} {arguments[said.parameter]}" if said.parameter else said.who
+        actor = next((one for one in (numbered, said.who, SHARED) if one in known), "")
+        chosen = ", ".join(f"{name} {named(value)}" for name, value in arguments.items())
         sentence = f"{said.text} ({chosen})." if chosen else f"{said.text}."
-        return Event(actor if actor in known else "", sentence, said.sign)
+        return Event(actor, sentence, said.sign)
 
     def _lanes(self, s: Any, k: Any) -> dict[str, list[Detail]]:
         if self.own is not None:
@@ -85,6 +86,9 @@ class Lanes:
             for kind, count in self.participants.items()
             for number in range(count(k))
         }
+        # Whoever else acts has a lane for what happens there.
+        others = dict.fromkeys(said.who for said in self.sentences.values())
+        lanes |= {who: [] for who in others if who and who not in self.participants}
         shared: list[Detail] = []
         for name, part in declared_parts(self.state).items():
             node = getattr(s, name)
@@ -94,7 +98,7 @@ class Lanes:
                     lane += lines(name, shown_part(inner, part.element), lane=True)
             else:
                 shared += lines(name, shown_part(node, part))
-        if shared or not lanes:
+        if shared or not any(lanes.values()):
             lanes[SHARED] = shared
         return lanes
 
@@ -105,26 +109,7 @@ def lines(name: str, value: object, lane: bool = False) -> Iterator[Detail]:
         for inner, part in value.items():
             yield from lines(str(inner), part)
     else:
-        yield Detail(f"{name} {text(value)}", about=name)
-
-
-def text(value: object) -> str:
-    """Return a value in a short text.
-
-    >>> text([True, {1, 0}, None, "free"])
-    '[yes, {0, 1}, -, free]'
-    """
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if value is None:
-        return "-"
-    if isinstance(value, set):
-        return f"{{{', '.join(map(str, sorted(value)))}}}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(text, value))}]"
-    if isinstance(value, dict):
-        return f"({', '.join(f'{name} {text(part)}' for name, part in value.items())})"
-    return str(value)
+        yield Detail.of(name, value)
 
 
 def first_sentence(function: Callable[..., Any]) -> str:

@@ -11,7 +11,17 @@ from types import FunctionType
 from typing import Any, Self, cast
 
 from ...core.containers import Seq, Set, mask_of
-from ...core.fields import Array, Record, copy_into, declared_parts, members, value_of
+from ...core.fields import (
+    Array,
+    Field,
+    Record,
+    copy_into,
+    declared_parts,
+    lowest,
+    members,
+    value_of,
+)
+from ..compiled.own_records import replaced
 from . import sequences, sets
 from .expressions import Expressions, wrapped
 from .names import FEW, described, may_be_none_at
@@ -115,6 +125,8 @@ class Calls(Expressions):
             return NOTHING
         if called is value_of:
             return copied(arguments[0])
+        if called is replaced:
+            return self._other_record(arguments, node)
         if called is members and len(arguments) == 1 and not node.keywords:
             return self._members(arguments[0], node)
         return self._invoked(called, arguments, self._keywords(node), node)
@@ -122,9 +134,24 @@ class Calls(Expressions):
     def _record(self, declared: type[Record], unnamed: list[Value], node: ast.Call) -> Value:
         """Return a record that is made by name."""
         parts, values = declared_parts(declared), self._keywords(node)
-        if unnamed or values.keys() != parts.keys():
-            raise NotShownError(node, "does not name each variable of the record")
+        if unnamed or not values.keys() <= parts.keys():
+            raise NotShownError(node, "names another variable than the record has")
+        if not all(isinstance(part, Field) for part in parts.values()):
+            raise NotShownError(node, "makes a record that holds others, or containers")
+        lows = {name: lowest(part) for name, part in parts.items() if name not in values}
+        if None in lows.values():
+            raise NotShownError(node, "leaves out what only the bounds decide")
+        values |= {name: number(int(low)) for name, low in lows.items()}
         return Made(declared, tuple((name, values[name]) for name in parts))
+
+    def _other_record(self, arguments: list[Value], node: ast.Call) -> Value:
+        """Return a record of the function's own with another value of one variable."""
+        record, _, value = arguments
+        _, name, _ = node.args
+        if not isinstance(record, Made) or not isinstance(name, ast.Constant):
+            raise NotShownError(node.args[0], f"is {described(record)}, and is written")
+        parts = dict(record.parts) | {str(name.value): value}
+        return Made(record.declared, tuple(parts.items()))
 
     def _members(self, mask: Value, node: ast.expr) -> Each:
         """Return the members of a set of replicas or of other numbers."""

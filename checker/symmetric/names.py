@@ -542,6 +542,8 @@ def described(value: Value) -> str:
         kind = value.kind or "replica"
         article = "an" if kind[0] in "aeiou" else "a"
         return _OF_KIND[type(value)].format(f"{article} {kind}", f"{kind}s")
+    if isinstance(value, Unclear | Carried):
+        return f"what {value.why}"
     return _DESCRIBED[type(value)]
 
 

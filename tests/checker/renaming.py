@@ -108,6 +108,18 @@ def function(source, **names):
     return space[functions[-1].name]
 
 
+HEAD = """
+def f(s, k, r):
+    if s.peer[r].term == 2:
+        return False
+"""
+
+
+def body(text):
+    """Return the source of an action of a peer r, with that body."""
+    return HEAD + "\n".join(f"    {line}" for line in text.strip("\n").split("\n")) + "\n"
+
+
 def everybody(s, k):
     """Begin with all in sync, nobody leading, and any peer the first: all may change places."""
     for first in range(k.peers):

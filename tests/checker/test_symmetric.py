@@ -2,20 +2,8 @@
 
 import pytest
 
-from tests.checker.renaming import difference, function, shown
+from tests.checker.renaming import body, difference, function, shown
 from tidegate.core.symmetry import SymmetryError
-
-HEAD = """
-def f(s, k, r):
-    if s.peer[r].term == 2:
-        return False
-"""
-
-
-def body(text):
-    """Return the source of an action of a peer r, with that body."""
-    return HEAD + "\n".join(f"    {line}" for line in text.strip("\n").split("\n")) + "\n"
-
 
 ALIKE = {
     "a replica is compared, stored and used as an index": """
@@ -212,6 +200,16 @@ s.log.append(made)
 s.last.assign(s.log[0])
 s.log[0].assign(Entry(who=s.board.first, what=1))
 return s.log[-1] != s.last and made.who == r and any(e.who == r and e.what for e in s.log)
+""",
+    "a record of one's own is written, and what is left out is at its lowest": """
+made = Entry(who=r)
+s.log.append(Entry())
+if s.peer[r].up:
+    made.who = s.board.first
+else:
+    made.what = 2
+s.last.assign(made)
+return made.who == r or s.log[-1].who == NONE
 """,
     "a queue": """
 if len(s.queue) > 2 or not s.queue:
@@ -524,6 +522,19 @@ return True
 """,
     "is in a record as a number": "s.last.assign(Entry(who=NONE, what=r))\nreturn True",
     "is in a record that a constant is compared with": "return s.last == Entry(who=1, what=0)",
+    "is in a record that is written with a constant": """
+made = Entry(who=r)
+made.who = 1
+s.last.assign(made)
+return True
+""",
+    "is the last that is written to a record": """
+made = Entry()
+for p in range(k.peers):
+    made.who = p
+s.last.assign(made)
+return True
+""",
     "is in a list that a constant is compared with": "return s.queue == [0, 1]",
     "is a constant in a queue": "s.queue.append(1)\nreturn True",
     "is an index that is popped": "s.queue.pop(r)\nreturn True",

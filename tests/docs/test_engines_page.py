@@ -1,13 +1,17 @@
 """docs/engines.md: what it shows of a search that stays in Python is what happens."""
 
+import ast
 import re
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 import tidegate
+from tests.checker.renaming import body, difference, function, shown
 from tidegate.cli import main
 from tidegate.core.result import FASTER
+from tidegate.core.symmetry import SymmetryError
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "engines.md").read_text("utf-8")
@@ -45,3 +49,35 @@ def test_the_figure_is_that_of_the_benchmark():
     low, high = map(int, re.findall(r"\d+", FASTER))
     assert len(times) > 8
     assert all(low <= number <= high for number in times)
+
+
+SYMMETRY = PAGE[PAGE.index("## Symmetry") : PAGE.index("## What is kept between runs")]
+
+
+def rows():
+    """Return each example of the table, and whether it is accepted."""
+    for line in SYMMETRY.splitlines():
+        if line.startswith("| ") and "`" in line:
+            _, _, *columns, _ = re.split(r"(?<!\\)\|", line)
+            for accepted, column in zip((True, False), columns, strict=True):
+                for code in re.findall("`(.*?)`", column):
+                    yield pytest.param(code.replace("\\|", "|"), accepted, id=f"{code} {accepted}")
+
+
+def is_condition(code):
+    """Whether a line of code is an expression that is true or false."""
+    [node] = ast.parse(code).body
+    call = node.value if isinstance(node, ast.Expr) else None
+    writes = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+    return call is not None and not writes
+
+
+@pytest.mark.parametrize(("code", "accepted"), [*rows()])
+def test_symmetry_accepts_and_refuses_what_the_page_says(code, accepted):
+    text = f"return {code}" if is_condition(code) else f"{code}\nreturn True"
+    if accepted:
+        assert shown(body(text)).declared == ()
+        assert difference(function(body(text))) is None
+    else:
+        with pytest.raises(SymmetryError):
+            shown(body(text))

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from .errors import ModelError, at_revision
+from .errors import ModelError, at_revision, is_users
 from .generated import show_as
 from .sources import Node, original_of, source_of
 
@@ -534,9 +534,13 @@ def _compiled(
     # What the module defines later is known to a copy, too, unless it needs names of its own.
     space = {**original.__globals__, **names} if names else original.__globals__
     made_here: dict[str, Any] = {}
-    file, code = f"<copy of {original.__name__}>", original_of(original).__code__
-    # A copy has the line numbers of its original.
-    show_as(file, linecache.getlines(code.co_filename))
+    code = original_of(original).__code__
+    # A copy has the line numbers of its original.  What is wrong in it is wrong in a user's file;
+    # where that is one of ours, it is the copy that is wrong.
+    file = code.co_filename
+    if not is_users(file):
+        file = f"<copy of {original.__name__}>"
+        show_as(file, linecache.getlines(code.co_filename))
     exec(compile(module, file, "exec", __future__.annotations.compiler_flag), space, made_here)
     made: Callable[..., Any] = made_here[function.name]
     made.syntax_tree = function  # type: ignore[attr-defined]

@@ -54,6 +54,13 @@ WRONG = {
     "below a set": (
         GO + "    s.seen.add(node - 1)\n    return True", "set.add(-1): a set has numbers", 14
     ),
+    "too many elements, of an action with choices by the state": (
+        '@model.action("node", v=lambda s, k: s.seen)\ndef go(s, k, node, v):\n'
+        "    s.queue.append(v)\n    s.queue.append(1)\n    return True\n"
+        + GO.replace("go", "see") + "    s.seen.add(node)\n    return True",
+        "the sequence holds",
+        14,
+    ),
     "a full sequence": (
         GO + "    s.queue.append(1)\n    return True", "the sequence holds", 14
     ),

@@ -648,7 +648,7 @@ def method_of(declaration: type, name: str) -> FunctionType | None:
     return None
 
 
-_TAKEN = {"assign", "_owner", "_key", "_read"}
+_TAKEN = {"_owner", "_key", "_read"}
 """Names of what every record has besides its variables."""
 
 _BESIDE = (FunctionType, classmethod)

@@ -198,8 +198,6 @@ def _lacks(system: TransitionSystem[Any, Any]) -> str:
     """Say what a system lacks whose states have no array by replica."""
     if _is_by_replica(system.layout.declaration):
         return "has no replicas within these bounds: choose larger ones"
-    if any(variable.field.names for variable in system.layout.variables):
-        return "declares numbers of replicas, but no array by_replica=True: declare what they index"
     return (
         "declares no replicas that could change places: declare arrays that they index "
         "by_replica=True, their numbers by replica_id(...), and sets of them by "

@@ -41,8 +41,8 @@ def markdown(narrative: Narrative, full: bool = False) -> str:
         heads = ["", "is", *(["log", "HW", "LEO"] if logs else [])]
         lines += [f"|{'|'.join(f' {head} ' if head else ' ' for head in heads)}|"]
         lines += [f"|{' --- |' * len(heads)}"]
-        told = (who for who in moment.scene.participants if who.role or who.details or who.log)
-        lines += [_state_row(who, logs) for who in told]
+        shown = (who for who in moment.scene.participants if who.role or who.details or who.log)
+        lines += [_state_row(who, logs) for who in shown]
     lines += ["", "## Bounds", ""]
     lines += [f"- {escaped(name)}: {escaped(value)}" for name, value in narrative.bounds.items()]
     if narrative.numbers:

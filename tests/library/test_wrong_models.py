@@ -504,9 +504,9 @@ WRONG |= {
         "x is declared twice in one record; rename one of them",
         14,
     ),
-    "a variable with the name of a method of every record": (
-        OTHER.format("assign: int = integer(0, 3, 'x')"),
-        "Other.assign: every record has something of this name; call the variable otherwise",
+    "a variable with a name that every record has": (
+        OTHER.format("_key: int = integer(0, 3, 'x')"),
+        "Other._key: every record has something of this name; call the variable otherwise",
         13,
     ),
     "participants that are a list": (

@@ -251,7 +251,7 @@ SYMMETRY = {
     "an array, one participant": (
         ", by_replica=True",
         ("-b", "size=1"),
-        "there is one replica, so",
+        "there is one worker, so",
     ),
     "no array": ("", (), "declares no replicas that could change places"),
 }
@@ -264,8 +264,8 @@ def test_symmetry_says_what_is_true(run, what, tmp_path):
     assert says in " ".join(run("check", "token.py", "--symmetry", *options).split())
 
 
-def test_numbers_of_replicas_without_an_array_are_no_missing_replicas(run, tmp_path):
+def test_numbers_of_replicas_without_an_array_are_refused_where_they_are_an_index(run, tmp_path):
     text = TOKEN.format(replica="").replace("optional(lambda", "replica_id(lambda")
     (tmp_path / "token.py").write_text(HEAD + text)
     said = " ".join(run("check", "token.py", "--symmetry").split())
-    assert "declares numbers of replicas, but no array by_replica=True" in said
+    assert "an index of worker, which is not declared by_replica" in said

@@ -12,4 +12,4 @@ class State(BrokerState):
 
 V = replace(KIP_320, name="override", summary="h", parent=KIP_320, story=__doc__, expected=(), state=State)
 # bounds: records=1 crashes=1 elections=1
-# expect: refused 9
+# expect: refused 10

@@ -30,4 +30,4 @@ def a(s: State, k: Bounds) -> bool:
 def inv(s: State, k: Bounds) -> bool:
     return s.double == s.x * 2
 
-# expect: refused 13
+# expect: refused 17

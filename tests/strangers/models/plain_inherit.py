@@ -42,4 +42,4 @@ def a(s: State, k: Bounds) -> bool:
 def inv(s: State, k: Bounds) -> bool:
     return s.score() < 41 and s.z == s.x % 2 or s.x == 1
 
-# expect: refused 23
+# expect: refused 24

@@ -32,4 +32,4 @@ def a(s: State, k: Bounds) -> bool:
 def inv(s: State, k: Bounds) -> bool:
     return s.get() < s.LIMIT
 
-# expect: refused 11
+# expect: refused 12

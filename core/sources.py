@@ -98,6 +98,12 @@ def tree_of(text: str) -> ast.Module:
         return ast.Module([], [])
 
 
+@cache
+def nodes_of(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """Return a syntax tree and all that is in it; it must not change any more."""
+    return tuple(ast.walk(tree))
+
+
 def _walked(tree: ast.AST) -> Iterator[Node]:
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):

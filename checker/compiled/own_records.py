@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import Any, TypeGuard
 
 from ...core.fields import Record
+from ...core.sources import nodes_of
 
 
 def replaced(record: Any, name: str, value: Any) -> Any:
@@ -28,6 +29,10 @@ def with_replaced_records(tree: ast.FunctionDef, space: Mapping[str, Any]) -> as
     space
         The names of its module.
     """
+    arguments = {argument.arg for argument in tree.args.args}
+    if all(name in arguments for name in _written(tree)):
+        # As in nearly every action, which writes to the state alone.
+        return tree
     uses = _Uses(tree, space)
     names = {name for name in uses.written if uses.has_one_name(name)}
     if not names:
@@ -91,6 +96,15 @@ def _is_of_state(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute)
 
 
+def _written(tree: ast.FunctionDef) -> set[str]:
+    """Return the names of which an attribute is written."""
+    return {
+        node.value.id
+        for node in nodes_of(tree)
+        if _is_part_of_name(node) and isinstance(node.ctx, ast.Store)
+    }
+
+
 class _Uses:
     """How a function uses its local names.
 
@@ -105,11 +119,7 @@ class _Uses:
         self._parents = {
             child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)
         }
-        self.written = {
-            node.value.id
-            for node in ast.walk(tree)
-            if _is_part_of_name(node) and isinstance(node.ctx, ast.Store)
-        }
+        self.written = _written(tree)
         self._bound = {name for node in ast.walk(tree) for name in _bound_by(node)}
         self._local = self._bound | {
             node.id

@@ -18,7 +18,7 @@ from types import CodeType
 from typing import Any
 
 from ...core.guards import read_node, refuses
-from ...core.sources import Node
+from ...core.sources import Node, nodes_of
 from .own_records import with_replaced_records
 from .values import UnsupportedError
 
@@ -31,7 +31,7 @@ def without_matches(tree: ast.FunctionDef) -> ast.FunctionDef:
 
     One stays if a pattern takes its subject apart or names it, or if its subject is computed.
     """
-    if not any(isinstance(node, ast.Match) for node in ast.walk(tree)):
+    if not any(isinstance(node, ast.Match) for node in nodes_of(tree)):
         return tree
     changed = _Matches().visit(deepcopy(tree))
     assert isinstance(changed, ast.FunctionDef)
@@ -187,18 +187,21 @@ def _compiled(
         [result] = tree.body
         assert isinstance(result, ast.Return)
         assert result.value is not None
-        function = ast.copy_location(ast.Expr(ast.Lambda(tree.args, result.value)), tree)
+        made = ast.copy_location(ast.Lambda(tree.args, result.value), tree)
+        function = ast.copy_location(ast.Expr(made), tree)
     body = [function]
     if code.co_freevars:
         # A name is free in a function if an enclosing function assigns it.
         around = ast.parse("def around(): pass").body[0]
         assert isinstance(around, ast.FunctionDef)
         targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in code.co_freevars]
-        around.body = [ast.Assign(targets, ast.Constant(None)), function]
+        assigned = ast.Assign(targets, ast.Constant(None))
+        around.body = [ast.fix_missing_locations(assigned), function]
         body = [around]
     if imports:
-        body = [ast.Import([ast.alias(name) for name in imports]), *body]
-    module = ast.fix_missing_locations(ast.Module(body, type_ignores=[]))
+        named = ast.Import([ast.alias(name) for name in imports])
+        body = [ast.fix_missing_locations(named), *body]
+    module = ast.Module(body, type_ignores=[])
     flags = code.co_flags & _FUTURE
     outer = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
     if code.co_freevars:
@@ -253,6 +256,7 @@ def parameter_names(tree: ast.FunctionDef) -> list[str]:
 def assignments(tree: ast.FunctionDef) -> dict[str, set[int]]:
     """Return for each local name the statements that assign to it."""
     nodes: dict[str, set[int]] = {name: {0} for name in parameter_names(tree)}
+    in_passing = any(isinstance(node, (ast.MatchAs, ast.NamedExpr)) for node in nodes_of(tree))
     for node in _statements(tree.body):
         for name in stored(_targets(node)):
             nodes.setdefault(name, set()).add(id(node))
@@ -260,7 +264,7 @@ def assignments(tree: ast.FunctionDef) -> dict[str, set[int]]:
             nodes.setdefault(node.name, set()).add(id(node))
             continue
         # A pattern may bind a name, and then not fit; a walrus may not be reached.
-        for name in _bound_in_passing(node):
+        for name in _bound_in_passing(node) if in_passing else ():
             nodes.setdefault(name, set()).update((id(node), -id(node)))
     return nodes
 
@@ -436,7 +440,7 @@ CHANGING = frozenset({
 def changed_in_place(tree: ast.FunctionDef) -> set[str]:
     """Return the names of lists and sets that a function may change, and not only assign."""
     names = set()
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         where: ast.expr | None = None
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             where = node.func.value if node.func.attr in CHANGING else None

@@ -17,6 +17,7 @@ from enum import Enum, EnumType
 from typing import Any
 
 from ...core.layout import WORD_BITS
+from ...core.sources import nodes_of
 from .emitter import Points
 from .function import Compiled, Intrinsic, Mode
 from .state_refs import StateRefs
@@ -217,7 +218,7 @@ class Unit:
         """Return the LLVM type of what a function returns, and how many values that is."""
         if mode is not Mode.WHOLE:
             return "i1", 1
-        valued = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(tree))
+        valued = any(isinstance(n, ast.Return) and n.value is not None for n in nodes_of(tree))
         text = _returns(function) or ("int" if valued else "None")
         if text.startswith("tuple[") and set(text[6:-1].split(", ")) == {"int"}:
             count = text.count(",") + 1

@@ -20,10 +20,7 @@ from ..library.names import find_protocol
 from ..library.pool import processes
 from ..library.properties import find_properties
 from ..model import Protocol
-from .cells import EVERY
-
-LOADING = 20.0
-"""Seconds that a file may take to load."""
+from .cells import EVERY, CellLimits
 
 
 @dataclass(frozen=True)
@@ -33,6 +30,8 @@ class Named:
     protocol: str
     bounds: tuple[str, ...]
     properties: tuple[str, ...]
+    stalled: float = CellLimits.stalled
+    """Seconds that a file may take to load."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ def _wrong(work: tuple[str, Named]) -> list[Wrong]:
     root, case = work
     os.chdir(root)
     try:
-        with alarm(LOADING, perf_counter(), at_once=True):
+        with alarm(case.stalled, perf_counter(), at_once=True):
             protocol = find_protocol(case.protocol)
     except (TidegateError, LimitReachedError):
         return []
@@ -78,7 +77,7 @@ def wrong_in(protocol: Protocol, named: Named) -> list[Wrong]:
     for number, name in enumerate(named.properties):
         try:
             if name.lower() not in (*EVERY, "none"):
-                with alarm(LOADING, perf_counter(), at_once=True):
+                with alarm(named.stalled, perf_counter(), at_once=True):
                     find_properties(protocol, [name])
         except LimitReachedError:
             return wrong

@@ -290,7 +290,7 @@ class _Reader:
         names = tuple(expectation.name for expectation in expectations)
         places = list(expectations.values())
         for number, protocol in enumerate(protocols):
-            named = Named(protocol, tuple(all_bounds), names)
+            named = Named(protocol, tuple(all_bounds), names, limits_of(case).stalled)
             at = (*path, "protocols", number)
             self._check_names(_Naming(at, (*path, "bounds"), places, named))
             for index, bounds in enumerate(all_bounds):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import groupby
 from typing import Any
 
@@ -135,7 +135,7 @@ class Release:
             options += ["elr", "last_known_leader"]
         return tuple(options)
 
-    @property
+    @cached_property
     def protocol(self) -> Protocol:
         """The protocol with this release's rules."""
         base = _base(self.code, self.wire)

@@ -357,8 +357,8 @@ def accepted(seeds, confusion, number):
 
 
 def test_random_actions_that_are_shown_to_treat_replicas_alike_do():
-    assert accepted(range(150), 0.0, 25) > 30
-    assert accepted(range(300), 0.03, 25) > 30
+    assert accepted(range(60), 0.0, 25) > 10
+    assert accepted(range(120), 0.03, 25) > 10
 
 
 @pytest.mark.slow
@@ -404,8 +404,8 @@ def of_two_kinds(seeds, confusion, number):
 
 
 def test_random_actions_of_two_kinds_that_are_shown_to_treat_both_alike_do():
-    assert of_two_kinds(range(60), 0.0, 10) > 10
-    assert of_two_kinds(range(200), 0.01, 10) > 10
+    assert of_two_kinds(range(30), 0.0, 10) > 5
+    assert of_two_kinds(range(80), 0.01, 10) > 3
 
 
 @pytest.mark.slow

@@ -79,7 +79,7 @@ def test_without_bounds_those_that_tell_the_two_apart_are_found(tmp_path):
     [
         ("hw", "kip-101", "records=1"),
         pytest.param("kip-101", "hw", "", marks=pytest.mark.slow),
-        ("kip-320", WEAKER, ""),
+        ("kip-320", WEAKER, "records=1 crashes=1"),
         pytest.param(
             "tidegate.examples.published:hw",
             "tidegate.examples.published:kip_101",

@@ -26,7 +26,7 @@ from click.testing import CliRunner
 from tidegate.checker.distributed.java import require_java
 from tidegate.cli import main
 
-FEW = 15
+FEW = 8
 MANY = int(os.environ.get("TIDEGATE_FUZZ", "2000"))
 SEED = os.environ.get("TIDEGATE_FUZZ_SEED", "1")
 FIRST = int(os.environ.get("TIDEGATE_FUZZ_FIRST", "0"))

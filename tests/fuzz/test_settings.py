@@ -35,7 +35,7 @@ from tidegate.core.result import Cluster, Limits
 from tidegate.library.mutants import mutants
 from tidegate.model import PROTOCOLS
 
-FEW = 12
+FEW = 6
 
 FEWEST_STATES, MOST_STATES = 100, 4_000
 

@@ -31,7 +31,7 @@ from tidegate.core.spec import Fairness, Kind
 ALL = (1 << 64) - 1
 """More demands than any of these systems has."""
 
-FEW = 400
+FEW = 150
 MANY = int(os.environ.get("TIDEGATE_GRAPHS", "10000"))
 SEED = int(os.environ.get("TIDEGATE_GRAPHS_SEED", "1000"))
 

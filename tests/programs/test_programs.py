@@ -19,7 +19,7 @@ from tests.programs.smaller import smallest
 from tidegate.checker.compiled import expressions
 from tidegate.checker.compiled.values import Constant, Items, Number, Truth, span
 
-FEW = 300
+FEW = 150
 MANY = int(os.environ.get("TIDEGATE_PROGRAMS", "20000"))
 SEED = int(os.environ.get("TIDEGATE_PROGRAMS_SEED", "1000"))
 

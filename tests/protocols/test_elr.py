@@ -15,7 +15,9 @@ SURVIVES = [
     pytest.param(
         "replicas=2 records=1 min_isr=2 elr power_losses=2 crashes=2 elections=4", marks=slow
     ),
-    "replicas=2 records=1 min_isr=2 elr power_losses=1 crashes=1 elections=3 moves",
+    pytest.param(
+        "replicas=2 records=1 min_isr=2 elr power_losses=1 crashes=1 elections=3 moves", marks=slow
+    ),
     pytest.param(
         "replicas=3 records=1 min_isr=2 elr power_losses=1 crashes=0 elections=2 moves", marks=slow
     ),
@@ -76,8 +78,10 @@ CANDIDATE = Property(
     ("settings", "steps"),
     [
         ("replicas=2 min_isr=2 crashes=1 power_losses=0 elections=3 moves", None),
-        ("replicas=2 min_isr=2 crashes=0 power_losses=1 elections=3 moves", None),
-        ("replicas=3 min_isr=2 crashes=1 power_losses=0 elections=2", None),
+        pytest.param(
+            "replicas=2 min_isr=2 crashes=0 power_losses=1 elections=3 moves", None, marks=slow
+        ),
+        pytest.param("replicas=3 min_isr=2 crashes=1 power_losses=0 elections=2", None, marks=slow),
         pytest.param(
             "replicas=3 min_isr=2 crashes=0 power_losses=1 elections=2 moves", None, marks=slow
         ),

@@ -121,8 +121,10 @@ WEAKER = [
     (COUNTED, "replicas=2", "R2 C2 E2", "NoAckedRecordLost", 12),
     ("kip-595~may_list_offsets = list_at_once", "replicas=2 moves", "R1 C0 E1",
      "ListedOffsetsMonotonic", 8),
-    ("kip-595~drop_in_flight = drop_requests_only", "replicas=2 moves", "R1 C0 E4",
-     "NoCommittedRecordLost", 19),
+    pytest.param(
+        "kip-595~drop_in_flight = drop_requests_only", "replicas=2 moves", "R1 C0 E4",
+        "NoCommittedRecordLost", 19, marks=pytest.mark.slow,
+    ),
 ]  # fmt: skip
 
 

@@ -89,9 +89,9 @@ def test_acks_0_promises_nothing(search, protocol):
 
 def test_a_committed_record_need_not_be_acknowledged_with_min_isr_2(search):
     """A sole ISR member commits, but acknowledges nothing: it rejects the append itself."""
-    loss = search("hw", "min_isr=2", ["NoCommittedRecordLost", "NoAckedRecordLost"])
+    loss = search("hw", "min_isr=2 records=1", ["NoCommittedRecordLost", "NoAckedRecordLost"])
     assert loss.outcome is Outcome.VIOLATED
-    alone = search("kip-320", "min_isr=2 power_losses=1 crashes=1", keep_going=True)
+    alone = search("kip-320", "records=1 min_isr=2 power_losses=1 crashes=1", keep_going=True)
     by_name = {v.property.name: v for v in alone.verdicts}
     committed, acked = by_name["NoCommittedRecordLost"], by_name["NoAckedRecordLost"]
     assert committed.outcome is Outcome.VIOLATED

@@ -149,7 +149,9 @@ def test_a_permutation_can_be_undone(steps, seed, data):
         ("kip-101", "replicas=3 records=1 crashes=0 elections=1 acks=1"),
         ("tidegate.examples.async_isr:async_isr", "replicas=3"),
         ("tidegate.examples.paxos:model", "acceptors=3"),
-        ("tidegate.examples.raft:model", "servers=3 bug=vote-twice"),
+        pytest.param(
+            "tidegate.examples.raft:model", "servers=3 bug=vote-twice", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_verdicts_and_steps_are_those_without_symmetry(search, protocol, bounds):

@@ -169,7 +169,7 @@ def test_a_damaged_cache_changes_no_answer(cache):
         whole = file.read_bytes()
         flipped = bytearray(whole)
         flipped[-5] ^= 1
-        wrong = [b"", whole[:-1], bytes(flipped), whole + b"0"] if file is files[0] else []
+        wrong = [b"", bytes(flipped)] if file is files[0] else []
         for content in (*wrong, elsewhere.read_bytes()):
             file.write_bytes(content)
             assert answered(run(*SMALL, "--json", "-")) == expected

@@ -33,6 +33,11 @@ NOT_SEARCHED = ("authorisation", "retry", "malformed request", "one controller",
 
 TAKE_LONG = {
     "kafka_checks.py:TWO_STEPS",
+    "kafka_checks.py:ALTERS_WITH_ZOOKEEPER",
+    "kafka_checks.py:ASSIGNS_DIRECTORY_4_2",
+    "kafka_checks.py:COUNTS_AS_CLEAN",
+    "kafka-2.0.0-zookeeper",
+    "kip-595",
     "kip-595-reset",
     "kip-595-reset~forgets_remote_leos = unless_leading",
     "kip-101~hw_with_records = after_the_fetch",

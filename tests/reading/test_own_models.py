@@ -28,7 +28,17 @@ OPTIONS = (
 )
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        pytest.param(
+            protocol,
+            id=protocol.name,
+            marks=[] if protocol.name in ("hw", "kip-595-reset") else pytest.mark.slow,
+        )
+        for protocol in PROTOCOLS
+    ],
+)
 def test_all_code_of_a_built_in_protocol_is_a_function_of_its_state(protocol) -> None:
     properties = properties_of(protocol)
     read = 0

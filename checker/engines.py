@@ -195,8 +195,8 @@ def _distributed(request: SearchRequest) -> LevelSearch:
     for package in ("llvmlite", "pyarrow", "pyspark"):
         if find_spec(package) is None:
             raise EngineChoiceError(
-                f"--engine spark needs {package}, which is not installed: "
-                "pip install 'tidegate[spark]'"
+                f"--engine spark needs {package}, which is not installed; "
+                "pip install pyspark pyarrow (pipx inject tidegate pyspark pyarrow)"
             )
     if why := _too_many(request):
         raise EngineChoiceError(f"--engine spark: {why}, or use --engine interpreted")

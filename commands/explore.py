@@ -66,7 +66,8 @@ def explore(
         if not (error.name or "").startswith("textual"):
             raise
         raise ExplorerError(
-            "the explorer needs Textual, which is not installed; pip install 'tidegate[explore]'"
+            "the explorer needs Textual, which is not installed; "
+            "pip install textual (pipx inject tidegate textual)"
         ) from None
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise ExplorerError("the explorer needs a terminal as standard input and output")

@@ -95,7 +95,7 @@ class Brokers:
     walks, steps, seed
         Random walks through the cell's protocol, or through the rules of the brokers' release.
     optional
-        Whether the cell is skipped where the distribution, Java or kazoo is missing.
+        Whether the cell is skipped where the distribution or Java is missing.
     """
 
     kafka: str

@@ -277,7 +277,7 @@ def cluster_for(distribution: Distribution, behavior: ForcedBehavior) -> Cluster
             f"elr is true, but Kafka {version} with ZooKeeper has no eligible leader replicas; "
             "set isr_propagation=kraft or records"
         )
-    # Its controller needs kazoo, which is installed for real brokers alone.
+    # Its controller imports kazoo, which nothing else needs.
     from ..brokers.cluster import Cluster
 
     return Cluster(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf
@@ -12,7 +11,7 @@ from ..brokers.distribution import Distribution, find_distribution
 from ..checker.replay import retaken
 from ..core.behavior import Behavior
 from ..core.bounds import bound_name
-from ..core.replay_report import ForcedBehavior, KafkaError, MissingKafkaError, Observed, Report
+from ..core.replay_report import ForcedBehavior, KafkaError, Observed, Report
 from ..core.spec import ReplayError, TransitionSystem
 from ..model import Protocol
 from ..model.broker.bounds import WITH_KRAFT
@@ -48,12 +47,10 @@ def forcible_distribution(folder: str, named: str = "--kafka") -> Distribution:
     Raises
     ------
     MissingKafkaError
-        If there is none, no Java, or no kazoo, the client of ZooKeeper.
+        If there is none, or no Java.
     KafkaError
         If it has neither ZooKeeper nor KRaft, or more than one version.
     """
-    if importlib.util.find_spec("kazoo") is None:
-        raise MissingKafkaError("kazoo is not installed; run: pip install 'tidegate[kafka]'")
     distribution = find_distribution(folder, named)
     if not distribution.has_zookeeper and not distribution.has_kraft:
         version = distribution.version

@@ -78,7 +78,8 @@ def require_parquet() -> None:
         import pyarrow.parquet  # noqa: F401
     except ImportError:
         raise ExportError(
-            "--parquet needs pyarrow, which is not installed; pip install 'tidegate[graph]'"
+            "--parquet needs pyarrow, which is not installed; "
+            "pip install pyarrow (pipx inject tidegate pyarrow)"
         ) from None
 
 

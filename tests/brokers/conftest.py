@@ -1,6 +1,5 @@
 """Real brokers for tests: releases that ``scripts/kafka`` has fetched."""
 
-import importlib.util
 import os
 import shutil
 from pathlib import Path
@@ -27,8 +26,6 @@ def kafka():
             missing("Kafka needs Java; on Debian: apt install default-jre-headless")
         if not folder.is_dir():
             missing(f"Kafka {version} is missing; run: sh scripts/kafka {version}")
-        if importlib.util.find_spec("kazoo") is None:
-            missing("kazoo is missing; run: pip install 'tidegate[kafka]'")
         return str(folder)
 
     return find

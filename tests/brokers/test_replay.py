@@ -47,8 +47,8 @@ def test_kafka_0_10_loses_the_record_as_the_model_says(loss, kafka, tmp_path):
     assert "FOLLOWED Kafka 0.10.2.2" in flat(result)
     assert "Acknowledged and gone: m0." in flat(result)
     assert result.output.count("Kafka 0.10.2.2 did this") == 12
-    [shown] = re.findall(r"```text\n(Acknowledged.*?)```", README, re.DOTALL)
-    assert result.output.endswith(shown)
+    [last] = re.findall(r"It ends with `(Acknowledged.*?)`", README)
+    assert last in result.output.splitlines()[-3:]
     report = json.loads(seen.read_text())
     assert [step["step"] for step in report["steps"]] == list(range(1, 13))
     assert report["acknowledged"] == {"m0": 0}

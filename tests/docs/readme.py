@@ -4,20 +4,26 @@ import json
 import re
 import shlex
 import tempfile
+from itertools import groupby
 from pathlib import Path
 
 from tests.docs.commands import output
-from tests.docs.tutorial import played
+from tests.docs.tutorial import Shell, played
 
 ROOT = Path(__file__).parents[2]
 
 PAGES = ("diff.md", "explain.md", "eventually.md")
 """Pages on which a block begins with its command."""
 
+LEFT_OUT = "..."
+"""Stands in README.md for lines of the output."""
+
 
 def write():
     """Write the present output into all of them."""
-    rewrite(ROOT / "README.md", _readme)
+    with tempfile.TemporaryDirectory() as folder:
+        rewrite(ROOT / "README.md", lambda text: with_excerpts(text, folder))
+    rewrite(ROOT / "docs" / "command-line.md", _report)
     for name in PAGES:
         rewrite(ROOT / "docs" / name, _with_output)
     with tempfile.TemporaryDirectory() as folder:
@@ -37,12 +43,35 @@ def without_seconds(text):
     return re.sub(r"\s+[\d.]+ s\b", " s", text)
 
 
-def _readme(text):
-    shown = iter([output("check", name, columns=80) for name in ("hw", "kip-101")])
-    # Blocks after these are of brokers, which are not started here.
-    text = re.sub(
-        r"```text\n.*?```", lambda _: f"```text\n{next(shown)}\n```", text, count=2, flags=re.S
-    )
+def with_excerpts(text, folder):
+    """Return README.md with what its commands print now in an empty folder, but for lines left out.
+
+    Between two "..." as many lines are shown as before, from the line on that begins alike.  The
+    folder has what ``tidegate init`` writes, without the first test of the rule.
+    """
+    shell = Shell(folder, columns=125)
+    shell.run("tidegate init")
+    rule = shell.folder / "my_protocol.py"
+    test = "    if offset < s.replica[leader].hw:\n        return False\n"
+    before, after = rule.read_text().split(test)
+    rule.write_text(before + after)
+
+    def now(block):
+        command, shown = block[1], block[2].splitlines()
+        lines = shell.run(command, violated=True).splitlines()
+        parts = []
+        for left_out, part in groupby(shown, key=LEFT_OUT.__eq__):
+            part = [*part]
+            if not left_out:
+                first = [line.split()[:2] for line in lines].index(part[0].split()[:2])
+                part = lines[first : first + len(part)]
+            parts += part
+        return "\n".join(("```text", f"$ {command}", *parts, "```"))
+
+    return re.sub(r"```text\n\$ (tidegate .*?)\n(.*?)```", now, text, flags=re.S)
+
+
+def _report(text):
     report = json.loads(output("check", "kip-101", "--json", "-", columns=80))
     for name in ("distinct_states", "generated_states", "depth"):
         text = re.sub(rf'"{name}": \d+', f'"{name}": {report[name]}', text)

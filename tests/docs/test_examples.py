@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.docs.readme import with_excerpts, without_seconds
 from tests.published import ASYNC_ISR, PUBLISHED
 from tidegate.cli import main
 from tidegate.library.names import find_protocol
 from tidegate.model import PROTOCOLS
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text()
+README, COMMAND_LINE = ((ROOT / name).read_text() for name in ("README.md", "docs/command-line.md"))
 
 
 def blocks(text, language):
@@ -32,15 +33,26 @@ def without_time(text):
     return re.sub(r"\d+\.\d s\.", "N s.", "\n".join(lines))
 
 
-@pytest.mark.parametrize("index", [0, 1])
-def test_the_output_in_the_readme_is_real(index):
-    arguments = (["check", "hw"], ["check", "kip-101"])[index]
-    result = CliRunner(env={"COLUMNS": "80"}).invoke(main, arguments)
-    assert without_time(result.output) == without_time(blocks(README, "text")[index])
+def test_the_output_in_the_readme_is_real(tmp_path):
+    assert without_seconds(with_excerpts(README, tmp_path)) == without_seconds(README)
+    assert len(blocks(README, "text")) == README.count("\n$ tidegate ") == 3
 
 
-def test_the_json_in_the_readme_has_the_fields_and_numbers_of_a_report():
-    [shown] = [json.loads(block) for block in blocks(README, "json")]
+def test_the_readme_is_read_in_minutes():
+    assert len(README.splitlines()) <= 140
+
+
+def test_the_model_in_the_readme_breaks_its_promise_as_it_says(tmp_path, monkeypatch):
+    [code] = blocks(README, "python")
+    monkeypatch.chdir(tmp_path)
+    Path("lock.py").write_text(code)
+    result = CliRunner().invoke(main, ["check", "lock.py"])
+    assert "Exclusive is violated after 4 steps" in " ".join(result.output.split())
+    assert "holders {0, 1}" in result.output
+
+
+def test_the_json_on_the_page_has_the_fields_and_numbers_of_a_report():
+    [shown] = [json.loads(block) for block in blocks(COMMAND_LINE, "json")]
     report = json.loads(CliRunner().invoke(main, ["check", "kip-101", "--json", "-"]).stdout)
     assert set(shown) <= set(report)
     for name in ("distinct_states", "generated_states", "depth", "outcome", "exact", "complete"):
@@ -146,9 +158,9 @@ def test_the_pictures_can_be_made_anew(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"loss.png", "explore.png"}
 
 
-def test_the_exit_status_table_of_the_readme_is_that_of_the_help():
+def test_the_exit_status_table_of_the_page_is_that_of_the_help():
     shown = CliRunner().invoke(main, ["--help"]).output
-    for status, meaning in re.findall(r"^\| (\d+) \| (.*) \|$", README, re.MULTILINE):
+    for status, meaning in re.findall(r"^\| (\d+) \| (.*) \|$", COMMAND_LINE, re.MULTILINE):
         assert re.search(rf"^\s*{status}\s+{re.escape(meaning.replace('`', ''))}$", shown, re.M)
 
 

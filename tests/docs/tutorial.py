@@ -38,11 +38,11 @@ def played(text, folder):
 class Shell:
     """Runs commands as one shell does: a later one begins in the directory of the one before."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, columns=100):
         self.folder = Path(folder)
         self.environment = {
             **os.environ,
-            "COLUMNS": "100",
+            "COLUMNS": str(columns),
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "GIT_CONFIG_GLOBAL": os.devnull,
         }

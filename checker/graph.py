@@ -206,8 +206,8 @@ def stuck_states(graph: StateGraph, prop: Property) -> tuple[int, list[State]] |
         Its predicate says which states have recovered.
     """
     import numpy as np
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import breadth_first_order
+
+    from .liveness.arrays import Successors
 
     system, size = graph.system, len(graph.states)
     fair = np.array([system.is_fair(instance.action) for instance in system.instances], np.bool_)
@@ -219,9 +219,13 @@ def stuck_states(graph: StateGraph, prop: Property) -> tuple[int, list[State]] |
     # The number after the last state stands for recovery; the search goes backwards from it.
     ahead = np.concatenate([np.full(len(recovered), size), target[taken]])
     behind = np.concatenate([recovered, source[taken]])
-    backwards = csr_array((np.ones(len(ahead)), (ahead, behind)), shape=(size + 1, size + 1))
-    inside[breadth_first_order(backwards, size, return_predecessors=False)] = False
-    stuck = np.flatnonzero(inside).tolist()
+    backwards = Successors.of(size + 1, ahead, behind)
+    recovers, frontier = np.zeros(size + 1, np.bool_), np.array([size])
+    while len(frontier):
+        recovers[frontier] = True
+        following = backwards.of_all(frontier)
+        frontier = following[~recovers[following]]
+    stuck = np.flatnonzero(inside & ~recovers).tolist()
     if not stuck:
         return None
     depth = graph.depths[stuck[0]]

@@ -17,11 +17,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from ...core.layout import State
 from ...core.spec import Kind, Property, TransitionSystem
+from ..compiled.components import components
 from ..graph import StateGraph
 from .formulas import Demands, predicates_of, premise_of, visit
 from .lasso import Decided, Stem, Witness
@@ -239,15 +238,19 @@ class StateArrays:
         A state in which the violation can begin is reached first on the shortest path to it.
         """
         continuing = visits.stays & ~visits.begins
-        graph = _graph(len(self.enabled), steps) if continuing.any() else None
+        successors = (
+            Successors.of(len(self.enabled), steps.source, steps.target)
+            if continuing.any()
+            else None
+        )
         known = np.zeros(len(self.enabled), np.bool_)
         reached: list[Numbers] = []
         while len(reached) < len(self.levels) or len(reached[-1]):
             depth = len(reached)
             level = self.levels[depth] if depth < len(self.levels) else np.zeros(0, np.int64)
             frontier = level[visits.begins[level]]
-            if reached and graph is not None:
-                following = np.unique(_successors(graph, reached[-1]))
+            if reached and successors is not None:
+                following = successors.of_all(reached[-1])
                 new = continuing[following] & ~known[following]
                 frontier = np.concatenate([frontier, following[new]])
             known[frontier] = True
@@ -346,13 +349,26 @@ class Groups:
         return made
 
 
-def _graph(size: int, steps: Steps) -> Any:
-    """Return the graph of some steps, all with the same weight."""
-    there = np.ones(len(steps.source), np.bool_)
-    graph = csr_array((there, (steps.source, steps.target)), shape=(size, size))
-    # SciPy wants weights as floating-point numbers; one for all steps takes no memory.
-    weights = np.broadcast_to(np.float64(1), graph.nnz)
-    return csr_array((weights, graph.indices, graph.indptr), shape=(size, size))
+@dataclass(frozen=True)
+class Successors:
+    """The targets of the edges from each state, one after another."""
+
+    begins: Numbers
+    targets: Numbers
+
+    @classmethod
+    def of(cls, size: int, source: Numbers, target: Numbers) -> Successors:
+        """Return the edges of so many states, given by their ends."""
+        counts = np.bincount(source, minlength=size)
+        order = np.argsort(source, kind="stable")
+        return cls(np.concatenate([[0], np.cumsum(counts)]), target[order])
+
+    def of_all(self, states: Numbers) -> Numbers:
+        """Return the targets of the edges from some states, each once, in ascending order."""
+        first, last = self.begins[states], self.begins[states + 1]
+        lengths = last - first
+        starts = np.repeat(first - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
+        return np.unique(self.targets[np.arange(lengths.sum()) + starts])
 
 
 def _strong_components(states: Truths, steps: Steps) -> Numbers:
@@ -360,18 +376,9 @@ def _strong_components(states: Truths, steps: Steps) -> Numbers:
 
     It is -1 for a state that is alone in its component, and for any other number.
     """
-    place = np.cumsum(states, dtype=steps.source.dtype) - 1
-    within = Steps(place[steps.source], place[steps.target], steps.instance)
-    _, labels = connected_components(_graph(int(states.sum()), within), connection="strong")
+    place = np.cumsum(states) - 1
+    labels = components(int(states.sum()), place[steps.source], place[steps.target])
     several = np.bincount(labels) > 1
     component = np.full(len(states), -1, steps.source.dtype)
     component[states] = np.where(several, np.cumsum(several) - 1, -1)[labels]
     return component
-
-
-def _successors(graph: Any, states: Numbers) -> Numbers:
-    """Return the targets of the steps from some states, one after another."""
-    first, last = graph.indptr[states], graph.indptr[states + 1]
-    lengths = last - first
-    starts = np.repeat(first - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
-    return np.asarray(graph.indices[np.arange(lengths.sum()) + starts], np.int64)

@@ -13,7 +13,7 @@ SPARK = [
     *("--local-levels", "0", "--partitions", "1", "--max-depth", "2"),
 ]
 
-LIBRARIES = ("llvmlite", "networkx", "numpy", "pandas", "py4j", "pyarrow", "pyspark", "scipy")
+LIBRARIES = ("llvmlite", "networkx", "numpy", "pandas", "py4j", "pyarrow", "pyspark")
 
 
 @pytest.fixture

@@ -15,10 +15,9 @@ HEAVY = {
     "py4j",
     "pyarrow",
     "pyspark",
-    "scipy",
 }
 
-ON_ARRAYS = ("liveness.arrays", "compiled.state_graph")
+ON_ARRAYS = ("liveness.arrays", "compiled.components", "compiled.state_graph")
 """Modules that are loaded only where machine code decides a liveness property."""
 
 

@@ -1,7 +1,8 @@
-"""The three things about a build that setup.cfg cannot say."""
+"""What there is to say about a build that setup.cfg cannot say."""
 
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 from setuptools import setup
@@ -40,8 +41,23 @@ def description() -> str:
     return f"{text}\nFiles named here, such as docs/index.md, are in the source distribution.\n"
 
 
+def addresses() -> dict[str, str]:
+    """Return the links of a registry's page, if the clone has an address that a browser opens."""
+    command = ["git", "-C", str(Path(__file__).parent), "remote", "get-url", "origin"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return {}
+    source = done.stdout.strip().removesuffix(".git")
+    if done.returncode or not source.startswith("https://"):
+        return {}
+    pages = {"Documentation": "docs/index.md", "Changelog": "CHANGELOG.md"}
+    return {"Source": source, **{name: f"{source}/blob/HEAD/{pages[name]}" for name in pages}}
+
+
 setup(
     cmdclass={"build_py": PackageOnly},
+    project_urls=addresses(),
     long_description=description(),
     long_description_content_type="text/markdown",
 )

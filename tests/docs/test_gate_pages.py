@@ -86,6 +86,37 @@ def test_every_option_of_a_report_is_on_the_page():
 
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
+[HOOK] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+
+
+def test_the_hook_runs_in_a_new_project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    CliRunner().invoke(main, ["init"])
+    command, *arguments = shlex.split(HOOK["entry"])
+    assert command == "tidegate"
+    result = CliRunner().invoke(main, [*arguments, "-k", "the gate sees"])
+    assert result.exit_code == 0, result.output
+    changed = ("tidegate.toml", "my_protocol.py", "rules/fence.py")
+    assert all(re.search(HOOK["files"], name) for name in changed)
+    assert not re.search(HOOK["files"], "README.md")
+
+
+def test_actions_of_others_are_pinned_to_a_commit():
+    used = re.findall(r"uses: (\S+)(.*)", (ROOT / "action.yml").read_text() + CI)
+    others = [name + rest for name, rest in used if not name.startswith("./")]
+    assert len(others) == 5
+    assert [it for it in others if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}  # v[\d.]+", it)] == []
+
+
+def test_a_clone_where_the_page_puts_it_is_not_imported(tmp_path):
+    [folder] = re.findall(r"git submodule add \S.*\" (\S+)$", CI, re.MULTILINE)
+    assert f"uses: ./{folder}\n" in CI
+    for clone, imported in ((folder, ROOT), ("tidegate", tmp_path / "tidegate")):
+        (tmp_path / clone).mkdir(parents=True)
+        (tmp_path / clone / "__init__.py").touch()
+        command = [sys.executable, "-c", "import tidegate; print(tidegate.__file__)"]
+        shown = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert Path(shown.stdout.strip()).parent == imported
 
 
 def test_the_action_is_one():
@@ -159,12 +190,15 @@ def test_the_action_installs_and_runs_the_gate_and_fails_with_it(tmp_path):
     assert {it.name for it in (tmp_path / "reports").iterdir()} == REPORTS
 
 
-@pytest.mark.parametrize("text", blocks(CI, "yaml"), ids=["github", "gitlab"])
+@pytest.mark.parametrize("text", blocks(CI, "yaml"), ids=["github", "pre-commit", "gitlab"])
 def test_the_examples_are_yaml_that_runs_the_gate(text):
     document = yaml.safe_load(text)
     if "jobs" in document:
         [_, step] = document["jobs"]["gate"]["steps"]
         assert set(step["with"]) <= set(ACTION["inputs"])
+    elif "repos" in document:
+        [repo] = document["repos"]
+        assert repo["hooks"] == [{"id": HOOK["id"]}]
     else:
         [command] = [it for it in document["protocol"]["script"] if it.startswith("tidegate")]
         shown = CliRunner().invoke(main, ["gate", "--help"]).output

@@ -10,6 +10,7 @@ import zipfile
 import pytest
 
 from tests.house.conftest import tracked
+from tidegate.core.version import __version__
 
 
 @pytest.fixture
@@ -93,6 +94,36 @@ def test_the_source_distribution_is_the_clone(source, tmp_path):
     assert {"docs/index.md", "CONTRIBUTING.md", "examples/raft.py"} <= names
     assert "Maintainer: Tidegate contributors\n" in metadata
     assert "Keywords: kafka" in metadata
+    assert f"Version: {__version__}\n" in metadata
+
+
+@pytest.mark.parametrize(
+    ("origin", "shown"),
+    [
+        ("https://git.example.org/us/tidegate.git", "https://git.example.org/us/tidegate"),
+        ("git@git.example.org:us/tidegate.git", None),
+        ("/srv/tidegate", None),
+    ],
+)
+def test_a_registry_links_to_the_address_of_the_clone(source, tmp_path, origin, shown):
+    for command in (["init", "--quiet"], ["remote", "add", "origin", origin]):
+        subprocess.run(["git", *command], cwd=source, check=True)
+    contents(source, tmp_path / "wheels")
+    [wheel] = (tmp_path / "wheels").glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        [name] = [name for name in archive.namelist() if name.endswith("/METADATA")]
+        links = re.findall(r"^Project-URL: (.*)", archive.read(name).decode("utf-8"), re.MULTILINE)
+    pages = {"Source": "", "Documentation": "/blob/HEAD/docs/index.md"}
+    pages["Changelog"] = "/blob/HEAD/CHANGELOG.md"
+    assert links == [f"{what}, {shown}{page}" for what, page in pages.items() if shown]
+
+
+def test_the_change_log_begins_with_this_version(root):
+    versions = re.findall(r"^## (.*)", (root / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert [re.fullmatch(r"[\d.]+ \(\d{4}-\d\d-\d\d\)", one) is None for one in versions] == [
+        False, False
+    ]  # fmt: skip
+    assert versions[0].startswith(f"{__version__} ")
 
 
 def test_a_registry_shows_no_link_that_leads_nowhere(source, tmp_path):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from types import CodeType
+from difflib import SequenceMatcher
 from typing import Any
 
 from ..core.errors import Line, is_users
+from ..core.guards import read_tree
 from ..core.spec import Trace, TransitionSystem
 from ..library.names import custom_file, is_custom
 from ..model import Protocol
@@ -24,17 +26,45 @@ Build = Callable[[Protocol], TransitionSystem[Any, Any]]
 class Change:
     """A rule or an action of a protocol that is in a file of the user.
 
-    ``undone`` is the protocol without it: with what its parent has there, if that has anything.
+    ``before`` is what its parent has there, if anything; ``undone`` is the protocol with that.
     """
 
     name: str
-    code: CodeType
+    function: Callable[..., Any]
+    before: object
     undone: Protocol
 
     @property
     def place(self) -> SourceLocation:
-        """Where it is, and what it is."""
-        return (self.code.co_filename, self.code.co_firstlineno), self.name
+        """The first line that is not its parent's, and what it is."""
+        code = self.function.__code__
+        line = code.co_firstlineno
+        if callable(self.before):
+            with suppress(Exception):
+                line += _first_change(self.before, self.function)
+        return (code.co_filename, line), self.name
+
+
+def _first_change(before: Callable[..., Any], after: Callable[..., Any]) -> int:
+    """Return how many lines below its beginning a function first differs from an older one."""
+    old, new = _statements(before), _statements(after)
+    matcher = SequenceMatcher(None, [text for _, text in old], [text for _, text in new], False)
+    differing = (first for tag, *_, first, _ in matcher.get_opcodes() if tag != "equal")
+    # What follows a statement that is gone stands for it.
+    return new[min(next(differing, 0), len(new) - 1)][0]
+
+
+def _statements(function: Callable[..., Any]) -> list[tuple[int, str]]:
+    """Return the statements of a function, each with its line, counted from the function's first.
+
+    A compound statement is its first line; what is in it follows.
+    """
+    tree = read_tree(function)
+    first = min([tree.lineno, *(one.lineno for one in tree.decorator_list)])
+    body = tree.body[1:] if ast.get_docstring(tree) is not None else tree.body
+    nodes = [node for one in body for node in ast.walk(one) if isinstance(node, ast.stmt)]
+    nodes.sort(key=lambda node: node.lineno)
+    return [(node.lineno - first, ast.unparse(node).split("\n")[0]) for node in nodes]
 
 
 def changes(protocol: Protocol) -> Iterator[Change]:
@@ -43,9 +73,11 @@ def changes(protocol: Protocol) -> Iterator[Change]:
     for field in fields(protocol.rules):
         rule = getattr(protocol.rules, field.name)
         if callable(rule) and _in_users_file(rule):
-            rules = replace(protocol.rules, **{field.name: getattr(before, field.name)})
-            name = f"{field.name} = {rule.__name__}"
-            yield Change(name, rule.__code__, replace(protocol, rules=rules))
+            former = getattr(before, field.name)
+            rules = replace(protocol.rules, **{field.name: former})
+            own = rule.__name__
+            name = field.name if own == field.name else f"{field.name} = {own}"
+            yield Change(name, rule, former, replace(protocol, rules=rules))
     known = {action.name: action for action in protocol.parent.actions} if protocol.parent else {}
     for action in protocol.actions:
         if _in_users_file(action.apply):
@@ -53,7 +85,8 @@ def changes(protocol: Protocol) -> Iterator[Change]:
                 known.get(one.name) if one is action else one for one in protocol.actions
             )
             undone = replace(protocol, actions=tuple(one for one in actions if one is not None))
-            yield Change(f"action {action.name}", action.apply.__code__, undone)
+            former = known[action.name].apply if action.name in known else None
+            yield Change(f"action {action.name}", action.apply, former, undone)
 
 
 def _in_users_file(function: Callable[..., Any]) -> bool:

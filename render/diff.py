@@ -93,21 +93,19 @@ class DiffPrinter:
         """Print a rule: what it is about, and what each protocol makes of it."""
         decides = f": {change.decides}" if change.decides else ""
         self._say(Text.assemble("Rule ", (change.name, "bold"), decides))
-        functions = [rule.function for rule in (change.old, change.new) if rule and rule.function]
-        for name, rule in zip(self._names, (change.old, change.new), strict=True):
+        rules = change.old, change.new
+        functions = [rule.function for rule in rules if rule and rule.function]
+        # Two sentences that differ say what has changed; one that both have may be out of date.
+        differ = len({function.says for function in functions}) == len(functions)
+        for name, rule in zip(self._names, rules, strict=True):
             text = "has no such rule" if rule is None else rule.value
-            says = (
-                f": {rule.function.says}" if rule and rule.function and rule.function.says else ""
-            )
-            self._say(f"{name}: {text}{says}", indent=3)
-            if rule and rule.function and _short(rule.function.source):
-                self._print_source(rule.function.source)
-        # Two sentences that differ say what has changed.
-        sentences = {function.says for function in functions} - {""}
-        if len(functions) == 2 and len(sentences) < 2:
-            old, new = (function.source for function in functions)
-            if not (_short(old) and _short(new)):
-                self._print_changed(old, new)
+            says = rule.function.says if rule and rule.function and differ else ""
+            self._say(f"{name}: {text}{says and f': {says}'}", indent=3)
+        sources = [function.source for function in functions]
+        if len(sources) == 2:
+            self._print_changed(*sources)
+        elif sources:
+            self._print_source(*sources)
         code = self._codes[1]
         asking = [name for name in code.actions if change.name in code.rules_asked(name)]
         if asking:
@@ -379,11 +377,6 @@ def _enabled(names: Sequence[str], counts: Sequence[Count]) -> str:
         for name in differ
     )
     return f"Not every action is enabled equally often: {'; '.join(text)}."
-
-
-def _short(source: str) -> bool:
-    """Whether the statements of a function fit on a line."""
-    return source.count("\n") == 1
 
 
 def in_steps(steps: int, loop: int | None) -> str:

@@ -10,15 +10,13 @@ from tidegate.model.broker.protocols.kip320 import KIP_320
 from tidegate.model.broker.state import BrokerState
 
 
-def may_join(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
-    """Let a follower join the ISR that has all below the leader's high watermark.
+def has_committed(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
+    """Let a follower join the ISR once its LEO has reached the leader's high watermark.
 
     This is KIP-320's own rule, copied so that you can change it.  If it always returns True,
     'tidegate gate' shows in seven steps how an acknowledged record is lost.
     """
-    if offset < s.replica[leader].hw:
-        return False
-    return offset >= s.replica[leader].epoch_start
+    return offset >= s.replica[leader].hw
 
 
 MY_PROTOCOL = replace(
@@ -28,5 +26,5 @@ MY_PROTOCOL = replace(
     parent=KIP_320,
     story=__doc__,
     expected=(),
-    rules=replace(KIP_320.rules, has_committed=may_join),
+    rules=replace(KIP_320.rules, has_committed=has_committed),
 )

@@ -12,8 +12,8 @@ SCHEMAS = Path(__file__).parent / "schemas"
 
 REPORTS = ["--junit", "gate.xml", "--sarif", "gate.sarif", "--traces", "traces"]
 
-GUARD = "        return False\n"
-BROKEN = "        return True\n"
+RULE = "    return offset >= s.replica[leader].hw\n"
+BROKEN = "    return True\n"
 
 
 def gate(project, status, *arguments):
@@ -32,11 +32,11 @@ def test_from_an_empty_directory_to_a_gate_that_fails_and_passes_again(project):
 
     own = project.path / "my_protocol.py"
     source = own.read_text()
-    assert source.count(GUARD) == 1
-    own.write_text(source.replace(GUARD, BROKEN))
+    assert source.count(RULE) == 1
+    own.write_text(source.replace(RULE, BROKEN))
     output = gate(project, 1, *REPORTS)
     assert "NoAckedRecordLost is violated after 7 steps; expected: holds" in output
-    assert "has_committed = may_join)" in output
+    assert "(my_protocol.py:19, has_committed)" in output
     assert "the shortest behavior that violates NoCommittedRecordLost, 6 steps" in output
     assert " 6 BecomeLeader" in output
     assert "4 failed, 3 passed" in output
@@ -62,8 +62,8 @@ def _reports_name_the_property_and_the_rule(project, source):
     ]
     place = result["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "my_protocol.py"
-    line = source.splitlines()[place["region"]["startLine"] - 1]
-    assert line.startswith("def may_join(")
+    line = source.replace(RULE, BROKEN).splitlines()[place["region"]["startLine"] - 1]
+    assert line == BROKEN.rstrip()
     trace = str(project.path / "traces" / "my_protocol.py-records=1-NoAckedRecordLost.itf.json")
     replayed = project.start("replay", trace, "--protocol", "my_protocol.py")
     assert replayed.returncode == 0, replayed.stderr
@@ -99,9 +99,9 @@ def test_a_gate_elsewhere_names_protocols_relative_to_its_file(project):
     arguments = ["--config", "new/tidegate.toml", "-k", "my protocol is safe", "--traces", "t"]
     assert "3 passed" in gate(project, 0, *arguments)
     own = project.path / "new" / "my_protocol.py"
-    own.write_text(own.read_text().replace(GUARD, BROKEN))
+    own.write_text(own.read_text().replace(RULE, BROKEN))
     output = gate(project, 1, *arguments, "--sarif", "gate.sarif")
-    assert "(new/my_protocol.py:13, has_committed = may_join)" in output
+    assert "(new/my_protocol.py:19, has_committed)" in output
 
 
 def test_without_a_file_the_gate_says_how_to_begin(project):

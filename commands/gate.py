@@ -140,7 +140,7 @@ def _list(cells: Sequence[Cell]) -> None:
 
 
 def _run(cells: Sequence[Cell], root: Path, how: Gate, stderr: bool) -> list[CellOutcome]:
-    """Search all cells, print each outcome as soon as it is known, and return them in order."""
+    """Search all cells, and print and return their outcomes in the order of the file."""
     from ..gate.reports.table import Table
 
     started = monotonic()
@@ -151,8 +151,13 @@ def _run(cells: Sequence[Cell], root: Path, how: Gate, stderr: bool) -> list[Cel
     }
     todo = [cell for cell in cells if cell not in outcomes]
     table = Table(make_console(stderr=stderr), cells, how.quiet)
-    for outcome in outcomes.values():
-        table.row(outcome)
+    due = list(cells)
+
+    def print_due() -> None:
+        while due and due[0] in outcomes:
+            table.row(outcomes[due.pop(0)])
+
+    print_due()
     if todo:
         from ..gate.reports.table import progress_line
         from ..gate.run import run
@@ -164,7 +169,7 @@ def _run(cells: Sequence[Cell], root: Path, how: Gate, stderr: bool) -> list[Cel
 
             for outcome in run(todo, root, how.jobs, report):
                 outcomes[outcome.cell] = outcome
-                table.row(outcome)
+                print_due()
                 record(outcome, root.resolve())
     ordered = [outcomes[cell] for cell in cells]
     table.traces(ordered)

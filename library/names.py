@@ -344,9 +344,11 @@ def _loaded(name: str, what: str) -> tuple[ModuleType, str]:
             source = path.read_bytes()
         except OSError as error:
             why = error.strerror or type(error).__name__
-            raise SelectionError(
-                f"{path}: cannot be read ({why}); name a Python file that defines {what}"
-            ) from None
+            revision, _, file = str(path).rpartition(":")
+            do = f"name a Python file that defines {what}"
+            if revision and os.path.isfile(file):
+                do = f"'tidegate diff' takes a git revision as {file}@{revision}"
+            raise SelectionError(f"{path}: cannot be read ({why}); {do}") from None
         module = _executed(path.resolve(), str(path), source)
     return module, attribute
 

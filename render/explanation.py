@@ -255,7 +255,7 @@ def _smallest(findings: Smallest | None) -> dict[str, Any] | None:
         return None
     steps: Sequence[Any] = findings.trace.steps
     return {
-        "perturbations": findings.counts,
+        "needs": findings.counts,
         "decided": findings.decided,
         "steps": [str(step) for step in steps],
     }

@@ -21,12 +21,14 @@ def print_result(
 ) -> None:
     """Print the counterexample (with `every`: that of each violated property), then the verdict.
 
-    Before it the behaviors are printed that reach what must be reached.
+    The shortest one comes first.  Where nothing is violated, the behaviors are printed that reach
+    what must be reached.
     """
     shown = [v for v in result.verdicts if v.trace is not None]
-    reached = [v for v in shown if v.outcome is Outcome.HOLDS]
     violated = [v for v in shown if v.outcome is Outcome.VIOLATED]
-    for verdict in [*reached, *(violated if every else [result.first] if result.first else [])]:
+    if violated and not every:
+        violated = [result.first] if result.first else []
+    for verdict in sorted(violated or shown, key=_steps):
         assert verdict.trace is not None
         name, trace = verdict.property.name, verdict.trace
         which = "the shortest behavior" if trace.loop is None else "a behavior"
@@ -42,6 +44,11 @@ def print_result(
     if result.never_taken and result.complete:
         names = ", ".join(result.never_taken)
         print_prose(console, Text(f"Never enabled within these bounds: {names}."))
+
+
+def _steps(verdict: Verdict) -> int:
+    """Return how long a trace is."""
+    return len(verdict.trace.steps) if verdict.trace else 0
 
 
 def print_unrequested(console: Console, selection: Selection) -> None:
@@ -129,6 +136,8 @@ def _not_decided(result: Result, said: bool) -> str:
     """
     by = result.stopped_by
     stopped = f"stopped by {by}" if by and (result.complete or by.by is Stop.FAILED) else ""
+    if not by and not result.complete and result.outcome is Outcome.VIOLATED:
+        stopped = "without --continue"
     names: dict[str, list[str]] = {}
     for verdict in result.verdicts:
         reason = verdict.reason or stopped

@@ -1,6 +1,7 @@
 """A state that satisfies a sometimes property must be reachable: every engine says whether."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -194,6 +195,16 @@ def test_a_model_declares_it_and_checks_it_by_default(model):
     assert "reaches Two, 2 steps" in flat(result)
     assert "Two is reached. It is at 2." in flat(result)
     assert "Two is reached after 2 steps; every state satisfies Small." in flat(result)
+
+
+def test_a_violation_is_printed_without_what_is_reached_before_it_and_the_shortest_first(model):
+    text = Path(model).read_text().replace("s.at < 9", "s.at < 3")
+    later = '@model.invariant("Not one.")\ndef never_one(s: State, k: Bounds) -> bool:\n'
+    Path(model).write_text(f"{text}\n\n{later}    return s.at != 1\n")
+    output = run("check", model, "--continue").output
+    assert "reaches Two" not in output
+    assert re.findall(r"violates (\w+), (\d)", output) == [("NeverOne", "1"), ("Small", "3")]
+    assert "Two is reached after 2 steps" not in output.partition("VIOLATED")[0]
 
 
 def test_where_no_state_satisfies_it_the_exit_status_is_that_of_safety(model):

@@ -170,7 +170,7 @@ def test_a_full_disk_gets_one_clear_error():
 
 def test_undecided_properties_are_named():
     output = flat(run("check", "hw", "-p", "Stuck", "-p", "NoCommittedRecordLost", "-q"))
-    assert "Not decided: Stuck." in output
+    assert "Not decided: Stuck (without --continue)." in output
 
 
 def test_json_on_standard_output_is_all_there_is():

@@ -78,7 +78,7 @@ def test_where_fewer_crashes_are_enough_another_behavior_is_named():
     assert (len(needs["Crash"]["steps"]), needs["Crash"]["least"]) == (1, 0)
     assert needs["Crash"]["instead"] == {"Elect": 3}
     assert found["all_needed"] is False
-    assert found["smallest"]["perturbations"] == {"Crash": 1, "Restart": 1, "Elect": 1}
+    assert found["smallest"]["needs"] == {"Crash": 1, "Restart": 1, "Elect": 1}
     assert found["smallest"]["decided"] is True
 
 
@@ -129,7 +129,7 @@ def test_what_a_trace_has_too_much_is_found(detour):
     crashes = next(need for need in found["needs"] if need["name"] == "Crash")
     assert crashes["least"] < len(crashes["steps"])
     assert found["smallest"]["decided"]
-    assert sum(found["smallest"]["perturbations"].values()) < sum(
+    assert sum(found["smallest"]["needs"].values()) < sum(
         len(need["steps"]) for need in found["needs"]
     )
     assert found["dispensable_steps"]

@@ -60,6 +60,30 @@ holds = "TypeOk"
     assert answered("1") == answered("3")
 
 
+def test_rows_are_printed_in_the_order_of_the_file_whatever_ends_first(project):
+    project.write(
+        "tidegate.toml",
+        """
+[[case]]
+protocols = ["kip-320"]
+bounds = ["records=2", "records=0", "records=1"]
+holds = "TypeOk"
+""",
+    )
+    for cached in ([], ["--cached"], ["--cached"]):
+        done = project.start("gate", "--quiet", "--jobs", "3", *cached)
+        assert done.returncode == 0, done.stdout
+    project.write(
+        "tidegate.toml",
+        (project.path / "tidegate.toml")
+        .read_text()
+        .replace('"records=2"', '"records=2 crashes=1"'),
+    )
+    done = project.start("gate", "--jobs", "2", "--cached")
+    rows = re.findall(r"^(?:pass|cached) .*? (records=\S+)", done.stdout, re.MULTILINE)
+    assert rows == ["records=2", "records=0", "records=1"]
+
+
 def test_on_a_terminal_it_shows_which_cells_run(project):
     project.write("tidegate.toml", LARGE.replace('"interpreted"', '"interpreted"\nseconds = 4'))
     terminal = pexpect.spawn(

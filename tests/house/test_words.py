@@ -12,7 +12,7 @@ FORBIDDEN = {
     r"(?<!controller[ .])\bquorum\b": "partition state",
     r"\bunder way\b": "in flight",
     r"\bregisters? anew\b": "re-registers",
-    r"\bperturbations?\b(?!\")": "faults and elections",
+    r"\bperturbations?\b": "faults and elections",
     r"\breader is gone\b": "broken pipe",
     r"\bstands? alone\b": "self-contained",
     r"\bso many seconds\b": "N seconds",

@@ -154,7 +154,7 @@ def _helpers(roots: Iterable[Callable[..., Any]]) -> dict[str, Function]:
     helpers: dict[str, Function] = {}
     todo = list(roots)
     while todo:
-        for name, called in _called(todo.pop()).items():
+        for name, called in functions_called(todo.pop()).items():
             if name not in helpers:
                 helpers[name] = _function(called)
                 todo.append(called)
@@ -185,7 +185,7 @@ def _function(function: Callable[..., Any]) -> Function:
         guards=tuple(ast.unparse(test) for test in guards),
         effect="\n".join(ast.unparse(node) for node in effect),
         rules=frozenset(_asked(tree)),
-        helpers=frozenset(_called(function)),
+        helpers=frozenset(functions_called(function)),
         constants=tuple(_constants(function, tree)),
     )
 
@@ -199,7 +199,7 @@ def _asked(tree: ast.FunctionDef) -> Iterable[str]:
             yield node.attr
 
 
-def _called(function: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
+def functions_called(function: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
     """Return the plain functions that a function names, except the standard library's."""
     functions: dict[str, Callable[..., Any]] = {}
     for node in ast.walk(_tree_of(function)):

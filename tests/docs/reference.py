@@ -1,12 +1,13 @@
 """The pages of docs/reference: every protocol, rule, action, property and bound."""
 
+import re
 from functools import cache
 from inspect import cleandoc, getdoc
 from pathlib import Path
 
 from tidegate.core.guards import guards, requirement
 from tidegate.library.catalogue import described_bounds, described_properties, rules_in_force, story
-from tidegate.library.code import code
+from tidegate.library.code import code, functions_called
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import properties_of
 from tidegate.model import PROTOCOLS
@@ -210,7 +211,57 @@ def bounds():
     )
 
 
+READ = re.compile(r"\b(RFT|[A-Z][a-z]\w+)\.((?!scala\b|java\b|py\b)[a-z]\w+)")
+"""A class of Kafka with a function, in a docstring."""
+
+
+def read_from():
+    """Return what names a function of Kafka in its docstring, by class and name of the function."""
+    found = {}
+
+    def note(function, place, more=""):
+        for kind, name in READ.findall(f"{getdoc(function) or ''} {more}"):
+            kind = "ReplicaFetcherThread" if kind == "RFT" else kind
+            found.setdefault((kind, name), {})[place] = None
+
+    for one in PROTOCOLS:
+        decided = [*vars(one.rules).items(), *one.older_rules]
+        for rule, function in decided:
+            if callable(function):
+                note(function, f"[{rule}](rules.md#{rule}): `{function.__name__}`")
+        for taken in one.actions:
+            place = f"[{taken.name}](actions.md#{taken.name.lower()})"
+            note(taken.apply, place, taken.source)
+            for called, function in functions_called(taken.apply).items():
+                if ".actions." in called:
+                    note(function, f"{place}: `{called.rpartition('.')[2]}`")
+    return dict(sorted(found.items()))
+
+
+def kafka():
+    """Return the page that leads from a function of Kafka to what models it."""
+    found = read_from()
+    sections = []
+    for kind in dict.fromkeys(kind for kind, _ in found):
+        rows = [
+            [f"`{name}`", ", ".join(places)] for (of, name), places in found.items() if of == kind
+        ]
+        sections.append((f"## {kind}", table(["function", "what models it"], rows)))
+    return page(
+        "Functions of Kafka",
+        """
+        The functions of Kafka that a rule or an action is read from, by class. Each entry is the
+        rule with the function that decides it, or the action. A function may have moved or changed
+        its name since; the entry says what it was called in the release that was read.
+        [I changed Partition.java](../changed-kafka.md) says what to do with an entry, and
+        [checks.md](../checks.md) lists every check in these functions.
+        """,
+        sections,
+    )
+
+
 PAGES = {
+    "kafka.md": kafka,
     "protocols.md": protocols,
     "rules.md": rules,
     "actions.md": actions,

@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar, cast, dataclass_transform, overload
 
 from .errors import MisuseError, ModelError, about, misused, nearest, printed
 from .indices import Variables, records
-from .values import Kind, array_type, as_kind, converting_record, plain
+from .values import Kind, array_type, as_kind, plain
 
 Limit = int | Callable[[Any], int]
 """A number, or a function from the constants to one."""
@@ -270,9 +270,12 @@ class Record(metaclass=_RecordType):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        if kinds := kinds_of(dict(_declared(cls))):
-            # For the records outside of the state; those of the state have a class of their own.
-            type.__setattr__(cls, "__setattr__", converting_record(kinds))
+        if hasattr(cls, "__declared__"):
+            # A class of the records of a state, where a variable converts what is written to it.
+            return
+        parts = dict(_declared(cls))
+        if any(not isinstance(part, Field) or part.kind is not int for part in parts.values()):
+            type.__setattr__(cls, "__setattr__", _copying(parts))
 
     def __init__(self, *unnamed: object, **values: object) -> None:
         declared = declared_parts(type(self))
@@ -283,7 +286,7 @@ class Record(metaclass=_RecordType):
         for part, declaration in declared.items():
             here = copied(declaration, values[part]) if part in values else lowest(declaration)
             if here is not None:
-                setattr(self, part, here)
+                object.__setattr__(self, part, here)
 
     def __eq__(self, other: object) -> bool:
         names = part_names(self)
@@ -314,6 +317,19 @@ class Record(metaclass=_RecordType):
         if not isinstance(source[0], Record) or part_names(source[0]) != names:
             raise _needed(names, source[0])
         return value_of(source[0])
+
+
+def _copying(parts: Mapping[str, Any]) -> Callable[[Any, str, Any], None]:
+    """Return ``__setattr__`` of records outside of the state, which have no slots.
+
+    What is written to one of these parts is copied, as where a record is made.
+    """
+
+    def write(record: Any, name: str, value: Any) -> None:
+        held = copied(parts[name], value) if name in parts else value
+        object.__setattr__(record, name, held)
+
+    return write
 
 
 def _needed(names: tuple[str, ...], other: object) -> TypeError:
@@ -384,6 +400,18 @@ def copy_into(target: Record, source: object) -> None:
             cast(Any, part).fill(new)
         else:
             copy_into(part, new)
+
+
+def copy_part(target: Any, source: Any) -> None:
+    """Write the values of a record, a container or an array into one of the same declaration."""
+    if isinstance(target, (list, tuple)):
+        _copy_array(target, source, "an array")
+    elif hasattr(target, "isdisjoint"):
+        copy_into(target, cast(Any, declaration_of(target))._copied(source))
+    elif hasattr(target, "fill") and isinstance(source, (list, tuple)):
+        target.fill(source)
+    else:
+        copy_into(target, source)
 
 
 def _copy_array(target: Any, source: Any, name: str) -> None:
@@ -603,11 +631,11 @@ def declared_parts(declaration: type) -> dict[str, Field | Array | type[Record]]
         }
         for name, what in {**annotated, **plain}.items():
             if name not in parts:
-                if isinstance(vars(base).get(name), (property, cached_property)):
+                if isinstance(vars(base).get(name), cached_property):
                     raise about_class(
                         declaration,
-                        f"{declaration.__name__}.{name} is a property, and a record has variables "
-                        f"and methods only; leave out the decorator, and call {name}()",
+                        f"{declaration.__name__}.{name} is a cached property, and a record "
+                        "changes; write @property",
                         name,
                     )
                 raise about_class(
@@ -641,15 +669,24 @@ def about_class(declaration: type, text: str, name: str = "") -> ModelError:
 
 def method_of(declaration: type, name: str) -> FunctionType | None:
     """Return a method that a record class defines; None for one that every record has."""
-    for base in declaration.__mro__[: declaration.__mro__.index(Record)]:
-        if name in vars(base):
-            method = vars(base)[name]
-            return method if isinstance(method, FunctionType) else None
-    return None
+    method = _defined(declaration, name)
+    return method if isinstance(method, FunctionType) else None
+
+
+def getter_of(declaration: type, name: str) -> FunctionType | None:
+    """Return the function of a property that a record class defines; None if it has none."""
+    defined = _defined(declaration, name)
+    return cast(FunctionType, defined.fget) if isinstance(defined, property) else None
+
+
+def _defined(declaration: type, name: str) -> object:
+    """Return what a record class defines by a name; None for what every record has."""
+    own = declaration.__mro__[: declaration.__mro__.index(Record)]
+    return next((vars(base)[name] for base in own if name in vars(base)), None)
 
 
 _TAKEN = {"_owner", "_key", "_read"}
 """Names of what every record has besides its variables."""
 
-_BESIDE = (FunctionType, classmethod)
-"""Attributes that a declaration may have besides its variables: methods."""
+_BESIDE = (FunctionType, classmethod, property)
+"""Attributes that a declaration may have besides its variables: methods and properties."""

@@ -57,10 +57,19 @@ class Records(tuple[Any, ...]):
             return self.records[bounded(index)]
 
     def __setitem__(self, index: Any, value: object) -> None:
-        raise misused(
-            "an element of this array is changed where it is, not replaced: write [i].assign(...) "
-            "for a record, and the elements one by one for an array"
-        )
+        if isinstance(index, slice):
+            raise misused("elements of this array are written one by one: a[i] = ...")
+        element = self[index]
+        if any(other is value for other in self.records if other is not element):
+            raise misused(
+                "an element of this array would be another name for an element of it; write "
+                "[i].assign(...), which copies the values"
+            )
+        if element is not value:
+            # What `|=` changes is this element already.
+            from .fields import copy_part
+
+            copy_part(element, value)
 
 
 # To users, and in messages, they are what they would be in Python.

@@ -345,13 +345,14 @@ _classes: dict[tuple[object, ...], type] = {}
 
 
 def _methods(declaration: type, base: type) -> dict[str, Any]:
-    """Return the methods that a declaration and its bases define, by name."""
+    """Return the methods and properties that a declaration and its bases define, by name."""
     kinds = declaration.__mro__[: declaration.__mro__.index(base)]
     return {
         name: value
         for kind in reversed(kinds)
         for name, value in vars(kind).items()
-        if (isinstance(value, FunctionType) and name != "__setattr__") or name == "__hash__"
+        if (isinstance(value, (FunctionType, property)) and name != "__setattr__")
+        or name == "__hash__"
     }
 
 

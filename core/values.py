@@ -188,21 +188,6 @@ def array_type(kind: Any, of_container: bool) -> type[list[Any]]:
     return type("Members", (Members,), space)
 
 
-def converting_record(kinds: Mapping[str, Kind]) -> Callable[[Any, str, Any], None]:
-    """Return ``__setattr__`` of records outside of the state, which have no slots.
-
-    Parameters
-    ----------
-    kinds
-        What their variables read as, by name.
-    """
-
-    def write(record: Any, name: str, value: Any) -> None:
-        object.__setattr__(record, name, as_kind(kinds.get(name, int), value))
-
-    return write
-
-
 Key = int | str | tuple[Any, ...]
 """Where a value was read: an index of a sequence, a name of a record, or that and indices there."""
 

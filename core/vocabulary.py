@@ -59,6 +59,7 @@ class Kind(Enum):
     """◇P: every behavior reaches a state that satisfies P."""
     ALWAYS_EVENTUALLY = "always-eventually"
     """□◇P: P holds infinitely often."""
+    INFINITELY_OFTEN = ALWAYS_EVENTUALLY
     EVENTUALLY_ALWAYS = "eventually-always"
     """◇□P: from some state on, P holds for ever."""
     LEADS_TO = "leads-to"

@@ -26,6 +26,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
+from enum import EnumMeta
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -44,6 +45,7 @@ from ..core.errors import (
     place_of,
     shown,
 )
+from ..core.fields import Record, declaration_of, getter_of
 from ..core.guards import read_tree
 from ..core.imports import PREFIX, Folder
 from ..core.sources import global_names
@@ -139,7 +141,9 @@ def _read(definition: ast.FunctionDef, values: dict[str, Any]) -> Iterator[tuple
     for node in ast.walk(definition):
         if isinstance(node, ast.Attribute):
             owner = _value(node.value, values)
-            if owner is not _UNKNOWN and not hasattr(owner, node.attr):
+            if owner is _UNKNOWN or _is_computed(owner, node.attr):
+                continue
+            if not hasattr(owner, node.attr):
                 yield owner, node
 
 
@@ -149,13 +153,18 @@ def _value(node: ast.expr, values: dict[str, Any]) -> Any:
         return values.get(node.id, _UNKNOWN)
     if isinstance(node, ast.Attribute):
         owner = _value(node.value, values)
-        if owner is _UNKNOWN or isinstance(owner, (int, str)):
+        if owner is _UNKNOWN or isinstance(owner, (int, str)) or _is_computed(owner, node.attr):
             return _UNKNOWN
         return getattr(owner, node.attr, _UNKNOWN)
     if isinstance(node, ast.Subscript):
         owner = _value(node.value, values)
         return owner[0] if isinstance(owner, (list, tuple)) and owner else _UNKNOWN
     return _UNKNOWN
+
+
+def _is_computed(owner: Any, name: str) -> bool:
+    """Whether an attribute is a property of a record, which need not work in every state."""
+    return isinstance(owner, Record) and getter_of(declaration_of(owner), name) is not None
 
 
 def _error(function: Any, line: int, text: str) -> ModelError:
@@ -408,6 +417,9 @@ def _unusable(name: str, error: BaseException) -> BaseException:
         module = sys.modules.get(error.name or "")
         near = wanted and nearest(wanted[1], getattr(module, "__all__", dir(module)))
         text += f"; did you mean {near}?" if near else ""
+    if isinstance(error, AttributeError) and isinstance(error.obj, EnumMeta):
+        members = ", ".join(error.obj.__members__)
+        text = f"{error.obj.__name__} has no {error.name}; it has {members}"
     if isinstance(error, TypeError):
         text = _no_such_field(error) or text
     if isinstance(error, SyntaxError):

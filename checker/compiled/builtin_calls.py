@@ -27,9 +27,11 @@ from .values import (
     Mapped,
     Number,
     Numbers,
+    Places,
     Span,
     StateRef,
     Truth,
+    Tuples,
     UnsupportedError,
     Value,
     Zipped,
@@ -234,10 +236,15 @@ class Builtins:
     def length(self, value: Value, node: ast.expr) -> Value:
         """Return how many elements a value has."""
         out = self.out
+        if isinstance(value, Places):
+            each, known = self.expressions.each_place, self.expressions.known
+            return each(value, node, lambda name: self.length(known(name), node))
         if isinstance(value, Bits):
             mask = self.scope.lists.mask(value)
             count = out.value(f"call i64 @llvm.ctpop.i64(i64 {out.number(mask)})")
             return Number(count, (0, MOST_BIT + 1), int)
+        if isinstance(value, Tuples):
+            return self.scope.lists.length(value.cells)
         if isinstance(value, Choice):
             return self.scope.tables.mapped(value, len)
         if isinstance(value, Constant):

@@ -32,9 +32,11 @@ from .values import (
     Made,
     Method,
     Number,
+    Places,
     Span,
     StateRef,
     Truth,
+    Tuples,
     UnsupportedError,
     Value,
 )
@@ -101,6 +103,8 @@ class Calls:
         """Return the value of a call."""
         if isinstance(node.func, ast.Attribute):
             owner = self.known(node.func.value)
+            if isinstance(owner, Places):
+                return self._called_on_each(owner, node.func, node, mode)
             result = self.collections.method(owner, node.func.attr, node)
             if result is not None:
                 return result
@@ -122,11 +126,11 @@ class Calls:
             return known
         if isinstance(callee.value, type) and issubclass(callee.value, Record):
             return self.making.made(callee.value, node)
+        if callee.value is replaced:
+            return self.making.replaced(node)
         positional, named = self._arguments(node)
         if callee.value is mask_of:
             return self.collections.mask_of(positional[0], node)
-        if callee.value is replaced:
-            return self.making.replaced(*map(self.expressions.certain, positional))
         if callee.value is copy_into:
             return self.sequences.copied_into(*positional)
         if callee.value is precedes:
@@ -138,6 +142,18 @@ class Calls:
                 return self.unit.intrinsics[callee.value](self.out, positional)
             return self.of_model(callee.value, positional, named, mode)
         raise UnsupportedError(f"the call {ast.unparse(node)}")
+
+    def _called_on_each(
+        self, owner: Places, function: ast.Attribute, node: ast.Call, mode: Mode
+    ) -> Value:
+        """Return the value of the call of a method of one of several parts of the state."""
+
+        def called(name: ast.Name) -> Value:
+            method = ast.copy_location(ast.Attribute(name, function.attr, ast.Load()), function)
+            one = ast.copy_location(ast.Call(method, node.args, node.keywords), node)
+            return self.called(one, mode)
+
+        return self.expressions.each_place(owner, node, called)
 
     def _arguments(self, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
         """Return the values of the arguments of a call."""
@@ -223,7 +239,14 @@ class Calls:
         with self.scope.reading(of_element):
             arguments = [self.expressions.value(argument) for argument in node.args]
             named = {str(part.arg): self.expressions.value(part.value) for part in node.keywords}
-        return self.call(method, arguments, named)
+        if is_ours(method):
+            return self.call(method, arguments, named)
+        return self.of_model(method.function, [method.owner, *arguments], named, Mode.WHOLE)
+
+    def got(self, getter: Method) -> Value:
+        """Return what a property of a record is."""
+        with self.scope.reading():
+            return self.of_model(getter.function, [getter.owner], {}, Mode.WHOLE)
 
     def call(
         self, method: Method, arguments: list[Value], named: dict[str, Value] | None = None
@@ -291,9 +314,12 @@ class Calls:
 
     def filled(self, value: Value) -> Value:
         """Return a value for its truth: for a set or a sequence, whether it has elements."""
+        if isinstance(value, Places):
+            each, known = self.expressions.each_place, self.expressions.known
+            return each(value, _SOME, lambda name: self.filled(known(name)))
         if isinstance(value, (StateRef, Made)):
             method = self.records.method(value, "__bool__")
             return value if method is None else self.asked(method, [])
-        if isinstance(value, (Bits, Cells, Items, Elements, Span)):
+        if isinstance(value, (Bits, Cells, Tuples, Items, Elements, Span)):
             return self.builtins.length(value, _SOME)
         return value

@@ -29,6 +29,7 @@ from .values import (
     Range,
     StateRef,
     Truth,
+    Tuples,
     UnsupportedError,
     Value,
     Zipped,
@@ -367,8 +368,8 @@ class Comprehensions:
                 items.append(self.expressions.value(node.elt))
         return items
 
-    def members(self, node: ast.expr) -> Bits:
-        """Return a set of the numbers that an expression yields."""
+    def members(self, node: ast.expr) -> Bits | Tuples:
+        """Return a set of what an expression yields."""
         certain = self.expressions.certain
         if isinstance(node, ast.SetComp):
             element, value = node.elt, self.expressions.value
@@ -381,18 +382,25 @@ class Comprehensions:
             lambda add: self.elements(node, lambda one: add(certain(one)), any_order=True)
         )
 
-    def gathered(self, each: Callable[[Callable[[Value], None]], None]) -> Bits:
-        """Return a set of numbers; `each` emits a loop in which it calls its argument for one."""
-        lists, out = self.scope.lists, self.out
-        growing = lists.growing_set()
+    def gathered(self, each: Callable[[Callable[[Value], None]], None]) -> Bits | Tuples:
+        """Return a set; `each` emits a loop in which it calls its argument for a member."""
+        lists, out, of_tuples = self.scope.lists, self.out, self.calls.collections.tuples
+        growing, tuples = lists.growing_set(), of_tuples.new()
         ranges: list[Range] = []
 
-        def add(number: Value) -> None:
-            bit = lists.bit(number)
+        def add(member: Value) -> None:
+            if isinstance(member, Items) or tuples.cells.shapes:
+                of_tuples.add(tuples, member)
+                return
+            bit = lists.bit(member)
             ranges.append(span(bit))
             lists.change(growing, out.arithmetic("or", lists.mask(growing), bit))
 
         each(add)
+        if tuples.cells.shapes and ranges:
+            raise UnsupportedError("a set of tuples and of something else")
+        if tuples.cells.shapes:
+            return tuples
         most = (1 << MOST_BIT + 1) - 1
         high = max([0, *(most if known is None else known[1] for known in ranges)])
         return Bits(Number(out.number(lists.mask(growing)), (0, high)))

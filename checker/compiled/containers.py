@@ -10,6 +10,7 @@ from ...core.containers import Set
 from .arithmetic import FOLDED
 from .function import Scope
 from .sequences import ITERATIONS
+from .tuple_sets import TupleSets
 from .values import (
     NOWHERE,
     Backwards,
@@ -24,9 +25,11 @@ from .values import (
     Method,
     Number,
     Numbers,
+    Places,
     Span,
     StateRef,
     Truth,
+    Tuples,
     UnsupportedError,
     Value,
     Zipped,
@@ -64,6 +67,7 @@ class Collections:
     def __init__(self, scope: Scope, expressions: Expressions, calls: Calls) -> None:
         self.scope, self.out, self.expressions = scope, scope.out, expressions
         self.calls, self.loops, self.lists = calls, calls.loops, scope.lists
+        self.tuples = TupleSets(scope, expressions)
 
     def bits(self, value: Value) -> Bits | None:
         """Return a set outside of the state as bits; None for what is none."""
@@ -78,6 +82,11 @@ class Collections:
 
     def of_state(self, value: Value) -> Bits | None:
         """Return a set of the state as bits; None for what is none."""
+        if isinstance(value, Places):
+            if not all(map(self.of_state, value.options)):
+                return None
+            mask = ast.Attribute(_SOME, "mask", ast.Load())
+            return Bits(self.expressions.attribute_of(value, mask), ordered=True)
         if not isinstance(value, (StateRef, Made)):
             return None
         method = self.expressions.records.method(value, "__contains__")
@@ -98,6 +107,8 @@ class Collections:
 
     def combined(self, operator: ast.operator, left: Value, right: Value) -> Value | None:
         """Return the result of an operator on collections; None for anything else."""
+        if (tuples := self.tuples.combined(operator, left, right)) is not None:
+            return tuples
         one, other = self.numbers(left), self.numbers(right)
         if one and other and (type(operator) in _OF_MASKS or isinstance(operator, ast.Sub)):
             mask = self._masks(operator, one.mask, other.mask)
@@ -197,6 +208,8 @@ class Collections:
         """Return how two collections compare; None for anything else."""
         if left is NOWHERE or right is NOWHERE:
             return None
+        if (tuples := self.tuples.compared(comparison, left, right)) is not None:
+            return tuples
         for choice, other, swapped in ((left, right, False), (right, left, True)):
             if isinstance(choice, Choice) and isinstance(other, Constant):
                 apply = _operator(comparison)
@@ -281,6 +294,8 @@ class Collections:
             return self._in_range(left, right)
         if isinstance(right, Bits):
             return self.lists.has(right, left)
+        if isinstance(right, Tuples):
+            return self.tuples.has(right, left)
         if isinstance(right, Choice):
             return tables.among(left, right, self._same)
         if not isinstance(right, _ITERATED) and not _is_array(right):
@@ -310,6 +325,8 @@ class Collections:
         """Return the value of the call of a method of a collection; None if it is none."""
         if isinstance(owner, Cells):
             return self._of_list(owner, name, node)
+        if isinstance(owner, Tuples):
+            return self.tuples.method(owner, name, node)
         if isinstance(owner, Constant) and type(owner.value) is dict and name == "get":
             key, *rest = [self.expressions.value(part) for part in node.args]
             default = rest[0] if rest else Constant(None)
@@ -399,9 +416,12 @@ class Collections:
         if known is not None:
             return known
         loop, certain = self.loops.over, self.expressions.certain
-        return self.calls.comprehensions.gathered(
+        bits = self.calls.comprehensions.gathered(
             lambda add: loop(node, value, lambda element, following, end: add(certain(element)))
         )
+        if isinstance(bits, Tuples):
+            raise UnsupportedError(f"{ast.unparse(node)}, with tuples in a set of numbers,")
+        return bits
 
     def _found(self, owner: Value, name: str, node: ast.Call) -> Value:
         """Return how often a value is in a collection, or where it is first."""

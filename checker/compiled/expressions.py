@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import ast
 import types
+from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, replace
 from enum import Enum
 from operator import attrgetter, contains, getitem
+from typing import TypeVar
 
 from .arithmetic import ARITHMETIC, COMPARISONS, DIVISIONS, FOLDED, UNARY, exact, folds
 from .calls import Calls, written_out
@@ -32,6 +35,7 @@ from .values import (
     Method,
     Number,
     Perhaps,
+    Places,
     Span,
     StateRef,
     Truth,
@@ -39,6 +43,7 @@ from .values import (
     Value,
     ask,
     common,
+    is_none,
     is_truth,
     kind_of,
     span,
@@ -53,6 +58,19 @@ class Cell:
     cells: Cells
     index: Value
 
+
+_Owned = TypeVar("_Owned", ast.Attribute, ast.Subscript)
+
+
+def _of(node: _Owned, owner: ast.Name) -> _Owned:
+    """Return an expression with another owner of the attribute or the element."""
+    other = copy(node)
+    other.value = owner
+    return other
+
+
+Written = StateRef | Places | Cell | tuple[Method, Value] | None
+"""Where a target is written: see :meth:`Expressions.written_place`."""
 
 _UNPACKED = ast.Name("a tuple", ast.Load())
 
@@ -253,6 +271,8 @@ class Expressions:
         items = self.items_of(node.elts)
         if all(isinstance(item, Constant) for item in items):
             return Constant(ask(frozenset, [item.value for item in items]))  # type: ignore[union-attr]
+        if any(isinstance(item, Items) for item in items):
+            return self.calls.collections.tuples.made_of(items)
         mask: Value = Constant(0)
         for item in items:
             bit = self.scope.lists.bit(self.certain(item))
@@ -287,7 +307,12 @@ class Expressions:
 
     def attribute_of(self, owner: Value, node: ast.Attribute) -> Value:
         """Return the attribute that a node names, of a value that is evaluated."""
+        if isinstance(owner, Places):
+            return self.each_place(owner, node, lambda name: self._attribute(_of(node, name)))
         if isinstance(owner, (StateRef, Made)):
+            getter = self.records.getter(owner, node.attr)
+            if getter is not None:
+                return self.calls.got(getter)
             method = self.records.method(owner, node.attr)
             return method or self.records.variable(owner, node.attr)
         if owner is NOWHERE:
@@ -304,6 +329,8 @@ class Expressions:
 
     def _subscript(self, node: ast.Subscript) -> Value:
         owner = self.certain(self.expression(node.value))
+        if isinstance(owner, Places):
+            return self.each_place(owner, node, lambda name: self._subscript(_of(node, name)))
         if isinstance(node.slice, ast.Slice) and owner is not NOWHERE:
             if isinstance(owner, (Items, Constant)):
                 return self._part_of_tuple(owner, node, node.slice)
@@ -331,6 +358,39 @@ class Expressions:
             return chosen.at(lists.clamped(index, chosen.length(), chosen.most))
         raise UnsupportedError(f"the expression {ast.unparse(node)}")
 
+    def each_place(self, places: Places, node: ast.AST, make: Callable[[ast.Name], Value]) -> Value:
+        """Return what is made of one of several parts of the state, whichever it is.
+
+        Parameters
+        ----------
+        make
+            Emits it for the name of one of them.
+        """
+        out, slots = self.out, self.scope.slots
+        result, end = self.scope.new_name("either"), out.label("end")
+        values = []
+        for number, option in enumerate(places.options):
+            here, on = out.label("here"), out.label("on")
+            if number < len(places.options) - 1:
+                test = out.compare("eq", places.which, Constant(number))
+                self.mark(test, node, number)
+                out.branch(test, here, on)
+                out.place_label(here)
+            name = self.scope.new_name("place")
+            with self.calls.comprehensions.bound(ast.Name(name, ast.Store()), option):
+                values.append(self.sequences.fixed(make(ast.Name(name, ast.Load()))))
+            if not is_none(values[-1]):
+                slots.store(result, values[-1])
+            out.jump(end)
+            if number < len(places.options) - 1:
+                out.place_label(on)
+        out.place_label(end)
+        if all(map(is_none, values)):
+            return Constant(None)
+        if any(map(is_none, values)):
+            raise UnsupportedError(f"{ast.unparse(node)}, which is None on some way,")
+        return slots.load(result)
+
     def _part_of_tuple(
         self, owner: Items | Constant, node: ast.Subscript, chosen: ast.Slice
     ) -> Value:
@@ -344,7 +404,7 @@ class Expressions:
             return Items(owner.items[wanted], owner.kind)
         return Constant(ask(getitem, owner.value, wanted))
 
-    def written_place(self, node: ast.expr) -> StateRef | Cell | tuple[Method, Value] | None:
+    def written_place(self, node: ast.expr) -> Written:
         """Return the part of the state that a target names; None if that is beyond an array.
 
         For an element that a record sets by its own method it is that method, and the index.
@@ -357,6 +417,10 @@ class Expressions:
             self.scope.write(f"writing {ast.unparse(node)}")
             if owner is NOWHERE:
                 return None
+            if isinstance(owner, Places) and isinstance(node, ast.Attribute):
+                parts = tuple(self.records.part(one, node.attr) for one in owner.options)
+                if all(isinstance(part.sample, int) for part in parts):
+                    return Places(owner.which, parts)
             if isinstance(owner, StateRef) and isinstance(node, ast.Attribute):
                 return self.records.part(owner, node.attr)
             if isinstance(owner, StateRef) and isinstance(node, ast.Subscript):
@@ -473,6 +537,12 @@ class Expressions:
         """Return whether a number is one of a few."""
         if isinstance(left, Constant) and isinstance(right, Constant):
             return Constant(ask(contains, right.value, left.value) is not negated)
+        if isinstance(right, Places):
+            way = ast.In()
+            member = self.each_place(
+                right, node, lambda name: self._among(way, left, self.known(name), False)
+            )
+            return self.negation(member) if negated else member
         method = None
         if isinstance(right, (StateRef, Made)):
             method = self.records.method(right, "__contains__")

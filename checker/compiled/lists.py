@@ -75,6 +75,10 @@ class Lists:
         for number, leaf in enumerate(leaves):
             out.emit(f"store i64 {out.number(leaf)}, ptr {self._at(cells, index, number)}")
 
+    def expect(self, cells: Cells, value: Value) -> None:
+        """Note what elements a list will have, which are added later."""
+        self._learn(cells, taken_apart(value)[0])
+
     def _learn(self, cells: Cells, shape: Shape) -> None:
         """Note the shape of an element."""
         if not cells.shapes:

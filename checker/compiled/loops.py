@@ -26,10 +26,12 @@ from .values import (
     Method,
     Number,
     Numbers,
+    Places,
     Range,
     Span,
     StateRef,
     Truth,
+    Tuples,
     UnsupportedError,
     Value,
     Zipped,
@@ -111,11 +113,21 @@ class Loops:
         any_order: bool = False,
     ) -> None:
         """Translate a loop over a value."""
-        iterable = as_numbers(self.sequences.fixed(iterable))
+        iterable = as_numbers(self.sequences.fixed(self._members(iterable)))
+        if isinstance(iterable, Places):
+
+            def over_one(name: ast.Name) -> Value:
+                self.over(node, self.known(name), body, changed, any_order)
+                return Constant(None)
+
+            self.expressions.each_place(iterable, node, over_one)
+            return
         if isinstance(iterable, Numbers) and iterable.stop is not None:
             self._loop_range(node, iterable.start, iterable.stop, iterable.step, body, changed)
         elif isinstance(iterable, Bits):
             self._loop_bits(node, iterable, body, any_order)
+        elif isinstance(iterable, Tuples):
+            self._loop_tuples(node, iterable, body, changed, any_order)
         elif isinstance(iterable, Span):
             self._loop_elements(node, iterable, body, changed)
         elif isinstance(iterable, (StateRef, Made)) and (
@@ -129,6 +141,11 @@ class Loops:
                 (None, element) for element in self._all_of(iterable)
             ]
             self._written_out(node, rounds, body)
+
+    def _members(self, value: Value) -> Value:
+        """Return the members of one of several sets of the state; anything else as it is."""
+        bits = self.calls.collections.of_state(value) if isinstance(value, Places) else None
+        return bits or value
 
     def _all_of(self, iterable: Value) -> list[Value]:
         """Return all elements of what has as many as is known while translating."""
@@ -147,7 +164,7 @@ class Loops:
     def indexed(self, value: Value, node: ast.expr) -> Indexed:
         """Return how the elements of an iterable are found by their index."""
         out, lists = self.out, self.scope.lists
-        value = as_numbers(self.sequences.fixed(value))
+        value = as_numbers(self.sequences.fixed(self._members(value)))
         if isinstance(value, Numbers):
             return self._indexed_range(value)
         if isinstance(value, Zipped):
@@ -349,13 +366,27 @@ class Loops:
         known = span(bits.mask)
         in_order = bits.ordered or (known and known[1].bit_length() - 1 <= IN_ORDER)
         if not in_order and not any_order:
-            raise UnsupportedError(
-                f"a loop over {ast.unparse(node)}, in the order of a set (write sorted(...)),"
-            )
+            raise _in_order_of_set(node)
         self.out_of_order |= not in_order
         # What a round writes would show which one was the last.
         with self.scope.reading(not in_order):
             self._loop_members(node, self.scope.lists.mask(bits), body)
+
+    def _loop_tuples(
+        self,
+        node: ast.expr,
+        members: Tuples,
+        body: Callable[[Value, str, str], None],
+        changed: Iterable[str],
+        any_order: bool,
+    ) -> None:
+        """Translate a loop over a set of tuples, where its order does not matter."""
+        if not any_order:
+            raise _in_order_of_set(node)
+        self.out_of_order = True
+        with self.scope.reading():
+            if members.cells.shapes:
+                self._loop_indexed(node, self.indexed(members.cells, node), body, changed)
 
     def _loop_contents(
         self,
@@ -513,3 +544,8 @@ class Loops:
         within = out.label("within")
         out.branch(out.compare("sgt" if step > 0 else "slt", element, Constant(last)), end, within)
         out.place_label(within)
+
+
+def _in_order_of_set(node: ast.expr) -> UnsupportedError:
+    text = f"a loop over {ast.unparse(node)}, in the order of a set (write sorted(...)),"
+    return UnsupportedError(text)

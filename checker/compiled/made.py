@@ -69,19 +69,32 @@ class Making:
             contents |= {f".{name}{path}": part for path, part in inner.items()}
         return Made(tuple(contents), tuple(contents.values()), sample)
 
-    def replaced(self, record: Value, name: Value, value: Value) -> Made:
-        """Return a record outside of the state with another value of one variable."""
-        assert isinstance(name, Constant)
-        path = f".{name.value}"
-        if not isinstance(record, Made) or path not in record.paths:
-            raise UnsupportedError(f"{name.value}, which is no variable of a record, as a target")
-        declared = declared_parts(declared_by(record))[name.value]
-        assert isinstance(declared, Field)
-        values = (
-            self._as_kind(value, declared.kind) if here == path else before
-            for here, before in zip(record.paths, record.values, strict=True)
-        )
-        return replace(record, values=tuple(values))
+    def replaced(self, node: ast.Call) -> Made:
+        """Return a record outside of the state with another value of one part."""
+        record, part, value, made = node.args
+        before, name = self.expressions.value(record), self._name(part)
+        parts = declared_parts(declared_by(before)) if isinstance(before, Made) else {}
+        declared = parts.get(name)
+        if not isinstance(before, Made) or declared is None:
+            raise UnsupportedError(f"{name}, which is no variable of a record, as a target")
+        is_made = isinstance(made, ast.Constant) and bool(made.value)
+        if not (is_made or isinstance(declared, Field)):
+            raise UnsupportedError(f"{name}, a part of a record that was taken out, as a target")
+        passed = self._passed(declared, value)
+        if isinstance(declared, Field):
+            written = {f".{name}": self._as_kind(passed, declared.kind)}
+        else:
+            place = self.records.part(self.unit.places.of(declared_by(before)), name)
+            inner = self._part(declared, place, passed, value)
+            written = {f".{name}{path}": part for path, part in inner.items()}
+        contents = dict(zip(before.paths, before.values, strict=True)) | written
+        return replace(before, values=tuple(contents[path] for path in before.paths))
+
+    @staticmethod
+    def _name(node: ast.expr) -> str:
+        """Return the name of the part that is written."""
+        assert isinstance(node, ast.Constant)
+        return str(node.value)
 
     def _passed(self, declared: Any, node: ast.expr) -> Any:
         """Return what is passed for a part, as Python keeps it until the others are evaluated."""

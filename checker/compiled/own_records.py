@@ -16,8 +16,12 @@ from ...core.fields import Record
 from ...core.sources import nodes_of
 
 
-def replaced(record: Any, name: str, value: Any) -> Any:
-    """Stand for the record with another value of one variable; it is translated, never called."""
+def replaced(record: Any, name: str, value: Any, is_made: bool) -> Any:
+    """Stand for the record with another value of one part; it is translated, never called.
+
+    `is_made` says that the record is surely made by name: in one that was taken out of a sequence,
+    Python does not copy what is written to a part that is no variable.
+    """
     raise NotImplementedError
 
 
@@ -37,15 +41,16 @@ def with_replaced_records(tree: ast.FunctionDef, space: Mapping[str, Any]) -> as
     names = {name for name in uses.written if uses.has_one_name(name)}
     if not names:
         return tree
-    changed = _Replacing(names).visit(deepcopy(tree))
+    made = {name: uses.is_made(name) for name in names}
+    changed = _Replacing(made).visit(deepcopy(tree))
     assert isinstance(changed, ast.FunctionDef)
     return ast.fix_missing_locations(changed)
 
 
 class _Replacing(ast.NodeTransformer):
-    """Replaces the writes to the records that have these names."""
+    """Replaces writes to the records with these names; says whether all are made by name."""
 
-    def __init__(self, names: set[str]) -> None:
+    def __init__(self, names: Mapping[str, bool]) -> None:
         self._names = names
 
     def visit_Assign(self, node: ast.Assign) -> ast.stmt:
@@ -69,6 +74,7 @@ class _Replacing(ast.NodeTransformer):
             return node
         name = target.value.id
         arguments = [ast.Name(name, ast.Load()), ast.Constant(target.attr), value]
+        arguments += [ast.Constant(self._names[name])]
         call = ast.Call(ast.Constant(replaced), arguments, [])  # type: ignore[arg-type]
         assigned = ast.Assign([ast.Name(name, ast.Store())], call)
         for part in ast.walk(assigned):
@@ -105,6 +111,16 @@ def _written(tree: ast.FunctionDef) -> set[str]:
     }
 
 
+def _is_taken_out(node: ast.AST | None) -> bool:
+    """Whether an expression takes a record out of a sequence of the state."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("pop", "popleft")
+        and _is_of_state(node.func.value)
+    )
+
+
 class _Uses:
     """How a function uses its local names.
 
@@ -133,6 +149,16 @@ class _Uses:
             node for node in ast.walk(self._tree) if isinstance(node, ast.Name) and node.id == name
         ]
         return name not in self._bound and all(map(self._is_fit, uses))
+
+    def is_made(self, name: str) -> bool:
+        """Whether all records that a name has are made by name."""
+        return not any(
+            isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Store)
+            and _is_taken_out(getattr(self._parents[node], "value", None))
+            for node in ast.walk(self._tree)
+        )
 
     def _is_fit(self, node: ast.Name) -> bool:
         """Whether a use of a name gives its record no other name."""
@@ -164,8 +190,8 @@ class _Uses:
         """Whether an expression makes a record, or takes one out of a sequence of the state."""
         if not isinstance(node, ast.Call):
             return False
-        if isinstance(node.func, ast.Attribute):
-            return node.func.attr in ("pop", "popleft") and _is_of_state(node.func.value)
+        if _is_taken_out(node):
+            return True
         made = self._global(node.func)
         return isinstance(made, type) and issubclass(made, Record)
 

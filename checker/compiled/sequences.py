@@ -14,9 +14,9 @@ from functools import reduce
 from operator import getitem
 from typing import TYPE_CHECKING, Any
 
-from ...core.containers import RecordSeq, RecordSet, Seq
+from ...core.containers import RecordSeq, RecordSet, Seq, Set
 from ...core.errors import acts_for_caller
-from ...core.fields import Record, declaration_of, method_of, part_names
+from ...core.fields import Record, declaration_of, getter_of, method_of, part_names
 from ...core.indices import literal_of
 from .arithmetic import COMPARISONS, FOLDED
 from .function import Scope
@@ -70,6 +70,13 @@ class Records:
         if not own and not (name == "assign" and issubclass(kind, Record)):
             return None
         return Method(ask(getattr, kind, name), owner)
+
+    def getter(self, owner: StateRef | Made, name: str) -> Method | None:
+        """Return the function of a property of a record; None if it has none of that name."""
+        if isinstance(owner.sample, (list, tuple)):
+            return None
+        getter = getter_of(declared_by(owner), name)
+        return None if getter is None else Method(getter, owner)
 
     def element_method(self, owner: StateRef | Made, name: str) -> Method | None:
         """Return the method by which a record reads or writes an element.
@@ -212,6 +219,7 @@ New = list[Value] | Cells | Elements | StateRef | Made | Span
 
 
 _SEQUENCE = ast.Name("a sequence", ast.Load())
+_WHOLE = ast.Subscript(_SEQUENCE, ast.Slice(), ast.Load())
 
 
 class Sequences:
@@ -288,6 +296,35 @@ class Sequences:
         if isinstance(target, StateRef):
             self._fill(target, self.contents(source))
         return Constant(None)
+
+    def replaced(self, place: StateRef, value: Value) -> None:
+        """Emit the replacement of an element of an array by the values of another one."""
+        if place.element or not place.form.endswith("[]"):
+            raise UnsupportedError(f"{place.form}, which is no variable, as a target")
+        if isinstance(value, StateRef) and not value.element:
+            raise UnsupportedError(f"{place.form} as another name for a part of the state")
+        if isinstance(place.sample, list):
+            self.fill_array(place, self.new_elements(value))
+        elif isinstance(place.sample, Set):
+            mask = self.expressions.calls.collections.mask_of(value, _SEQUENCE)
+            self._fill(place, {".mask": mask})
+        elif self.records.method(place, "drop_last") is not None:
+            everything = self.span_of(place, _WHOLE, ast.Slice())
+            self._replace(everything, self.new_elements(value), _SEQUENCE)
+        else:
+            self.copied_into(place, value)
+
+    def fill_array(self, place: StateRef, new: New) -> None:
+        """Emit the writing of all elements of an array of variables."""
+        length = len(place.sample)
+        if isinstance(new, (StateRef, Made)) and isinstance(new.sample, (list, tuple)):
+            new = [self.records.item(new, Constant(number)) for number in range(len(new.sample))]
+        elements, count = self.loaded(new, length)
+        self.out.fail_if(self.out.truth(self.out.compare("ne", count, Constant(length))))
+        if len(elements) < length:
+            self.out.fail_if("true")
+            return
+        self._fill(place, {f"[{i}]{p}": v for i, e in enumerate(elements) for p, v in e.items()})
 
     def leaves(self, place: StateRef, path: str = "") -> dict[str, StateRef]:
         """Return the variables of a part of the state, by their paths in it."""
@@ -460,8 +497,7 @@ class Sequences:
         """Return the value of the call of one of ``OF_SEQUENCES``."""
         owner = method.owner
         if method.function is Seq.copy and not node.args:
-            part = ast.Subscript(_SEQUENCE, ast.Slice(), ast.Load())
-            return self.fixed(self.span_of(owner, part, ast.Slice()))
+            return self.fixed(self.span_of(owner, _WHOLE, ast.Slice()))
         if isinstance(owner, Made):
             raise UnsupportedError(f"the call {ast.unparse(node)} for a copy of a sequence")
         takes = {Seq.extend: (1,), Seq.insert: (2,), Seq.pop: (0, 1), Seq.popleft: (0,)}
@@ -561,15 +597,27 @@ class Sequences:
         ):
             return False
         values = self.values(node.value)
-        place = self.span_of(self.expressions.expression(target.value), target, target.slice)
-        self._replace(place, values, target)
+        owner = self.expressions.expression(target.value)
+        if isinstance(owner, StateRef) and isinstance(owner.sample, list):
+            self._replace_array(owner, values, target)
+        else:
+            self._replace(self.span_of(owner, target, target.slice), values, target)
         return True
+
+    def _replace_array(self, owner: StateRef, values: New, target: ast.Subscript) -> None:
+        """Translate the assignment of all elements of an array of variables."""
+        if owner.element or ast.unparse(target.slice) != ":":
+            raise UnsupportedError(f"{ast.unparse(target)}, a part of an array, as a target")
+        self.fill_array(owner, values)
 
     def values(self, node: ast.expr) -> New:
         """Return the elements of an expression, or the sequence or slice that has them."""
         if isinstance(node, (ast.List, ast.Tuple)):
             return [self.expressions.value(part) for part in node.elts]
-        value = self.expressions.value(node)
+        return self.new_elements(self.expressions.value(node), node)
+
+    def new_elements(self, value: Value, node: ast.expr = _SEQUENCE) -> New:
+        """Return the elements that a value has, or the sequence or slice that has them."""
         if isinstance(value, Items):
             return list(value.items)
         if not isinstance(value, (StateRef, Span, Elements, Made, Cells)):
@@ -590,7 +638,7 @@ class Sequences:
         if isinstance(new, Elements):
             return [self.contents(value) for value in new.items], new.count
         if isinstance(new, (StateRef, Made)):
-            new = self.span_of(new, ast.Subscript(_SEQUENCE, ast.Slice(), ast.Load()), ast.Slice())
+            new = self.span_of(new, _WHOLE, ast.Slice())
         return self._elements(new), self.out.arithmetic("sub", new.last, new.first)
 
     def _elements(self, chosen: Span) -> list[Contents]:

@@ -19,6 +19,7 @@ from .values import (
     Made,
     Number,
     Perhaps,
+    Places,
     StateRef,
     Truth,
     UnsupportedError,
@@ -143,6 +144,11 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
+def _is_place(shape: Shape) -> bool:
+    """Whether a shape is that of a part of the state."""
+    return isinstance(shape.like, tuple) and isinstance(shape.like[-1], StateRef)
+
+
 def united(one: Shape, other: Shape) -> Shape:
     """Return the shape of a value that has either one.
 
@@ -171,6 +177,7 @@ class Slots:
         self.nullable: set[str] = set()
         self._shapes: dict[str, Shape | None] = {}
         self._places: dict[str, str] = {}
+        self._options: dict[str, list[Shape]] = {}
         self._read: set[str] = set()
 
     def __contains__(self, name: str) -> bool:
@@ -197,16 +204,39 @@ class Slots:
         if inner is NOWHERE and before is not None:
             # The step has failed.
             return
+        if isinstance(inner, Places):
+            raise UnsupportedError("a part of the state that is chosen on several ways")
         shape, leaves = taken_apart(inner)
+        at = self._option(name, shape) if _is_place(shape) else 0
+        if at:
+            self._put(f"{name}#{at}", leaves)
+            return
         if before is not None:
             shape = united(before, shape)
             if name in self._read and kinds(shape) != kinds(before):
                 raise UnsupportedError(f"{name}, which is of another type on another way,")
         self._shapes[name] = shape
+        self._put(name, leaves)
+
+    def _put(self, name: str, leaves: list[Value]) -> None:
         for number, leaf in enumerate(leaves):
             path = f"{name}#{number}"
-            out.settle(path, span(leaf))
-            out.emit(f"store i64 {out.number(leaf)}, ptr {self._place(path)}")
+            self.out.settle(path, span(leaf))
+            self.out.emit(f"store i64 {self.out.number(leaf)}, ptr {self._place(path)}")
+
+    def _option(self, name: str, shape: Shape) -> int:
+        """Note which of several parts of the state a name has, and return its number."""
+        options = self._options.setdefault(name, [])
+        before = self._shapes[name]
+        if before is not None and not _is_place(before):
+            return 0
+        at = next((n for n, one in enumerate(options) if _same(one.like, shape.like)), len(options))
+        if at == len(options):
+            if name in self._read:
+                raise UnsupportedError(f"{name}, which is another part of the state on another way")
+            options.append(shape)
+        self.out.emit(f"store i64 {at}, ptr {self._place(f'{name}#which')}")
+        return at
 
     def expect(self, name: str, value: Value) -> None:
         """Note what kind of value a name will have, which is assigned later."""
@@ -221,19 +251,30 @@ class Slots:
         """Return the value of a name."""
         out, shape = self.out, self._shapes[name]
         self._read.add(name)
-        value = None
-        if shape is not None:
-            leaves = []
-            for number in range(count(shape)):
-                known = (out.definite or {}).get(f"{name}#{number}")
-                register = out.value(f"load i64, ptr {self._place(f'{name}#{number}')}")
-                leaves.append(Number(register, known))
-            value = put_together(out, shape, leaves)
+        options = self._options.get(name, [])
+        value = None if shape is None else self._got(name, shape)
+        if len(options) > 1:
+            places = [
+                value,
+                *(self._got(f"{name}#{n}", options[n]) for n in range(1, len(options))),
+            ]
+            which = out.value(f"load i64, ptr {self._place(f'{name}#which')}")
+            known = tuple(place for place in places if isinstance(place, StateRef))
+            value = Places(Number(which, (0, len(options) - 1)), known)
         if name not in self.nullable:
             assert value is not None
             return value
         flag = out.value(f"load i64, ptr {self._place(f'{name}#none')}")
         return Perhaps(value, out.value(f"icmp ne i64 {flag}, 0"))
+
+    def _got(self, name: str, shape: Shape) -> Value:
+        """Return the value whose leaves lie at a name."""
+        leaves = []
+        for number in range(count(shape)):
+            known = (self.out.definite or {}).get(f"{name}#{number}")
+            register = self.out.value(f"load i64, ptr {self._place(f'{name}#{number}')}")
+            leaves.append(Number(register, known))
+        return put_together(self.out, shape, leaves)
 
     def _place(self, path: str) -> str:
         """Return the address of a leaf, which is 0 until it is written."""

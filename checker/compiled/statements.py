@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.fields import Record
 from .containers import is_list
 from .emitter import FAILURE, MARKS, Emitter, Marking
-from .expressions import Cell, Expressions
+from .expressions import Cell, Expressions, Written
 from .function import Compiled, Mode, Scope, received
 from .sequences import declared_by, is_value
 from .syntax import (
@@ -44,9 +44,9 @@ from .values import (
     Constant,
     Items,
     Made,
-    Method,
     Number,
     Perhaps,
+    Places,
     StateRef,
     Truth,
     UnsupportedError,
@@ -360,15 +360,25 @@ class Translation:
         for part, item in zip(target.elts, parts, strict=True):
             self._assign_to(part.value if isinstance(part, ast.Starred) else part, item)
 
-    def _write(self, place: StateRef | Cell | tuple[Method, Value] | None, value: Value) -> None:
+    def _write(self, place: Written, value: Value) -> None:
         value = self.expressions.certain(value)
+        if isinstance(place, Places):
+            for number, option in enumerate(place.options):
+                here, on = self.out.label("here"), self.out.label("on")
+                self.out.branch(self.out.compare("eq", place.which, Constant(number)), here, on)
+                self.out.place_label(here)
+                self._write(option, value)
+                self.out.place_label(on)
+            return
         if isinstance(place, Cell):
             self.scope.lists.put(place.cells, place.index, value)
         elif isinstance(place, tuple):
             setter, index = place
             self.expressions.calls.call(setter, [index, value])
-        elif place is not None:
+        elif place is not None and isinstance(place.sample, int):
             self.unit.places.store(self.out, place, value)
+        elif place is not None:
+            self.expressions.sequences.replaced(place, value)
 
     def _assign_local(self, name: str, value: Value) -> None:
         """Assign a local name: in a register if that is its only assignment, else in memory."""
@@ -435,6 +445,8 @@ class Translation:
                 return
             if isinstance(place, Cell):
                 before = self.scope.lists.at(place.cells, place.index)
+            elif isinstance(place, Places):
+                before = self.expressions.each_place(place, node, self._loaded)
             elif isinstance(place, tuple):
                 before = self.expressions.sequences.element_of(place[0].owner, place[1])
             else:
@@ -450,6 +462,12 @@ class Translation:
             self._assign_local(node.target.id, value)
         else:
             self._write(place, value)
+
+    def _loaded(self, name: ast.Name) -> Value:
+        """Return the value of the variable of the state that a name stands for."""
+        place = self.expressions.known(name)
+        assert isinstance(place, StateRef)
+        return self.unit.places.load(self.out, place)
 
     def _added_to(self, before: Value, node: ast.AugAssign) -> bool:
         """Translate `+=` of a list of its own; return whether it is one."""

@@ -85,6 +85,14 @@ class StateRef:
 
 
 @dataclass(frozen=True)
+class Places:
+    """One of several parts of the state, by a number in a register that is below their count."""
+
+    which: Number
+    options: tuple[StateRef, ...]
+
+
+@dataclass(frozen=True)
 class Items:
     """A tuple of values, or a list that does not change."""
 
@@ -218,6 +226,13 @@ class Cells:
 
 
 @dataclass(frozen=True)
+class Tuples:
+    """A set of tuples outside of the state; ``cells`` has each member once, in no order."""
+
+    cells: Cells
+
+
+@dataclass(frozen=True)
 class Closure:
     """A function that is defined within another one, or a lambda; its calls are written out.
 
@@ -253,6 +268,7 @@ Value = (
     | Number
     | Truth
     | StateRef
+    | Places
     | Items
     | Method
     | Made
@@ -265,6 +281,7 @@ Value = (
     | Choice
     | Bits
     | Cells
+    | Tuples
     | Closure
     | Perhaps
 )

@@ -16,6 +16,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import Line
+from ...core.fields import Array, Field
 from ...core.imports import full_name
 from ...core.sources import Source
 from .notes import LOST, SKIPPED, Answer, Effect, Objection
@@ -128,6 +129,26 @@ def write(
             body.reader.writes_unseen |= not isinstance(one, Made)
             if is_unordered(value):
                 body.find(node, f"{ast.unparse(node)} holds a set: {LOST}")
+
+
+def _refuse_two_names(body: Body, node: ast.Subscript, owner: Value, value: Value) -> None:
+    """Refuse to replace an element of an array where Python's lists would do something else.
+
+    Its values are written where it is, so a name that has it sees the new ones, and what is written
+    stays another record.
+    """
+    arrays = [one.declared for one in options(owner) if isinstance(one, Place)]
+    elements = [one.element for one in arrays if isinstance(one, Array)]
+    if isinstance(node.slice, ast.Slice) or all(isinstance(one, Field) for one in elements):
+        return
+    how = f"write {ast.unparse(node)}.assign(...), which copies the values"
+    if any(isinstance(one, Place) for one in options(value)):
+        text = f"{ast.unparse(node)} would be another name for a part of the state; {how}"
+        body.find(node, text)
+    for name, held in body.variables.items():
+        if any(isinstance(one, Place) and one.declared in elements for one in options(held)):
+            text = f"{ast.unparse(node)} is replaced, and {name} may be what was there before"
+            body.find(node, f"{text}, which changes with it; {how}")
 
 
 MOST_ROUNDS = 6
@@ -272,7 +293,8 @@ class Body:
         if isinstance(node.target, ast.Name) and is_container(before):
             # A list that is += is the same list.
             write(self, node.target, before, "", after)
-        self.assign(node.target, after)
+        # An element that changes is the same one.
+        self.assign(node.target, Unknown(after.history) if isinstance(after, Place) else after)
 
     def assign(self, target: ast.expr, value: Value) -> None:
         """Read the assignment of a value to a target."""
@@ -289,9 +311,10 @@ class Body:
         elif isinstance(target, ast.Attribute):
             write(self, target, self.expressions.place(target.value), target.attr, value)
         elif isinstance(target, ast.Subscript):
-            index = self.value(target.slice)
+            index, owner = self.value(target.slice), self.expressions.place(target.value)
             value = marked(value, index.history)
-            write(self, target, self.expressions.place(target.value), "", value, index)
+            _refuse_two_names(self, target, owner, value)
+            write(self, target, owner, "", value, index)
 
     def bind(self, name: str, node: ast.AST, value: Value) -> None:
         """Read a statement that gives a name to a value."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from functools import reduce
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ...core.containers import Bag, Ordered, RecordSet, Set
-from ...core.fields import Record, declared_parts, method_of
+from ...core.fields import Record, declared_parts, getter_of, method_of
 from .calls import Calls
 from .comparisons import Comparisons, always_true, decided, is_nothing, shortened
 from .contents import as_group
@@ -418,7 +419,7 @@ class Expressions:
         if isinstance(owner, Known):
             return self.objects.attribute(self.body, node, owner.value, name)
         if isinstance(owner, (Place, Element, Made)):
-            return self._part(owner, name)
+            return self._part(node, owner, name)
         if isinstance(owner, Object):
             return self.objects.of_class(self.body, node, owner, owner.kind, name)
         kind = kind_of(owner)
@@ -431,7 +432,15 @@ class Expressions:
             return owner
         return Bound(name, owner)
 
-    def _part(self, owner: Place | Element | Made, name: str) -> Value:
+    def _got(self, node: ast.expr, owner: Value, getter: FunctionType) -> Value:
+        """Return what a property of a record is; no reader of ``s.x`` expects that it writes."""
+        written = self.body.written
+        value = self.reader.call(self.body, getter, [owner], {})
+        if self.body.written > written:
+            self.body.find(node, f"{shortened(node)} is a property that writes; make it a method")
+        return value
+
+    def _part(self, node: ast.expr, owner: Place | Element | Made, name: str) -> Value:
         declared: Any = owner.declared
         if not is_record(declared):
             return Bound(name, owner)
@@ -443,5 +452,7 @@ class Expressions:
             return of_part(parts[name], history, not isinstance(owner, Place))
         if issubclass(declared, (Ordered, Set, Bag)) or hasattr(Record, name):
             return Bound(name, owner)
+        if (getter := getter_of(declared, name)) is not None:
+            return self._got(node, owner, getter)
         method = method_of(declared, name)
         return Unknown(owner.history) if method is None else Bound(name, owner, method)

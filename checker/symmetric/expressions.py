@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any, cast
 
 from ...core.containers import Seq
-from ...core.fields import NONE
+from ...core.fields import NONE, getter_of
 from .names import COMPARISONS, described, may_be_none_at
 from .sequences import Sequences, copied
 from .sets import OPERATORS
@@ -181,6 +181,9 @@ class Expressions(Sequences):
         if isinstance(owner, Made) and (part := owner.part(node.attr)) is not None:
             return part
         if isinstance(owner, Part):
+            record = owner.declared if isinstance(owner.declared, type) else None
+            if record and (getter := getter_of(record, node.attr)):
+                return self.bound(Bound(getter, owner), [], node)
             return self.method(owner, node.attr) or self._loaded(*self._field(owner, node))
         if isinstance(owner, Constant) and hasattr(owner.value, node.attr):
             return wrapped(getattr(owner.value, node.attr))

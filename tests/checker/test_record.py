@@ -3,7 +3,6 @@
 What a rule writes elsewhere would be lost, and the checker would say that everything holds.
 """
 
-from copy import copy
 
 import pytest
 
@@ -51,7 +50,7 @@ class Holder:
 
 
 def replace_record(s):
-    s.replica[1] = copy(s.replica[0])
+    s.replica[1] = s.replica[0]
 
 
 def swap_records(s):
@@ -140,9 +139,9 @@ def clear(s):
 
 
 REPLACES = {
-    replace_record: "an element of this array is changed where it is",
-    swap_records: "an element of this array is changed where it is",
-    swap_entries: "an element of this array is changed where it is",
+    replace_record: "an element of this array would be another name for an element of it",
+    swap_records: "an element of this array would be another name for an element of it",
+    swap_entries: "an element of this array would be another name for an element of it",
     swap_nested: "left is another object than the declared one",
     reverse_records: "replica is another object than the declared one",
     sort_records: "'tuple' object has no attribute 'sort'",
@@ -233,6 +232,10 @@ def test_auto_refuses_it_with_the_same_words_and_compiled_does_not_translate_it(
 ):
     monkeypatch.setattr("tidegate.checker.engines.SMALL", 0)
     refused(ask, write, REPLACES[write], engine="auto")
+    if write is slice_shorter:
+        # It may have the length, so machine code tries, and Python says that it has not.
+        refused(ask, write, REPLACES[write], engine="compiled")
+        return
     with pytest.raises(EngineChoiceError, match="cannot translate"):
         ask(write, engine="compiled")
 

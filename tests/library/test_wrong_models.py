@@ -278,11 +278,12 @@ WRONG = {
         "Other.x is declared in a base class, too; rename one",
         13,
     ),
-    "a property of the state": (
-        "class Other(Record):\n    x: int = integer(0, 9, 'x')\n    @property\n"
+    "a cached property of the state": (
+        "from functools import cached_property\n"
+        "class Other(Record):\n    x: int = integer(0, 9, 'x')\n    @cached_property\n"
         "    def y(self):\n        return self.x\nmodel = Model(Bounds, Other)",
-        "Other.y is a property",
-        15,
+        "Other.y is a cached property",
+        16,
     ),
     "a sequence of a class": (
         "class Other(Record):\n    x: Seq = sequence_of(int, 2, 'x')\n",

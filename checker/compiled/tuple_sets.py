@@ -1,0 +1,167 @@
+"""From a plain Python function to LLVM: sets of tuples outside of the state.
+
+A set of numbers is a bit mask; one of tuples is a list that has each of them once.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .function import Scope
+from .values import Bits, Cells, Constant, Items, Number, Truth, Tuples, UnsupportedError, Value
+
+if TYPE_CHECKING:
+    from .expressions import Expressions
+
+_SOME = ast.Name("a set of tuples", ast.Load())
+
+_SYMMETRIC = (ast.BitAnd, ast.BitOr, ast.Sub, ast.BitXor)
+
+
+class TupleSets:
+    """Translates what is done with sets of tuples."""
+
+    def __init__(self, scope: Scope, expressions: Expressions) -> None:
+        self.out, self.lists, self.expressions = scope.out, scope.lists, expressions
+
+    def of(self, value: Value) -> Tuples | None:
+        """Return a value as a set of tuples; None for what is none."""
+        if isinstance(value, Tuples):
+            return value
+        known = value.value if isinstance(value, Constant) else None
+        if type(known) not in (set, frozenset) or not known:
+            return None
+        if any(type(member) is not tuple for member in known):
+            return None
+        return self.made_of([Items(tuple(map(Constant, member))) for member in sorted(known)])
+
+    def made_of(self, items: list[Value]) -> Tuples:
+        """Return a set of these tuples."""
+        made = self.new()
+        for item in items:
+            self.add(made, item)
+        return made
+
+    def new(self) -> Tuples:
+        """Return an empty set."""
+        return Tuples(self.lists.new())
+
+    def add(self, members: Tuples, value: Value) -> None:
+        """Emit the addition of a tuple."""
+        if not isinstance(value, Items) or value.kind is not tuple:
+            raise UnsupportedError("a set of tuples and of something else")
+        self.lists.expect(members.cells, value)
+        new, on = self.out.label("new"), self.out.label("on")
+        self.out.branch(self.has(members, value), on, new)
+        self.out.place_label(new)
+        self.lists.append(members.cells, value)
+        self.out.place_label(on)
+
+    def has(self, members: Tuples, value: Value) -> Value:
+        """Return whether a tuple is in a set."""
+        cells = members.cells
+        return self._any(cells, lambda one: self.expressions.compared(ast.Eq(), one, value))
+
+    def _any(self, cells: Cells, test: Callable[[Value], Value]) -> Value:
+        """Return whether something is true of a member."""
+        out = self.out
+        result = out.variable()
+        out.emit(f"store i64 0, ptr {result}")
+
+        def look(member: Value) -> None:
+            truth = out.value(f"zext i1 {out.truth(test(member))} to i64")
+            before = out.value(f"load i64, ptr {result}")
+            out.emit(f"store i64 {out.value(f'or i64 {before}, {truth}')}, ptr {result}")
+
+        self._each(cells, look)
+        return Truth(out.value(f"icmp ne i64 {out.value(f'load i64, ptr {result}')}, 0"))
+
+    def _each(self, cells: Cells, body: Callable[[Value], None]) -> None:
+        """Emit a loop over the members; there is none in a set to which nothing is ever added."""
+        if cells.shapes:
+            over = self.expressions.calls.loops.over
+            over(_SOME, cells, lambda member, following, end: body(member))
+
+    def length(self, members: Tuples) -> Number:
+        """Return how many members a set has."""
+        return self.lists.length(members.cells)
+
+    def combined(self, operator: ast.operator, left: Value, right: Value) -> Tuples | None:
+        """Return the result of an operator on two sets of tuples; None for anything else."""
+        one, other = self._both(left, right)
+        if one is None or other is None or not isinstance(operator, _SYMMETRIC):
+            return None
+        made = self.new()
+        wanted = isinstance(operator, ast.BitAnd)
+        if isinstance(operator, ast.BitOr):
+            self._each(one.cells, lambda member: self.add(made, member))
+        else:
+            self._add_those(made, one, other, wanted)
+        if isinstance(operator, (ast.BitOr, ast.BitXor)):
+            self._add_those(made, other, one, wanted=False)
+        return made
+
+    def _both(self, left: Value, right: Value) -> tuple[Tuples | None, Tuples | None]:
+        """Return two sets of tuples, one of which may be empty or a constant."""
+        if not isinstance(left, Tuples) and not isinstance(right, Tuples):
+            return None, None
+        return self._or_empty(left), self._or_empty(right)
+
+    def _or_empty(self, value: Value) -> Tuples | None:
+        is_empty = isinstance(value, Bits) and not value.address and value.mask == Constant(0)
+        return self.new() if is_empty else self.of(value)
+
+    def _add_those(self, made: Tuples, one: Tuples, other: Tuples, wanted: bool) -> None:
+        """Emit the addition of the members of a set that are, or are not, in another one."""
+
+        def take(member: Value) -> None:
+            there = self.has(other, member)
+            chosen, on = self.out.label("chosen"), self.out.label("on")
+            self.out.branch(there, *((chosen, on) if wanted else (on, chosen)))
+            self.out.place_label(chosen)
+            self.add(made, member)
+            self.out.place_label(on)
+
+        self._each(one.cells, take)
+
+    def compared(self, comparison: ast.cmpop, left: Value, right: Value) -> Value | None:
+        """Return how two sets of tuples compare; None for anything else."""
+        one, other = self._both(left, right)
+        if one is None or other is None:
+            return None
+        if isinstance(comparison, (ast.Gt, ast.GtE)):
+            one, other = other, one
+        within = self._any(one.cells, lambda member: self._not(self.has(other, member)))
+        sizes = self.length(one), self.length(other)
+        all_within = self.out.truth(self._not(within))
+        if isinstance(comparison, (ast.LtE, ast.GtE)):
+            return Truth(all_within)
+        strict = isinstance(comparison, (ast.Lt, ast.Gt))
+        fits = self.out.truth(self.out.compare("slt" if strict else "eq", *sizes))
+        both = Truth(self.out.value(f"and i1 {all_within}, {fits}"))
+        return self._not(both) if isinstance(comparison, ast.NotEq) else both
+
+    def _not(self, value: Value) -> Value:
+        return self.expressions.negation(value)
+
+    def method(self, owner: Tuples, name: str, node: ast.Call) -> Value:
+        """Return the value of the call of a method that changes nothing."""
+        arguments = [self.expressions.value(part) for part in node.args]
+        if len(arguments) == 1 and not node.keywords:
+            [other] = arguments
+            if name in _OPERATORS and (made := self.combined(_OPERATORS[name], owner, other)):
+                return made
+            if name in _COMPARED and (truth := self.compared(_COMPARED[name], owner, other)):
+                return truth
+            if name == "isdisjoint" and (both := self.combined(ast.BitAnd(), owner, other)):
+                return self.out.compare("eq", self.length(both), Constant(0))
+        raise UnsupportedError(f"the call {ast.unparse(node)}")
+
+
+_OPERATORS: dict[str, ast.operator] = {
+    "union": ast.BitOr(), "intersection": ast.BitAnd(), "difference": ast.Sub(),
+    "symmetric_difference": ast.BitXor(),
+}  # fmt: skip
+_COMPARED: dict[str, ast.cmpop] = {"issubset": ast.LtE(), "issuperset": ast.GtE()}

@@ -3,7 +3,6 @@
 What a rule writes elsewhere would be lost, and the checker would say that everything holds.
 """
 
-
 import pytest
 
 from tidegate.checker.check import check

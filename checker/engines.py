@@ -30,6 +30,9 @@ Compiling an instance takes about four times as long.  So ``auto`` compiles only
 already run for a while, however many instances there are.
 """
 
+LONG_SECONDS = 1.5
+"""CPU seconds after which ``auto`` compiles, however few states: so long does compiling take."""
+
 LEVEL_SECONDS = 0.0002
 """Seconds that a level must take interpreted, on average, to be worth a call of machine code."""
 
@@ -65,7 +68,8 @@ def finished_search(request: SearchRequest) -> LevelSearch:
         search.because = (Reason(why),)
         _interpreted(search)
         return search
-    worth_it = Pause(small, pieces(request.system.instances) * INTERPRETED_SECONDS, LEVEL_SECONDS)
+    seconds = pieces(request.system.instances) * INTERPRETED_SECONDS
+    worth_it = Pause(small, seconds, LEVEL_SECONDS, LONG_SECONDS)
     if not at_once and _interpreted(search, worth_it):
         return search
     try:

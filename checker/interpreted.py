@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any, TypeVar
 
 from ..core.interrupts import Alarm, Stop, Stopped, reason
@@ -42,21 +42,22 @@ class Pause:
     Parameters
     ----------
     states
-        Distinct states.
+        Distinct states; or `long`, CPU seconds of the search.
     seconds
-        Duration of the search.
+        CPU seconds of the search.
     per_level
-        Seconds for each level so far.
+        CPU seconds for each level so far.
     """
 
     states: int
     seconds: float
     per_level: float
+    long: float
 
     def is_due(self, states: int, seconds: float, levels: int) -> bool:
         """Whether to pause now."""
         long_enough = max(self.seconds, levels * self.per_level)
-        return states >= self.states and seconds >= long_enough
+        return seconds >= long_enough and (states >= self.states or seconds >= self.long)
 
 
 class Search(LevelSearch):
@@ -127,13 +128,13 @@ class Search(LevelSearch):
 
     def _went_on(self, pause: Pause | None) -> bool:
         """Search; return whether that ended, not only paused."""
-        began = perf_counter()
+        began = thread_time()
         if not self.levels:
             self._find_level(self._begin)
         if self.stopped_by:
             return True
         while self.levels[-1] and self.request.goes_on(self.violations):
-            seconds = perf_counter() - began
+            seconds = thread_time() - began
             if pause is not None and pause.is_due(len(self.seen), seconds, len(self.levels)):
                 return False
             self.stopped_by = self.request.limits.reached(depth=len(self.levels))

@@ -125,14 +125,14 @@ def phase_1b(s: State, k: Bounds, acceptor: int, manager: int, ballot: int) -> b
     "leader",
     ballot=lambda k: range(1, k.ballots),
     manager="manager",
-    quorum=lambda k: range(2**k.acceptors),
+    group=lambda k: range(2**k.acceptors),
 )
-def phase_2a(s: State, k: Bounds, ballot: int, manager: int, quorum: int) -> bool:
-    """A leader proposes after a quorum answered."""
+def phase_2a(s: State, k: Bounds, ballot: int, manager: int, group: int) -> bool:
+    """A leader proposes after a group answered."""
     instance = s.instance[manager]
     if instance.phase2a[ballot] != Val.NOTHING:
         return False
-    members = [a for a in range(k.acceptors) if quorum >> a & 1]
+    members = [a for a in range(k.acceptors) if group >> a & 1]
     if not majority(k, len(members)):
         return False
     answers = instance.phase1b[ballot]

@@ -27,6 +27,7 @@ from .values import (
     Mapped,
     Number,
     Numbers,
+    Orders,
     Places,
     Span,
     StateRef,
@@ -77,6 +78,7 @@ class Builtins:
             bool: self._truth, int: self._integer, isinstance: self._is_instance,
             list: lambda node: self._listed(node, list),
             tuple: lambda node: self._listed(node, tuple),
+            itertools.permutations: self._permuted,
             set: self._set, frozenset: self._set, map: self._mapped, filter: self._filtered,
         }  # fmt: skip
 
@@ -214,6 +216,8 @@ class Builtins:
             return self.calls.comprehensions.collected(argument, kind)
         with self.calls.comprehensions.consuming():
             value = self.expressions.value(argument)
+        if isinstance(value, Orders):
+            return value
         chosen = None if isinstance(value, Bits) else self.calls.loops.indexed(value, argument)
         length = chosen.length() if chosen else None
         if chosen and isinstance(length, Constant):
@@ -222,6 +226,9 @@ class Builtins:
         append = self.scope.lists.append
         self.calls.loops.over(argument, value, lambda element, f, e: append(cells, element))
         return cells
+
+    def _permuted(self, node: ast.Call) -> Value:
+        return self.calls.loops.permutations.of(self._only(node)[0])
 
     def _set(self, node: ast.Call) -> Value:
         if not node.args:
@@ -245,6 +252,8 @@ class Builtins:
             return Number(count, (0, MOST_BIT + 1), int)
         if isinstance(value, Tuples):
             return self.scope.lists.length(value.cells)
+        if isinstance(value, Orders):
+            return self.calls.loops.permutations.length(value)
         if isinstance(value, Choice):
             return self.scope.tables.mapped(value, len)
         if isinstance(value, Constant):

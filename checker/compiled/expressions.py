@@ -34,6 +34,7 @@ from .values import (
     Made,
     Method,
     Number,
+    Orders,
     Perhaps,
     Places,
     Span,
@@ -350,7 +351,9 @@ class Expressions:
         lists = self.scope.lists
         if isinstance(owner, Cells):
             return lists.element(owner, index)
-        if isinstance(owner, (Items, Elements, Span)) and isinstance(index, (Constant, Number)):
+        if isinstance(owner, (Items, Elements, Span, Orders)) and isinstance(
+            index, (Constant, Number)
+        ):
             chosen = self.calls.loops.indexed(owner, node)
             if not chosen.most:
                 self.out.fail_if("true")

@@ -85,8 +85,10 @@ class Lists:
             cells.shapes.append(shape)
             room = max(count(shape), 1) * cells.most
             self.out.prologue.append(f"  {cells.base} = alloca [{room} x i64]")
-            cleared = f"ptr {cells.base}, i8 0, i64 {8 * room}, i1 false"
-            self.out.prologue.append(f"  call void @llvm.memset.p0.i64({cleared})")
+            if cells.kind is not set:
+                # Of a set nothing is read but what was added.
+                cleared = f"ptr {cells.base}, i8 0, i64 {8 * room}, i1 false"
+                self.out.prologue.append(f"  call void @llvm.memset.p0.i64({cleared})")
             return
         both, is_read = united(cells.shapes[0], shape), len(cells.shapes) > 1
         if is_read and kinds(both) != kinds(cells.shapes[0]):

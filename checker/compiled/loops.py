@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ...core.containers import MOST_MEMBERS, RecordSet, Set
 from .function import Scope
 from .lists import IN_ORDER
+from .orders import Permutations
 from .sequences import ITERATIONS
 from .tables import Indexed, known_elements
 from .values import (
@@ -26,6 +27,7 @@ from .values import (
     Method,
     Number,
     Numbers,
+    Orders,
     Places,
     Range,
     Span,
@@ -66,6 +68,7 @@ class Loops:
         self.known, self.sequences = expressions.known, expressions.sequences
         self.calls = calls
         self.out_of_order = False
+        self.permutations = Permutations(scope, self)
 
     def loop(
         self,
@@ -134,7 +137,7 @@ class Loops:
             contents := self.records.method(iterable, "__iter__")
         ):
             self._loop_contents(node, contents, body, changed)
-        elif isinstance(iterable, (Zipped, Mapped, Backwards, Choice, Cells, Elements)):
+        elif isinstance(iterable, (Zipped, Mapped, Backwards, Choice, Cells, Elements, Orders)):
             self._loop_indexed(node, self.indexed(iterable, node), body, changed)
         else:
             rounds: list[tuple[Value | None, Value]] = [
@@ -188,6 +191,8 @@ class Loops:
                 lambda: lists.length(cells),
                 lambda i: lists.at(cells, out.extreme("min", i, Constant(cells.most - 1))),
             )
+        if isinstance(value, Orders):
+            return self.permutations.indexed(value)
         if isinstance(value, Choice):
             return self.scope.tables.indexed(value)
         if isinstance(value, (StateRef, Made)) and (
@@ -340,7 +345,7 @@ class Loops:
         if most is None:
             raise UnsupportedError(f"a loop over {ast.unparse(node)}, which has no end,")
         if most > UNROLLED:
-            self._counted(node, Constant(0), chosen.length, 1, round_of, changed)
+            self.counted(node, Constant(0), chosen.length, 1, round_of, changed)
             return
         end = out.label("end")
         for number in range(most):
@@ -447,12 +452,12 @@ class Loops:
     ) -> None:
         low, high = span(start), span(stop)
         if low is None or high is None:
-            self._counted(node, start, lambda: stop, step, body, changed)
+            self.counted(node, start, lambda: stop, step, body, changed)
             return
         numbers = range(low[0], high[1], step) if step > 0 else range(low[1], high[0], step)
         begins_anywhere = abs(step) != 1 and not isinstance(start, Constant)
         if numbers and (numbers[UNROLLED:] or begins_anywhere):
-            self._counted(node, start, lambda: stop, step, body, changed)
+            self.counted(node, start, lambda: stop, step, body, changed)
             return
         rounds: list[tuple[Value | None, Value]] = []
         for number in numbers:
@@ -493,7 +498,7 @@ class Loops:
             out.place_label(following)
         out.place_label(end)
 
-    def _counted(
+    def counted(
         self,
         node: ast.expr,
         start: Value,

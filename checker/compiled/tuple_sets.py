@@ -46,7 +46,7 @@ class TupleSets:
 
     def new(self) -> Tuples:
         """Return an empty set."""
-        return Tuples(self.lists.new())
+        return Tuples(self.lists.new(set))
 
     def add(self, members: Tuples, value: Value) -> None:
         """Emit the addition of a tuple."""

@@ -233,6 +233,13 @@ class Tuples:
 
 
 @dataclass(frozen=True)
+class Orders:
+    """What ``permutations`` yields of the elements of a list, by number; or a list of that."""
+
+    cells: Cells
+
+
+@dataclass(frozen=True)
 class Closure:
     """A function that is defined within another one, or a lambda; its calls are written out.
 
@@ -282,6 +289,7 @@ Value = (
     | Bits
     | Cells
     | Tuples
+    | Orders
     | Closure
     | Perhaps
 )

@@ -52,9 +52,15 @@ def test_nothing_is_compiled_that_takes_longer_than_the_search(counters, monkeyp
 
 
 def test_a_pause_is_due_as_soon_as_all_are_reached():
-    pause = Pause(10, 0.5, 0.1)
+    pause = Pause(10, 0.5, 0.1, 3.0)
     nows = ((9, 1.0, 1), (10, 0.4, 1), (10, 0.5, 6), (10, 0.5, 5))
     assert [pause.is_due(*now) for now in nows] == [False, False, False, True]
+
+
+def test_a_pause_is_due_after_a_long_time_however_few_states_there_are():
+    pause = Pause(10, 0.5, 0.1, 3.0)
+    assert pause.is_due(1, 3.0, 1)
+    assert not pause.is_due(1, 3.0, 31)
 
 
 def test_too_many_instances_are_left_to_the_interpreted_engine(counters, monkeypatch):

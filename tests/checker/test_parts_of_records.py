@@ -2,6 +2,7 @@
 
 import textwrap
 from enum import IntEnum
+from itertools import permutations
 from random import Random
 
 import pytest
@@ -195,11 +196,26 @@ SPELLINGS = {
         s.x = len(both)
         return (s.y, 1) in both
     """,
+    "permutations of a set": """
+        orders = list(permutations(sorted(s.up | s.down)))
+        if s.x >= len(orders):
+            return False
+        s.queues[0].clear()
+        s.queues[0].extend(orders[s.x])
+        s.one.x = sum((i + 1) * v for i, v in enumerate(orders[s.x])) % 8
+        return True
+    """,
+    "permutations that are iterated": """
+        s.y = sum(1 for p in permutations(s.up) if p and p[0] > p[-1]) % 8
+        return any(p[0] == s.x for p in permutations(s.queues[0]) if len(p) > 1)
+    """,
     "sorted tuples": "s.x, s.y = [abs(v) for v in sorted(cells(s, 0))[0]]\nreturn True",
 }
 """Bodies of an action."""
 
-NAMES = {"Entry": Entry, "Phase": Phase, "Msg": Msg, "NONE": NONE}
+NAMES = {
+    "Entry": Entry, "Phase": Phase, "Msg": Msg, "NONE": NONE, "permutations": permutations,
+}  # fmt: skip
 
 
 def entry(random):

@@ -16,7 +16,7 @@ from types import FunctionType
 from typing import Any, Self, TypeVar, cast, dataclass_transform, overload
 
 from .errors import MisuseError, ModelError, about, misused, nearest, printed
-from .indices import Variables, records
+from .indices import Records, Variables, records
 from .values import Kind, array_type, as_kind, plain
 
 Limit = int | Callable[[Any], int]
@@ -412,6 +412,9 @@ def copy_part(target: Any, source: Any) -> None:
         target.fill(source)
     else:
         copy_into(target, source)
+
+
+Records.copy = copy_part
 
 
 def _copy_array(target: Any, source: Any, name: str) -> None:

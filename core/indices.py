@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+from collections.abc import Callable
 from dis import Instruction, get_instructions
 from functools import cache
 from itertools import islice, takewhile
@@ -47,6 +48,8 @@ class Records(tuple[Any, ...]):
     """An array of records."""
 
     records: tuple[Any, ...]
+    copy: Callable[[Any, Any], None]
+    """Writes the values of a part of a state into another one; :mod:`fields` knows how."""
 
     def __getitem__(self, index: Any) -> Any:
         try:
@@ -67,9 +70,7 @@ class Records(tuple[Any, ...]):
             )
         if element is not value:
             # What `|=` changes is this element already.
-            from .fields import copy_part
-
-            copy_part(element, value)
+            Records.copy(element, value)
 
 
 # To users, and in messages, they are what they would be in Python.

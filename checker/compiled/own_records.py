@@ -33,18 +33,29 @@ def with_replaced_records(tree: ast.FunctionDef, space: Mapping[str, Any]) -> as
     space
         The names of its module.
     """
-    arguments = {argument.arg for argument in tree.args.args}
-    if all(name in arguments for name in _written(tree)):
-        # As in nearly every action, which writes to the state alone.
+    written = _written(tree)
+    if not written:
         return tree
     uses = _Uses(tree, space)
-    names = {name for name in uses.written if uses.has_one_name(name)}
+    names = {name for name in written if uses.has_one_name(name)}
     if not names:
         return tree
     made = {name: uses.is_made(name) for name in names}
     changed = _Replacing(made).visit(deepcopy(tree))
     assert isinstance(changed, ast.FunctionDef)
     return ast.fix_missing_locations(changed)
+
+
+def _written(tree: ast.FunctionDef) -> set[str]:
+    """Return the names that are assigned what a call returns, and of which a part is written."""
+    written, results = set(), set()
+    for node in nodes_of(tree):
+        if _is_part_of_name(node) and isinstance(node.ctx, ast.Store):
+            written.add(node.value.id)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Call):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            results |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return written & results
 
 
 class _Replacing(ast.NodeTransformer):
@@ -102,15 +113,6 @@ def _is_of_state(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute)
 
 
-def _written(tree: ast.FunctionDef) -> set[str]:
-    """Return the names of which an attribute is written."""
-    return {
-        node.value.id
-        for node in nodes_of(tree)
-        if _is_part_of_name(node) and isinstance(node.ctx, ast.Store)
-    }
-
-
 def _is_taken_out(node: ast.AST | None) -> bool:
     """Whether an expression takes a record out of a sequence of the state."""
     return (
@@ -122,20 +124,13 @@ def _is_taken_out(node: ast.AST | None) -> bool:
 
 
 class _Uses:
-    """How a function uses its local names.
-
-    Attributes
-    ----------
-    written
-        Names of which an attribute is written.
-    """
+    """How a function uses its local names."""
 
     def __init__(self, tree: ast.FunctionDef, space: Mapping[str, Any]) -> None:
         self._tree, self._space = tree, space
         self._parents = {
             child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)
         }
-        self.written = _written(tree)
         self._bound = {name for node in ast.walk(tree) for name in _bound_by(node)}
         self._local = self._bound | {
             node.id

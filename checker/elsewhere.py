@@ -43,7 +43,7 @@ def answers(
     inside = system.inside()
     said: Answers = {CONSTRAINT: inside}
     for prop in with_premises(properties):
-        if prop.kind not in (Kind.TYPE, Kind.DEADLOCK):
+        if prop.kind is not Kind.TYPE and not prop.kind.is_of_steps:
             said[predicate_of(prop)] = system.satisfies(prop)
     if inside:
         said.update(system.successors(state, watched=False))

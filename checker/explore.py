@@ -73,10 +73,15 @@ class Exploration:
     def disabled(self) -> list[Disabled]:
         """Return the steps that cannot be taken now, each with the guard that refuses it."""
         enabled = set(self.enabled())
+        decides = self.system.asserts and self.system.admits(self.state)
+        failing = self.system.assertions(self.state) if decides else {}
         others = [
             instance.step for instance in self.system.instances if instance.step not in enabled
         ]
-        return [Disabled(step, self._refusal(step)) for step in others]
+        return [
+            Disabled(step, f"it fails {failing[step]}" if step in failing else self._refusal(step))
+            for step in others
+        ]
 
     def _refusal(self, step: Step) -> str:
         """Say which guard refuses a step, and with which values."""

@@ -89,7 +89,9 @@ class Search(LevelSearch):
         self._violated = self.system.judge(self.properties)
         trial = request.trial
         self._successors = trial.successors if trial else self.system.successors
-        self._deadlock = next((p for p in self.properties if p.kind is Kind.DEADLOCK), None)
+        of_steps = {prop.kind: prop for prop in self.properties if prop.kind.is_of_steps}
+        self._deadlock = of_steps.get(Kind.DEADLOCK)
+        self._assertion = of_steps.get(Kind.ASSERTION)
 
     @property
     def distinct_states(self) -> int:
@@ -211,7 +213,9 @@ class Search(LevelSearch):
                 self._taken[instance] += 1
                 self._meet(successor)
                 stuck = False
-            if stuck and self._deadlock:
+            if self.system.failed and self._assertion:
+                self._note(self._assertion, len(self.levels) - 2, state)
+            elif stuck and self._deadlock:
                 self._note(self._deadlock, len(self.levels) - 2, state)
             self.stopped_by = limits.reached(len(self.seen)) or self.alarm.stopped_by
             if self.stopped_by:

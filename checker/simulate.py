@@ -20,7 +20,7 @@ from random import Random
 from typing import Any
 
 from ..core.layout import State
-from ..core.spec import Kind, Property, TidegateError, Trace, TransitionSystem
+from ..core.spec import ASSERTION, Kind, Property, TidegateError, Trace, TransitionSystem
 from .assumed import not_written_for
 
 
@@ -108,6 +108,7 @@ def walk(
     # A text is hashed to a seed by SHA-512, and random() gives the same numbers everywhere.
     chances = Random(f"tidegate {seed} {number}")
     choose, names = CHOICES[choice], [instance.action.name for instance in system.instances]
+    system.asserts = ASSERTION in properties
     so_far = _Behavior(system, [*properties, *system.assumptions])
     taken: Counter[str] = Counter()
     possible: Counter[str] = Counter()
@@ -119,7 +120,8 @@ def walk(
     while inside:
         inside, outside = _parted(system, system.successors(so_far.states[-1]))
         possible.update({names[index] for index in (*inside, *outside)})
-        broken = so_far.judge(deadlocked=not inside and not outside)
+        failed = bool(system.failed)
+        broken = so_far.judge(deadlocked=not (inside or outside or failed), failed=failed)
         if len(so_far.instances) == longest:
             break
         for index, state in outside.items():
@@ -169,12 +171,26 @@ class _Behavior:
         self.instances: list[int] = []
         self.violated: dict[str, Trace] = {}
         self._system, self._judge = system, system.judge(properties)
-        self._deadlock = [prop.name for prop in properties if prop.kind is Kind.DEADLOCK]
+        self._of_steps = {prop.kind: prop.name for prop in properties if prop.kind.is_of_steps}
 
-    def judge(self, *beyond: State, by: int | None = None, deadlocked: bool = False) -> bool:
-        """Return whether the last state violates anything, or one that follows it."""
+    def judge(
+        self,
+        *beyond: State,
+        by: int | None = None,
+        deadlocked: bool = False,
+        failed: bool = False,
+    ) -> bool:
+        """Return whether the last state violates anything, or one that follows it.
+
+        Parameters
+        ----------
+        failed
+            Whether an assertion fails in a step from there.
+        """
         self._system.layout.load((*self.states[-1:], *beyond)[-1])
-        violated = [prop.name for prop in self._judge()] + self._deadlock * deadlocked
+        broken = {Kind.DEADLOCK: deadlocked, Kind.ASSERTION: failed}
+        violated = [prop.name for prop in self._judge()]
+        violated += [name for kind, name in self._of_steps.items() if broken[kind]]
         for name in violated:
             if name not in self.violated:
                 indices = self.instances if by is None else [*self.instances, by]

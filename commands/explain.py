@@ -181,7 +181,7 @@ def _findings(
         build = _builder(protocol, behavior)
         search = Needs(build, prop, trace, words, how.time_limit, show)
         lasso = prop.kind.is_liveness
-        searched = lasso or prop.kind in (Kind.INVARIANT, Kind.TYPE)
+        searched = lasso or prop.kind.is_invariant
         # Without a step that is owed fairness a behavior may violate the property for that alone.
         fair = _fair(system) & set(search.used()) if lasso else set[str]()
         needs = tuple(

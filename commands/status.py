@@ -26,7 +26,7 @@ Exit status (as TLC's where TLC has one):
   2   wrong usage, an unusable file, or a report that could not be written
   3   incomplete: a limit was reached, or a property cannot be decided, and nothing is violated
   11  deadlock: no step is enabled, or it cannot recover (-p Deadlock, -p Stuck)
-  12  a safety property is violated, or a sometimes property not reached
+  12  a safety property is violated (or an assertion), or a sometimes property not reached
   13  a liveness property is violated
   70  internal error, or an ill-formed model
   130 interrupted, with nothing violated so far (129 by SIGHUP, 143 by SIGTERM)
@@ -70,10 +70,10 @@ def ended(status: int, reports: Reports) -> Ended:
 def exit_status(result: Result) -> int:
     """Return the exit status of a search; a violation outranks an incomplete search."""
     # Help and the version need not import what a search is made of.
-    from ..core.spec import Kind, Outcome
+    from ..core.spec import Outcome
 
     violated = [v.property.kind for v in result.verdicts if v.outcome is Outcome.VIOLATED]
-    if any(kind is Kind.TYPE or kind.is_of_state for kind in violated):
+    if any(kind.is_invariant or kind.is_of_state for kind in violated):
         return EXIT_SAFETY
     if any(not kind.is_liveness for kind in violated):
         return EXIT_DEADLOCK

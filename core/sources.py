@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from opcode import opmap
@@ -28,8 +28,8 @@ class Source:
         return self.file, getattr(node, "lineno", getattr(self.node, "lineno", 1))
 
 
-def is_own(function: FunctionType) -> bool:
-    """Whether a function is one of the user's, not of this package."""
+def is_own(function: Callable[..., Any]) -> bool:
+    """Whether a function or a class is one of the user's, not of this package."""
     return function.__module__.partition(".")[0] != __name__.partition(".")[0]
 
 

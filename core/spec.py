@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
+from .asserting import Assertion, assertion_of, is_users
 from .blame import (
     Attempt,
     as_witness,
@@ -40,6 +41,7 @@ from .purity import DeclaredPure
 from .scene import View
 from .telling import Telling
 from .vocabulary import (
+    ASSERTION,
     DEADLOCK,
     TYPE_OK,
     Action,
@@ -79,8 +81,8 @@ def recovers(system: Any, prop: Property, state: State) -> bool:
 
 
 __all__ = [
-    "DEADLOCK", "TYPE_OK", "Action", "DisagreementError", "EngineError", "Fairness", "Instance",
-    "JointFairness", "Kind", "ModelError", "Outcome", "Property", "ReplayError", "Step",
+    "ASSERTION", "DEADLOCK", "TYPE_OK", "Action", "DisagreementError", "EngineError", "Fairness",
+    "Instance", "JointFairness", "Kind", "ModelError", "Outcome", "Property", "ReplayError", "Step",
     "TidegateError", "Trace", "TransitionSystem",
 ]  # fmt: skip
 
@@ -141,6 +143,12 @@ class TransitionSystem(Telling[S, K]):
     debug
         Whether every action is watched: that it leaves the state untouched if it is not enabled,
         and that it writes only values within their declared ranges.
+    asserts
+        Whether an assertion of a user's that fails in an action is a violation: such a step leads
+        nowhere, and is one of ``failed``.  Otherwise it is an error.
+    failed
+        The steps of the state expanded last whose assertions fail: each index into ``instances``,
+        with what was raised.
     repeats
         Whether liveness predicates are watched, too, since functions are declared pure.
     declared_pure
@@ -189,6 +197,8 @@ class TransitionSystem(Telling[S, K]):
         self.within_constraint = constraint is not None and within_constraint
         self.view = view
         self.debug, self.repeats, self._watched = False, False, 0
+        self.asserts = False
+        self.failed: list[tuple[int, AssertionError]] = []
         self.declared_pure: tuple[DeclaredPure, ...] = ()
         self.writes_unseen = False
         self.after_call: Callable[[], None] | None = None
@@ -274,6 +284,7 @@ class TransitionSystem(Telling[S, K]):
         load, dump = self.layout.load, self.layout.dump
         attempt, index = self._attempt_watched if watched else None, 0
         load(state)
+        self.failed.clear()
         tried: Sequence[Tried] = self._tried
         if some is not None:
             tried = some
@@ -282,7 +293,16 @@ class TransitionSystem(Telling[S, K]):
             tried = [self._tried[index] for index in candidates]
         try:
             for index, apply, arguments in tried:
-                answer = attempt(index, state) if attempt else apply(record, constants, *arguments)
+                try:
+                    answer = (
+                        attempt(index, state) if attempt else apply(record, constants, *arguments)
+                    )
+                except AssertionError as error:
+                    if not (self.asserts and is_users(error) and self.layout.intact()):
+                        raise
+                    self.failed.append((index, error))
+                    load(state)
+                    continue
                 if answer is False:
                     continue
                 if answer is True or truth(answer, self.instances[index].step, apply):
@@ -418,10 +438,30 @@ class TransitionSystem(Telling[S, K]):
         """Whether `state` violates `prop`, or satisfies it if its kind is ``SOMETIMES``."""
         self.layout.load(state)
         if prop.kind is Kind.DEADLOCK:  # No step is owed outside the constraint.
-            return self.inside() and next(self.successors(state), None) is None
+            stuck = self.inside() and next(self.successors(state), None) is None
+            return stuck and not self.failed
+        if prop.kind is Kind.ASSERTION:
+            return bool(self.inside() and self.assertions(state))
         if prop.kind is Kind.STUCK:
             return self.inside() and not recovers(self, prop, state)
         return bool(self.judge([prop])())
+
+    def assertions(self, state: State) -> dict[Step, Assertion]:
+        """Return the steps whose assertions fail in `state`, each with the assertion."""
+        before, self.asserts = self.asserts, True
+        try:
+            for _ in self.successors(state, watched=False):
+                pass
+        finally:
+            self.asserts = before
+        return {self.instances[index].step: assertion_of(error) for index, error in self.failed}
+
+    def explain(self, prop: Property, state: State) -> str:
+        """Say in words how `state` violates `prop`; see :class:`Telling`."""
+        if prop.kind is not Kind.ASSERTION:
+            return super().explain(prop, state)
+        failing = next(iter(self.assertions(state).items()), None)
+        return "" if failing is None else f"{failing[0]} fails {failing[1]}."
 
     def is_fair(self, action: Action) -> bool:
         """Whether an action is fair, by itself or together with others."""

@@ -23,7 +23,7 @@ from .fields import Array, Field, declared_parts
 from .generated import run
 from .layout import Layout, State
 from .record import Variable
-from .spec import ModelError, Property, TidegateError, TransitionSystem
+from .spec import ASSERTION, ModelError, Property, TidegateError, TransitionSystem
 
 Permutation = tuple[int, ...]
 """Element r is what replica r becomes; kinds are numbered one after the other."""
@@ -180,7 +180,8 @@ class Symmetry:
         violated = {prop.name for prop in self.system.judge(properties)()}
         if not self.system.inside():
             return violated, None
-        return violated, {successor for _, successor in self.system.successors(state)}
+        successors = {successor for _, successor in self.system.successors(state)}
+        return violated | {ASSERTION.name for _ in self.system.failed}, successors
 
     def _match(
         self, steps: set[State] | None, others: set[State] | None, apply: Callable[[State], State]

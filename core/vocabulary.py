@@ -52,6 +52,7 @@ class Kind(Enum):
     INVARIANT = "invariant"
     TYPE = "type"
     DEADLOCK = "deadlock"
+    ASSERTION = "assertion"
     STUCK = "stuck"
     SOMETIMES = "sometimes"
     """EF P (CTL): some reachable state satisfies P."""
@@ -74,6 +75,16 @@ class Kind(Enum):
     def is_of_state(self) -> bool:
         """Whether one state, with the predicate, violates or satisfies it."""
         return self in (Kind.INVARIANT, Kind.SOMETIMES)
+
+    @property
+    def is_of_steps(self) -> bool:
+        """Whether the steps of a state decide it: a search knows it once it has expanded that."""
+        return self in (Kind.DEADLOCK, Kind.ASSERTION)
+
+    @property
+    def is_invariant(self) -> bool:
+        """Whether what a behavior has done violates it, so that no longer one satisfies it."""
+        return self in (Kind.INVARIANT, Kind.TYPE, Kind.ASSERTION)
 
     @property
     def needs_graph(self) -> bool:
@@ -295,8 +306,8 @@ class Property:
     source
         Where it is stated: KIP, specification or paper.
     predicate
-        ``predicate(s, k) -> bool``, true in a state that satisfies it.  The kinds ``TYPE`` and
-        ``DEADLOCK`` need none: the transition system itself decides them.  For the kind
+        ``predicate(s, k) -> bool``, true in a state that satisfies it.  The kinds ``TYPE``,
+        ``DEADLOCK`` and ``ASSERTION`` need none: the transition system decides them.  For the kind
         ``STUCK``: true in a state that has recovered; a state violates the property if steps of
         fair actions alone lead to no such state.  For the kind ``SOMETIMES``: true in the states of
         which one must be reachable.  For a liveness property: what must eventually hold.
@@ -339,7 +350,8 @@ class Property:
     def __post_init__(self) -> None:
         declared = self.predicate is not _undeclared and not hasattr(self.predicate, "witness")
         if self.witness is None:
-            if self.predicate is _undeclared and self.kind not in (Kind.TYPE, Kind.DEADLOCK):
+            decided = self.kind is Kind.TYPE or self.kind.is_of_steps
+            if self.predicate is _undeclared and not decided:
                 raise ModelError(
                     f"property {self.name} has neither a predicate nor a witness; it needs one"
                 )
@@ -367,6 +379,14 @@ DEADLOCK = Property(
     statement="In every state some action is enabled.",
     source="TLA+ (Lamport, Specifying Systems, 14.2.2)",
     explain=lambda s, k: "No action is enabled here: nothing can happen any more.",
+)
+
+
+ASSERTION = Property(
+    name="Assertion",
+    kind=Kind.ASSERTION,
+    statement="No assertion of an action fails.",
+    source="TLC's Assert (Lamport, Specifying Systems, 14.4); SPIN's assert",
 )
 
 

@@ -81,7 +81,7 @@ class _Run:
     def _shortest(self) -> tuple[Protocol, Behavior] | None:
         """Search for the shortest violation; None, with findings, if there is none."""
         protocol = of_brokers(find_protocol(self._cell.protocol))
-        [prop] = find_properties(protocol, [self._brokers.property])
+        prop, *_ = find_properties(protocol, [self._brokers.property])
         expectation = Expectation(prop.name, violated=True)
         cell = replace(self._cell, expectations=(expectation,), brokers=None)
         search = CellSearch(cell, protocol, self._resources, self._report)

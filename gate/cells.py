@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..core.spec import Property
+from ..core.spec import ASSERTION, Property
 from ..library.names import is_custom
 from ..library.properties import find_properties
 from ..model import Protocol
@@ -178,15 +178,23 @@ def expanded(
 ) -> dict[Expectation, Property]:
     """Return each expectation with its property; ``default`` and ``all`` leave out what is named.
 
+    Where something has to hold, so do the assertions of the actions, unless they are named.
+
     Raises
     ------
     SelectionError
         If a property does not exist in the protocol's family.
     """
     pairs: dict[str, tuple[Expectation, Property]] = {}
+    implied: tuple[Expectation, Property] | None = None
     for expectation in sorted(expectations, key=lambda one: one.name.lower() in EVERY):
         name = expectation.name.lower()
         for prop in find_properties(protocol, () if name == EVERY[0] else (expectation.name,)):
             single = Expectation(prop.name, expectation.violated, expectation.steps)
-            pairs.setdefault(prop.name, (single, prop))
+            if prop is not ASSERTION or name in (*EVERY, prop.name.lower()):
+                pairs.setdefault(prop.name, (single, prop))
+            elif not expectation.violated:
+                implied = Expectation(prop.name, violated=False), prop
+    if implied is not None:
+        pairs.setdefault(ASSERTION.name, implied)
     return dict(pairs.values())

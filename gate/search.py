@@ -10,7 +10,7 @@ from typing import Any
 from ..core.behavior import Behavior
 from ..core.interrupts import Stop, Stopped
 from ..core.result import Limits, Progress, Resources, Result, SearchOptions, Verdict
-from ..core.spec import Outcome, Property, TransitionSystem
+from ..core.spec import ASSERTION, Outcome, Property, TransitionSystem
 from ..core.tracefile import itf
 from ..library.loading import named
 from ..library.names import find_protocol
@@ -196,13 +196,16 @@ class CellSearch:
         properties, system = self._systems[name]
         assert trace is not None
         behavior = Behavior(system, trace, prop)
+        failing = system.assertions(trace.states[-1]) if prop is ASSERTION else {}
+        own = tuple((assertion.place, str(step)) for step, assertion in failing.items())
         return Shown(
             name,
             len(trace.steps),
             _text(behavior),
             markdown_of(with_histories(behavior, self.protocol, self._bounds)),
             itf(behavior),
-            places(
+            own
+            + places(
                 self.protocol,
                 lambda changed: system_for(changed, self._bounds, properties),
                 trace,

@@ -44,8 +44,9 @@ from types import (
 )
 from typing import Any
 
+from ..core.asserting import is_users_code
 from ..core.fields import Array, Record, declared_parts
-from ..core.sources import global_names
+from ..core.sources import global_names, is_own
 from ..core.spec import Property, TransitionSystem
 from ..model.protocol import TRACK, Protocol, histories_of
 
@@ -79,6 +80,10 @@ _FORMATS = {
     if name in opmap
 }
 
+_ASSERTS = {
+    (opmap[name], 0) for name in ("LOAD_ASSERTION_ERROR", "LOAD_COMMON_CONSTANT") if name in opmap
+}
+
 _ATOMS = (str, bytes, int, float, complex, range, type(None), type(Ellipsis), type(NotImplemented))
 
 
@@ -94,11 +99,14 @@ class Reached:
         Whether it may read what it does not name.
     texts
         Whether it makes texts, which may show all that it is given.
+    asserts
+        Whether some of it is a user's and raises an ``AssertionError``.
     """
 
     names: set[str] = field(default_factory=set)
     anything: bool = False
     texts: bool = False
+    asserts: bool = False
 
 
 def reached(roots: Iterable[object], owners: Iterable[type], rules: object = None) -> Reached:
@@ -170,6 +178,7 @@ class _Walk:
         operations = set(code.co_code[::2])
         self.known.anything |= bool(_IMPORTS & operations)
         self.known.texts |= bool(_FORMATS & operations)
+        self.known.asserts |= _asserts(code) and is_users_code(code, there)
         names = set(code.co_names)
         for constant in _flat(code.co_consts):
             if isinstance(constant, CodeType):
@@ -216,6 +225,12 @@ class _Walk:
         self.known.texts |= value in _WRITES_TEXT
         module = value.__module__ or ""
         self.known.anything |= _is_pythons(module) and module.partition(".")[0] not in _PLAIN
+
+
+def _asserts(code: CodeType) -> bool:
+    """Whether code has an assertion, or names what one raises."""
+    operations = {*zip(code.co_code[::2], code.co_code[1::2], strict=True)}
+    return bool(_ASSERTS & operations) or AssertionError.__name__ in code.co_names
 
 
 _TRANSPARENT = {
@@ -278,6 +293,21 @@ _LIBRARY = Path(os.__file__).parent
 
 
 _LIMITS = ("low", "high", "length")
+
+
+def asserts(protocol: Protocol) -> bool:
+    """Whether the actions of a protocol may fail an assertion of a user's."""
+    state: Any = protocol.state or protocol.model.declaration
+    received = (*_records(state), *protocol.model.bounds.__mro__[:-1])
+    actions = [action.apply for action in protocol.actions]
+    if all(_is_ours(one) for one in (state, *actions, *vars(protocol.rules).values())):
+        return False
+    return reached(actions, received, protocol.rules).asserts
+
+
+def _is_ours(value: Any) -> bool:
+    """Whether a function or a class is of this package."""
+    return not callable(value) or not is_own(value)
 
 
 def every_history(protocol: Protocol) -> frozenset[str]:

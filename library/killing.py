@@ -23,7 +23,7 @@ from ..core.bounds import unknown
 from ..core.errors import SelectionError
 from ..core.interrupts import LimitReachedError, Stop, alarm
 from ..core.result import Limits, Result
-from ..core.spec import Kind, ModelError, Outcome, Property, TransitionSystem
+from ..core.spec import ModelError, Outcome, Property, TransitionSystem
 from ..model.protocol import Protocol
 from .mutants import Attempt, Fate, Mutant, Mutated, UndecidedError, mutants
 from .names import find_protocol
@@ -64,11 +64,10 @@ def searched(
 
 def killing_properties(protocol: Protocol, names: Sequence[str], live: bool) -> list[Property]:
     """Return the properties among the named ones that can kill a mutant."""
-    kinds = (Kind.INVARIANT, Kind.TYPE)
     return [
         prop
         for prop in properties_of(with_custom(protocol, names))
-        if prop.name in names and (prop.kind.is_liveness if live else prop.kind in kinds)
+        if prop.name in names and (prop.kind.is_liveness if live else prop.kind.is_invariant)
     ]
 
 

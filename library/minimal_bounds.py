@@ -19,7 +19,7 @@ from ..core.bounds import Bound, BoundsError, bound_name, declared, unknown
 from ..core.errors import SelectionError
 from ..core.interrupts import Stop, Stopped, is_interrupt
 from ..core.result import DEFAULT, Limits, Progress, Resources
-from ..core.spec import Kind, Outcome, Property, TransitionSystem
+from ..core.spec import Outcome, Property, TransitionSystem
 from ..model import Protocol
 from .properties import system_for
 
@@ -368,7 +368,7 @@ def find_minimal_bounds(
         return system_for(protocol, settings, [prop])
 
     # Deadlock and Stuck are about steps that are missing; larger bounds may add them.
-    grows = varied.grows and prop.kind in (Kind.INVARIANT, Kind.TYPE)
+    grows = varied.grows and prop.kind.is_invariant
     search = MinimalBoundsSearch(
         build, prop, varied.smallest, varied.largest, grows, seconds, resources, report
     )

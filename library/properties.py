@@ -10,15 +10,17 @@ from typing import Any
 from ..core.bounds import unknown
 from ..core.errors import SelectionError
 from ..core.result import DEFAULT, undecidable
-from ..core.spec import DEADLOCK, TYPE_OK, Kind, ModelError, Property, TransitionSystem
+from ..core.spec import ASSERTION, DEADLOCK, TYPE_OK, Kind, ModelError, Property, TransitionSystem
 from ..invariants import NOT_PROMISED
 from ..model import Protocol
-from .histories import every_history, histories, names_of_history
+from .histories import asserts, every_history, histories, names_of_history
 from .names import custom_property, is_custom
 
 
 def properties_of(protocol: Protocol) -> tuple[Property, ...]:
     """Return every property that can be checked of a protocol.
+
+    Where its actions have assertions, ``Assertion`` is one of them.
 
     Raises
     ------
@@ -30,6 +32,8 @@ def properties_of(protocol: Protocol) -> tuple[Property, ...]:
         from ..invariants.broker import PROPERTIES
 
         properties = (*properties, *PROPERTIES)
+    if asserts(protocol):
+        properties = (*properties, ASSERTION)
     names = [prop.name.lower() for prop in properties]
     for prop in protocol.properties:
         if names.count(prop.name.lower()) > 1:
@@ -44,7 +48,7 @@ def invariants_of(protocol: Protocol) -> tuple[Property, ...]:
     return tuple(
         prop
         for prop in properties_of(protocol)
-        if prop.kind in (Kind.INVARIANT, Kind.TYPE) and prop.name not in NOT_PROMISED
+        if prop.kind.is_invariant and prop.name not in NOT_PROMISED
     )
 
 
@@ -109,7 +113,8 @@ def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
 def select(protocol: Protocol, names: Sequence[str]) -> Selection:
     """Choose properties by name: 'all', 'none', or for no names the protocol's default properties.
 
-    A custom property is named by its file: ``promises.py:NO_GAP``.
+    A custom property is named by its file: ``promises.py:NO_GAP``.  ``Assertion`` is chosen
+    wherever there is one.
 
     Raises
     ------
@@ -118,7 +123,8 @@ def select(protocol: Protocol, names: Sequence[str]) -> Selection:
     """
     protocol = with_custom(protocol, names)
     known = {prop.name.lower(): prop for prop in properties_of(protocol)}
-    if not names and not protocol.default_properties:
+    asserted = ASSERTION.name.lower() in known
+    if not names and not protocol.default_properties and not asserted:
         raise SelectionError(
             f"{protocol.name} has no property that is checked by default; declare one, or ask for "
             "what there is, such as -p TypeOk, or -p none to count states"
@@ -136,6 +142,9 @@ def select(protocol: Protocol, names: Sequence[str]) -> Selection:
             everything = [*(prop.name for prop in known.values()), "all", "none"]
             own = "; name a custom property by its file (promises.py:NO_GAP)"
             raise SelectionError(unknown("property", written, everything) + own)
+    if asserted:
+        # A step whose assertion fails leads nowhere, so a search that has one decides it.
+        wanted[ASSERTION.name] = ASSERTION
     return Selection(
         tuple(wanted.values()),
         frozenset(known[name].name for name in chosen if name in known) if names else frozenset(),
@@ -227,6 +236,7 @@ def system_for(
     chosen = list(properties)
     needs = frozenset(each for prop in chosen for each in histories(prop, protocol))
     system = protocol.system(protocol.within(settings), needs)
+    system.asserts = ASSERTION in chosen
     if not _is_all_ours(protocol, chosen):
         # What reads models takes a while to import.
         from ..checker.reading.reading import refuse_unreadable

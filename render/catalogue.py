@@ -48,7 +48,7 @@ def _print_bounds(console: Console, bounds: Sequence[dict[str, str]]) -> None:
 
 def _stated(prop: dict[str, str]) -> str:
     """Return the statement of a property, with its kind where that is none of the usual ones."""
-    usual = prop["kind"] in (Kind.INVARIANT.value, Kind.TYPE.value)
+    usual = Kind(prop["kind"]).is_invariant
     return prop["statement"] if usual else f"{prop['kind']}: {prop['statement']}"
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from .intrinsics import below, high_product, load, prefetch, shifted, store
-from .kernel import note_deadlocks
+from .kernel import note_expanded
 from .memory import GROUP, Worker
 from .program import Program
 from .seen import copy, examine, fingerprint, mix, same
@@ -202,8 +202,8 @@ def expanded(p: Program, worker: int, records: int, count: int, taken: int) -> i
 def successors(p: Program, worker: int, table: int, records: int, count: int) -> int:
     """Put the successors of a group of states into the buffer as candidates; return how many."""
     candidates = expanded(p, worker, records, count, load(worker + Worker.TAKEN))
-    if p.deadlock >= 0 and load(worker + Worker.ERROR) == 0:
-        note_deadlocks(p, worker, load(worker + Worker.STATE), count)
+    if load(worker + Worker.ERROR) == 0:
+        note_expanded(p, worker, load(worker + Worker.STATE), count)
     return offer(p, worker, table, load(worker + Worker.BUFFER), candidates, records)
 
 

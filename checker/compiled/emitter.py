@@ -115,7 +115,13 @@ class Points:
 Names = dict[str, Range] | None
 
 FAILURE = "%failure"
-"""The address of a state's error word, which a function of the model sets if the step fails."""
+"""The address of a state's error word, which a function of the model sets if the step fails.
+
+Its lowest bit says that Python has to take over, and `ASSERTED` that an assertion failed before
+anything else did: what comes after a failure means nothing.
+"""
+
+ASSERTED = 2
 
 MOST_ROUNDS = 1 << 16
 """The most iterations of all loops of one step, or of one judgement, together; more fail.
@@ -279,6 +285,13 @@ class Emitter:
         """Emit that this step fails if a bit is set."""
         before = self.value(f"load i64, ptr {FAILURE}")
         failed = self.value(f"or i64 {before}, {self.value(f'zext i1 {wrong} to i64')}")
+        self.emit(f"store i64 {failed}, ptr {FAILURE}")
+
+    def assertion_fails(self) -> None:
+        """Emit that an assertion fails here, unless the step has failed before."""
+        before = self.value(f"load i64, ptr {FAILURE}")
+        first = self.value(f"icmp eq i64 {before}, 0")
+        failed = self.value(f"select i1 {first}, i64 {ASSERTED}, i64 {before}")
         self.emit(f"store i64 {failed}, ptr {FAILURE}")
 
     def fail_unless(self, right: str) -> None:

@@ -25,7 +25,7 @@ from typing import Any
 from ...core.layout import Layout
 from ...core.spec import Instance, TransitionSystem
 from .choices import MOST_INSTANCES, SHARED_FROM
-from .emitter import MARKS, Emitter, Points
+from .emitter import ASSERTED, MARKS, Emitter, Points
 from .function import Compiled, Mode
 from .memory import GROUP
 from .sampling import Query
@@ -288,14 +288,14 @@ block:
   %high = lshr <{bits} x i8> %bytes, splat (i8 1)
   %fail = trunc <{bits} x i8> %high to <{bits} x i1>
   %fails = bitcast <{bits} x i1> %fail to i64
-  %before = or i64 %failed, %fails
+  %before = or i64 %failed, %fails{guarded}
   %beyond = add i64 %first, {bits}
   br label %next
 next:
   %left = phi i64 [%all, %block], [%rest, %step]
   %here = phi i64 [%place, %block], [%there, %step]
   %bad = phi i64 [%before, %block], [%worse, %step]
-  %living = phi i64 [0, %block], [%more, %step]
+  %living = phi i64 [0, %block], [%more, %step]{begun}
   %none = icmp eq i64 %left, 0
   br i1 %none, label %finished, label %step
 step:
@@ -308,7 +308,8 @@ step:
   %took = and i64 %done, 1
   %size = mul i64 %took, {stride}
   %there = add i64 %here, %size
-  %error = lshr i64 %done, 1
+  %errors = lshr i64 %done, 1
+  %error = and i64 %errors, 1{stepped}
   %worse = or i64 %bad, %error
   %mark = shl i64 %took, %bit
   %more = or i64 %living, %mark
@@ -320,7 +321,7 @@ finished:
   %where = add i64 %alive, %octet
   %lives = inttoptr i64 %where to ptr
   %known = load i64, ptr %lives
-  %united = or i64 %known, %living
+  %united = or i64 %known, %living{kept}
   store i64 %united, ptr %lives
   %left.over = icmp ult i64 %beyond, %count
   %well = icmp eq i64 %wrong, 0
@@ -332,6 +333,25 @@ end:
   ret {{i64, i64}} %r1
 }}"""
 """Visits the states in which an instance is enabled, by the bits that its guards set."""
+
+ASSERTING = {
+    "guarded": f"""
+  %third = lshr <{BITS} x i8> %bytes, splat (i8 2)
+  %unmet = trunc <{BITS} x i8> %third to <{BITS} x i1>
+  %guarded = bitcast <{BITS} x i1> %unmet to i64""",
+    "begun": """
+  %asserted = phi i64 [%guarded, %block], [%others, %step]""",
+    "stepped": """
+  %one = lshr i64 %errors, 1
+  %bits = shl i64 %one, %bit
+  %others = or i64 %asserted, %bits""",
+    "kept": f"""
+  %after = getelementptr i8, ptr %lives, i64 {GROUP // 8}
+  %noted = load i64, ptr %after
+  %all.noted = or i64 %noted, %asserted
+  store i64 %all.noted, ptr %after""",
+}
+"""What is added there for assertions: the bits of the states in which one fails."""
 
 
 class Expansion:
@@ -368,7 +388,7 @@ class Expansion:
         self.constants = Constant(system.constants)
         self.sides = Columns(system.layout)
         points = Points(8, {-1 - way for way in compared})
-        self.guards = Unit(self.sides, unit.intrinsics, "asked.", points, unit.sizes)
+        self.guards = Unit(self.sides, unit.intrinsics, "asked.", points, unit.sizes, unit.asserts)
         self._noted: dict[int, set[int]] = {}
         self._parts: list[Part] = []
         self.columns = ", ".join(f"ptr noalias %c{word}" for word in range(self.words))
@@ -427,7 +447,7 @@ class Expansion:
         noted = max(1, *map(len, self._noted.values())) * GROUP if self._noted else GROUP
         out.prologue.append(f"  %noted = alloca [{noted} x i8], align 64")
         out.emit(f"call void @llvm.memset.p0.i64(ptr %noted, i8 0, i64 {noted}, i1 false)")
-        for block in range(GROUP // BITS):
+        for block in range(2 * GROUP // BITS):
             out.emit(f"store i64 0, ptr {out.at('%alive', 8 * block)}")
         state = self._counted(out)
         for word in range(self.words):
@@ -494,7 +514,10 @@ class Expansion:
         return f"{out.definition(head, 'noinline')}\n{_hints(number, UNPACKED)}"
 
     def _guards(self, part: Part) -> str:
-        """Return ``guards.N``: for each state whether the instance is enabled (1), or fails (2)."""
+        """Return ``guards.N``: for each state whether the instance is enabled, or fails.
+
+        That is 1 or 2, and 4 if an assertion fails.
+        """
         out = Emitter()
         guards = self._translated_guards(part)
         state = self._counted(out)
@@ -503,9 +526,16 @@ class Expansion:
         clear_marks(out, self.guards.points, guards.elements)
         passed = ", ".join(guards.passed(self._given(slots, part), slots))
         enabled = out.value(f'call i1 @"{guards.name}"({passed})')
-        wrong = out.value(f"icmp ne i64 {out.value(f'load i64, ptr {slots}')}, 0")
+        error = out.value(f"load i64, ptr {slots}")
+        wrong = out.value(f"icmp {'eq' if self.unit.asserts else 'uge'} i64 {error}, 1")
+        asserted = self._asserted(out, error)
+        if asserted:
+            enabled = out.value(f"select i1 {asserted}, i1 false, i1 {enabled}")
         twice = out.value(f"shl i8 {self._bit(out, wrong, 8)}, 1")
         answer = out.value(f"or i8 {twice}, {self._bit(out, enabled, 8)}")
+        if asserted:
+            four = out.value(f"shl i8 {self._bit(out, asserted, 8)}, 2")
+            answer = out.value(f"or i8 {answer}, {four}")
         # Nobody reads the highest bit.
         answer = out.value(f"or i8 {answer}, {out.value(f'and i8 {everything}, 128')}")
         out.emit(
@@ -531,7 +561,9 @@ class Expansion:
             for word, column in enumerate(columns.split(", "))
         )
         operands = ", ".join(f"i64 %w{word}" for word in range(self.words))
+        added = ASSERTING if self.unit.asserts else dict.fromkeys(ASSERTING, "")
         return INSTANCE.format(
+            **added,
             number=part.first,
             extra=part.operands,
             columns=self.columns,
@@ -542,7 +574,10 @@ class Expansion:
         )
 
     def _step(self, part: Part) -> str:
-        """Return ``step.N``: the effect on a copy of the state; bit 0 taken, bit 1 failed."""
+        """Return ``step.N``: the effect on a copy of the state.
+
+        Its bits say whether it was taken, whether it failed, and whether an assertion failed.
+        """
         out = Emitter()
         words = out.room(self.words + 2)
         for word in range(self.words):
@@ -558,6 +593,10 @@ class Expansion:
         clear_marks(out, self.unit.points, effect.elements)
         passed = ", ".join(effect.passed(arguments, failure))
         taken = out.value(f'call i1 @"{effect.name}"({passed})')
+        error = out.value(f"load i64, ptr {failure}")
+        asserted = self._asserted(out, error)
+        if asserted:
+            taken = out.value(f"select i1 {asserted}, i1 false, i1 {taken}")
         differ = "0"
         for word in range(self.words):
             value = out.value(f"load i64, ptr {out.element(words, word)}")
@@ -577,13 +616,18 @@ class Expansion:
         # If a step that is not enabled has written, the interpreted engine has to report it.
         written = out.value(f"icmp ne i64 {differ}, 0")
         untidy = out.value(f"select i1 {taken}, i1 false, i1 {written}")
-        error = out.value(f"load i64, ptr {failure}")
         error = out.value(f"or i64 {error}, {out.value(f'zext i1 {untidy} to i64')}")
+        if asserted:
+            error = out.value(f"select i1 {asserted}, i64 {ASSERTED}, i64 {error}")
         shifted = out.value(f"shl i64 {error}, 1")
         out.emit(f"ret i64 {out.value(f'or i64 {shifted}, {self._bit(out, taken)}')}")
         taken_in = ", ".join(f"i64 %w{word}" for word in range(self.words))
         taken_in += f", i64 %state, i64 %place{part.operands}"
         return out.definition(f"i64 @step.{part.first}({taken_in})", "")
+
+    def _asserted(self, out: Emitter, error: str) -> str:
+        """Return whether an error word says that an assertion failed; empty if none is one."""
+        return out.value(f"icmp uge i64 {error}, {ASSERTED}") if self.unit.asserts else ""
 
     def _translated_guards(self, part: Part) -> Compiled:
         """Return the guards of an action, up to the first loop in them."""

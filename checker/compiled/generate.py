@@ -15,7 +15,7 @@ from ..liveness.formulas import predicates_of
 from ..request import SearchRequest
 from . import behaviors, kernel, sampling, seen
 from .emitter import Emitter, Points, stored_value
-from .expansion import Expansion, clear_marks, keep_if_wanted, make_marks, parts_of
+from .expansion import FAILED, Expansion, clear_marks, keep_if_wanted, make_marks, parts_of
 from .function import Compiled
 from .intrinsics import DECLARATIONS, INTRINSICS
 from .orbits import declarations, emit_least, masks
@@ -108,16 +108,18 @@ class Generator:
         points = Points(WORD_BITS, compared)
         sizes = CodeSize(len(parts_of(system.instances)))
         places, known = StateRefs(self.layout), dict(INTRINSICS)
-        self.unit = Unit(places, known, points=points, sizes=sizes)
+        numbers = {prop.kind: n for n, prop in enumerate(properties) if prop.kind.is_of_steps}
+        asserted = numbers.get(Kind.ASSERTION, -1)
+        self.unit = Unit(places, known, points=points, sizes=sizes, asserts=asserted >= 0)
         self.texts: list[str] = []
-        deadlock = [n for n, prop in enumerate(properties) if prop.kind is Kind.DEADLOCK]
         stride = 8 * (self.words + (2 if exact else 3))
         self.program = Program(
             words=self.words,
             stride=stride,
             exact=exact,
             instances=len(system.instances),
-            deadlock=deadlock[0] if deadlock else -1,
+            deadlock=numbers.get(Kind.DEADLOCK, -1),
+            asserted=asserted,
             expand=self._generated("expand", 5, "i64"),
             judge=self._generated("judge", 1, "i64"),
             holds=self._generated("holds", 1, "i64"),
@@ -272,7 +274,8 @@ class Generator:
             self._truth(out, constraint, words)
         make_marks(out, self.unit.points)
         error = out.value(f"load i64, ptr {self._error_word(out, words)}")
-        failed = out.value(f"shl i64 {error}, 63")
+        wrong = out.value(f"icmp ne i64 {error}, 0")
+        failed = out.value(f"select i1 {wrong}, i64 {FAILED}, i64 0")
         out.emit(f"ret i64 {out.value(f'or i64 {bits}, {failed}')}")
         self._define(f"i64 @{name}(i64 %state)", out, "noinline")
 

@@ -67,22 +67,37 @@ def expand_all(p: Program, shared: int, worker: int, chunk: int) -> int:
         if more < 0:
             store(worker + Worker.ERROR, 1)
             return 0
-        if p.deadlock >= 0:
-            note_deadlocks(p, worker, state, some)
+        note_expanded(p, worker, state, some)
         successors += more
         state += some * p.words * 8
         count -= some
     return successors
 
 
-def note_deadlocks(p: Program, worker: int, states: int, count: int) -> None:
-    """Note the states without a successor among those expanded last, unless that is decided."""
-    if load(load(worker + Worker.SHARED) + Shared.ACTIVE) >> p.deadlock & 1 == 0:
+def note_expanded(p: Program, worker: int, states: int, count: int) -> None:
+    """Note the states without a successor, and whose assertions fail, among those expanded last."""
+    if p.deadlock >= 0:
+        note_some(p, worker, states, count, p.deadlock)
+    if p.asserted >= 0:
+        note_some(p, worker, states, count, p.asserted)
+
+
+def note_some(p: Program, worker: int, states: int, count: int, number: int) -> None:
+    """Note the states of those expanded last that violate a property, unless that is decided."""
+    if load(load(worker + Worker.SHARED) + Shared.ACTIVE) >> number & 1 == 0:
         return
-    for number in range(count):
-        alive = load(worker + Worker.ALIVE + 8 * (number >> 6))
-        if alive >> (number & 63) & 1 == 0:
-            note(p, worker, states + number * p.words * 8, p.deadlock)
+    for place in range(count):
+        if violates(p, worker, place, number):
+            note(p, worker, states + place * p.words * 8, number)
+
+
+def violates(p: Program, worker: int, place: int, number: int) -> bool:
+    """Whether the steps of a state, of those expanded last, violate a property."""
+    word, bit = 8 * (place >> 6), place & 63
+    asserted = load(worker + Worker.ASSERTED + word) >> bit & 1
+    if number == p.asserted:
+        return asserted == 1
+    return asserted == 0 and load(worker + Worker.ALIVE + word) >> bit & 1 == 0
 
 
 def settle(p: Program, worker: int, keep: bool) -> None:

@@ -10,6 +10,7 @@ from enum import IntEnum
 
 from .blocks import expanded, restore
 from .intrinsics import load, shifted, store
+from .kernel import violates
 from .memory import GROUP, Worker
 from .program import Program
 from .seen import fingerprint
@@ -112,18 +113,19 @@ def list_group(
             successor += p.stride
 
 
-def list_deadlocks(p: Program, worker: int, listing: int, records: int, count: int) -> None:
-    """Add the states without a successor among those listed last."""
-    for number in range(count):
-        alive = load(worker + Worker.ALIVE + 8 * (number >> 6))
-        if alive >> (number & 63) & 1 == 0:
-            list_violation(p, listing, load(records + number * p.words * 8), p.deadlock)
+def list_expanded(
+    p: Program, worker: int, listing: int, records: int, count: int, number: int
+) -> None:
+    """Add the states of those listed last whose steps violate a property."""
+    for place in range(count):
+        if violates(p, worker, place, number):
+            list_violation(p, listing, load(records + place * p.words * 8), number)
 
 
 def list_steps(
-    p: Program, worker: int, steps: int, deadlocks: int, records: int, count: int, counts: int
+    p: Program, worker: int, steps: int, violated: int, records: int, count: int, counts: int
 ) -> int:
-    """List the steps from consecutive states, and deadlocks, while there is room.
+    """List the steps from consecutive states, and what these violate, while there is room.
 
     Parameters
     ----------
@@ -140,11 +142,13 @@ def list_steps(
         some = min(GROUP, count - done)
         if load(steps + Listing.HELD) + some * p.instances > load(steps + Listing.ROOM):
             break
-        if load(deadlocks + Listing.HELD) + some > load(deadlocks + Listing.ROOM):
+        if load(violated + Listing.HELD) + some > load(violated + Listing.ROOM):
             break
         list_group(p, worker, steps, records + done * p.words * 8, some, counts)
         if p.deadlock >= 0:
-            list_deadlocks(p, worker, deadlocks, records + done * p.words * 8, some)
+            list_expanded(p, worker, violated, records + done * p.words * 8, some, p.deadlock)
+        if p.asserted >= 0:
+            list_expanded(p, worker, violated, records + done * p.words * 8, some, p.asserted)
         done += some
     return done
 

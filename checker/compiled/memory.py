@@ -117,6 +117,7 @@ class Worker(IntEnum):
     EDGES_END = 112
     FIRST = 120
     ALIVE = 128
+    ASSERTED = 128 + GROUP // 8
     SIZE = 256
 
 

@@ -26,7 +26,8 @@ class Program:
 
     A state has ``words`` words, and a candidate takes ``stride`` bytes: its words, its hash, a
     second hash (with fingerprints only), and where to begin in its bucket.  The functions are
-    generated from the model; ``samples`` returns the address of the data of :mod:`sampling`.
+    generated from the model; ``deadlock`` and ``asserted`` are the numbers of the properties that
+    steps decide, or -1; ``samples`` returns the address of the data of :mod:`sampling`.
     ``full`` says that a state may have all bits set.
     """
 
@@ -35,6 +36,7 @@ class Program:
     exact: bool
     instances: int
     deadlock: int
+    asserted: int
     expand: Callable[[int, int, int, int, int], int]
     judge: Callable[[int], int]
     holds: Callable[[int], int]

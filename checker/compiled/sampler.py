@@ -183,6 +183,11 @@ class Sampler:
                 place += self._stride
         return taken, {number for number, count in enumerate(counts) if count > NUMBER}
 
+    def asserted(self, place: int) -> bool:
+        """Return whether an assertion failed in a state of those whose steps were taken last."""
+        word = 8 * self._instances + GROUP // 8 + 8 * (place // WORD_BITS)
+        return bool(self._space[word] >> place % WORD_BITS & 1)
+
     def _counts(self, *states: Words) -> list[int]:
         """Take the steps from some states together; return their number for each instance."""
         self._space.clear(0, 8 * self._instances)

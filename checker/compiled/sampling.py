@@ -22,8 +22,8 @@ ARITHMETIC = MACHINE
 COMPARED = 20
 """States per way of a branch that every search compares with Python, if there are so many."""
 
-ALIVE = GROUP // 8
-"""Bytes of the bits for the states of a group that have a successor."""
+ALIVE = 2 * (GROUP // 8)
+"""Bytes of the bits for the states of a group that have a successor, and whose assertions fail."""
 
 
 class Samples(IntEnum):

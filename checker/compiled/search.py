@@ -17,7 +17,7 @@ from ...core.interrupts import Stop, Stopped, abandon, alarm, reason
 from ...core.layout import Layout, State
 from ...core.memory import MemoryLimit, available_memory
 from ...core.result import Progress, Resources
-from ...core.spec import Kind, Property
+from ...core.spec import Property
 from ..interpreted import Search, least_parents
 from ..liveness.formulas import with_premises
 from ..liveness.lasso import Decided
@@ -513,7 +513,7 @@ class CompiledSearch(LevelSearch):
         machine = self.machine
         for number, (_, words) in machine.take_found().items():
             prop = self.properties[number]
-            level = expanded if prop.kind is Kind.DEADLOCK else len(self.levels) - 1
+            level = expanded if prop.kind.is_of_steps else len(self.levels) - 1
             self._keep(prop.name, level, words)
         machine.shared[Shared.ACTIVE] = self._active()
 

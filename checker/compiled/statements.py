@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...core.fields import Record
+from ...core.sources import is_own
 from .containers import is_list
 from .emitter import FAILURE, MARKS, Emitter, Marking
 from .expressions import Cell, Expressions, Written
@@ -64,6 +65,9 @@ if TYPE_CHECKING:
 
 MOST_WRITTEN_OUT = 12
 """The most functions within each other that are translated where they are called."""
+
+
+_ASSERTION = Constant(AssertionError)
 
 
 class Returns:
@@ -647,8 +651,17 @@ class Translation:
         self._otherwise(node, after)
 
     def _raise(self, node: ast.Raise) -> None:
-        """Make the step fail; Python takes over, and says what it raises."""
-        self.out.fail_if("true")
+        raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        name = raised.id if isinstance(raised, ast.Name) else ""
+        asserts = name == AssertionError.__name__ and name not in self.scope.assigned
+        self._give_up(asserts and self.unit.lookup(self.scope.function, name) == _ASSERTION)
+
+    def _give_up(self, asserts: bool) -> None:
+        """Make the step fail; unless that is a verdict, Python takes over and says why."""
+        if asserts and self.unit.asserts and is_own(self.scope.function):
+            self.out.assertion_fails()
+        else:
+            self.out.fail_if("true")
         self._leave()
 
     def _leave(self) -> None:
@@ -662,8 +675,7 @@ class Translation:
         wrong, on = out.label("wrong"), out.label("on")
         out.branch(test, on, wrong)
         out.place_label(wrong)
-        out.fail_if("true")
-        self._leave()
+        self._give_up(asserts=True)
         out.place_label(on)
 
     def _match(self, node: ast.Match) -> None:

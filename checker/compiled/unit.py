@@ -133,6 +133,8 @@ class Unit:
         The points of its branches: see :class:`points.Points`.
     sizes
         The sizes of its functions: see :class:`code_size.CodeSize`.
+    asserts
+        Whether an assertion of a user's that fails is a verdict.
     """
 
     translation: type[Translation] = Translation
@@ -144,7 +146,9 @@ class Unit:
         prefix: str = "",
         points: Points | None = None,
         sizes: CodeSize | None = None,
+        asserts: bool = False,
     ) -> None:
+        self.asserts = asserts
         self.sizes = CodeSize() if sizes is None else sizes
         self.points = Points(WORD_BITS) if points is None else points
         self.places = places

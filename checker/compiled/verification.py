@@ -33,6 +33,7 @@ from ...core.interrupts import Stop
 from ...core.layout import State
 from ...core.result import Limits
 from ...core.spec import (
+    ASSERTION,
     DisagreementError,
     EngineError,
     Kind,
@@ -77,11 +78,14 @@ class Probe(NamedTuple):
     ----------
     steps
         The successor for each instance that is enabled, by its number.
+    failing
+        Whether an assertion fails there.
     """
 
     state: State
     words: Words
     steps: dict[int, Words]
+    failing: bool
 
 
 class Probes:
@@ -204,8 +208,9 @@ class Probes:
         machine = {number: after for number, _, after in successors}
         python = None if failed else self._python(self._attempt_all, state)
         if python is not None:
-            right = self._packed(python)
-            self._add(Probe(state, words, right))
+            right, failing = self._packed(python), bool(self._system.failed)
+            self._compare_assertion(state, failing, 0)
+            self._add(Probe(state, words, right, failing))
         else:
             python = {}
             for number, attempt in enumerate(self._attempts):
@@ -216,6 +221,12 @@ class Probes:
                     python |= taken
             right = self._packed(python)
         self._compare_one(state, machine, right)
+
+    def _compare_assertion(self, state: State, failing: bool, place: int) -> None:
+        """Compare whether an assertion fails in a state, whose steps were taken at that place."""
+        if failing != self._sampler.asserted(place):
+            said = ["satisfied", "violated"] if failing else ["violated", "satisfied"]
+            self._differ(state, ASSERTION.name, said)
 
     def _packed(self, steps: dict[int, State]) -> dict[int, Words]:
         return {number: self._layout.pack(after) for number, after in steps.items()}
@@ -274,8 +285,9 @@ class Probes:
             if place >= len(group) or number in machine[place]:
                 raise disagreement("machine code takes a step of no state")
             machine[place][number] = after
-        for probe, said in zip(group, machine, strict=True):
+        for place, (probe, said) in enumerate(zip(group, machine, strict=True)):
             self._compare_one(probe.state, said, probe.steps)
+            self._compare_assertion(probe.state, probe.failing, place)
 
     def _differ(self, state: State, name: str, said: Sequence[str]) -> None:
         machine, python = said
@@ -433,8 +445,13 @@ class Verification:
         """Yield the successors of a state that the search should have stored."""
         search, system = self._search, self._system
         after = system.attempt(range(len(system.instances)), state).values()
+        after = system.attempt(range(len(system.instances)), state).values()
+        violated = {
+            Kind.DEADLOCK: not after and not system.failed,
+            Kind.ASSERTION: bool(system.failed),
+        }
         for prop in search.properties:
-            if prop.kind is Kind.DEADLOCK and not after and prop.name not in search.violations:
+            if violated.get(prop.kind) and prop.name not in search.violations:
                 self._wrong(f"does not find {prop.name} violated")
         for successor in filter(system.admits, after):
             yield search.symmetry.canonical(successor) if search.symmetry else successor

@@ -10,7 +10,7 @@ from typing import Any
 from ...core.interrupts import Stop, Stopped, postponed, reason
 from ...core.layout import State
 from ...core.result import Cluster, Progress, Resources
-from ...core.spec import Kind, Property
+from ...core.spec import Property
 from ..compiled.checkpoint import code_hash
 from ..compiled.comparison import Comparison
 from ..compiled.generate import Generator
@@ -269,7 +269,7 @@ class SparkSearch(LevelSearch):
         for number, (_, words) in violations.items():
             prop = self.properties[number]
             if prop.name not in self.violations:
-                at = level - 1 if prop.kind is Kind.DEADLOCK else level
+                at = level - 1 if prop.kind.is_of_steps else level
                 self.violations[prop.name] = at, [self.system.layout.unpack(words)]
                 self.manifest.violations[prop.name] = at, list(words)
                 if self.exports:

@@ -383,7 +383,7 @@ def write_steps(
     shares: int,
     pieces: Iterable[tuple[Any, int]],
 ) -> tuple[str, ...]:
-    """Write the steps from a share of a level, and its deadlocks.
+    """Write the steps from a share of a level, and what they violate.
 
     Parameters
     ----------

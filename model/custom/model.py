@@ -17,7 +17,16 @@ from ...core.guards import enabled
 from ...core.layout import Layout
 from ...core.scene import LogOffset, View
 from ...core.sources import original_of
-from ...core.spec import DEADLOCK, TYPE_OK, Action, Fairness, Kind, Property, TransitionSystem
+from ...core.spec import (
+    ASSERTION,
+    DEADLOCK,
+    TYPE_OK,
+    Action,
+    Fairness,
+    Kind,
+    Property,
+    TransitionSystem,
+)
 from ...core.vocabulary import Each, is_available, takes_more
 from ..added import added
 from ..protocol import TRACK, Expected, NoRules, Protocol, counting, first_rules, histories_of
@@ -63,7 +72,7 @@ P = TypeVar("P", bound=Callable[..., object])
 Count = Callable[[Any], int]
 
 
-_TAKEN = ("all", "none", TYPE_OK.name, DEADLOCK.name)
+_TAKEN = ("all", "none", TYPE_OK.name, DEADLOCK.name, ASSERTION.name)
 """Names that ``-p`` knows, whatever a model declares."""
 
 _KINDS = ", ".join(f"Kind.{kind.name}" for kind in Kind if kind.is_liveness)

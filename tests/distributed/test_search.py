@@ -41,6 +41,49 @@ def test_the_report_is_that_of_the_compiled_engine(reported, protocol, settings,
     assert reported(protocol, settings, cluster=Cluster(local_levels=HERE), **options) == expected
 
 
+ASSERTING = """\
+from dataclasses import dataclass
+
+from tidegate import Model, Record, Set, number, set_of
+
+
+@dataclass(frozen=True)
+class Bounds:
+    nodes: int = number(6, 1, 9, "nodes")
+
+
+class State(Record):
+    owners: Set = set_of(lambda k: k.nodes, "who has it")
+
+
+model = Model(Bounds, State, participants={"node": lambda k: k.nodes}, deadlock=False)
+
+
+@model.action("node")
+def take(s: State, k: Bounds, node: int) -> bool:
+    if node in s.owners:
+        return False
+    s.owners.add(node)
+    assert len(s.owners) < 4
+    return True
+
+
+@model.invariant("Few own it.")
+def few(s: State, k: Bounds) -> bool:
+    return len(s.owners) < 4
+"""
+
+
+@pytest.mark.parametrize("options", [{}, {"keep_going": True}])
+def test_a_failing_assertion_is_what_the_compiled_engine_reports(reported, tmp_path, options):
+    file = tmp_path / "model.py"
+    file.write_text(ASSERTING)
+    options = {"names": ["Few", "Assertion"], **options}
+    expected = reported(str(file), **options)
+    assert expected["properties"][1]["steps"] == 3
+    assert reported(str(file), cluster=Cluster(local_levels=HERE), **options) == expected
+
+
 def test_a_chain_of_limits_and_resumes_reports_what_one_run_does(reported, tmp_path):
     expected = reported("tidegate.examples.published:hw", "max_leader_epoch=2", keep_going=True)
     cluster = Cluster(local_levels=HERE, store=str(tmp_path / "store"))

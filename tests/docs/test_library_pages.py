@@ -273,3 +273,27 @@ def second(s: State, k: Bounds) -> bool:
     found = tidegate.check(str(file), {}, ["TypeOk", "Second"])
     assert found.holds
     assert "Read(node=1, m_index=1)" in map(str, found.trace_of("Second"))
+
+
+def test_an_assertion_is_the_verdict_that_the_reference_says(tmp_path, monkeypatch):
+    [source] = [block for block in blocks(LIBRARY, "python") if "assert len(s.owners)" in block]
+    [shown] = [block for block in blocks(LIBRARY, "text") if block.startswith("Assertion is")]
+    begin = """\
+\"\"\"A lock.\"\"\"
+from dataclasses import dataclass
+from tidegate import *
+
+@dataclass(frozen=True)
+class Bounds:
+    nodes: int = number(2, 1, 4, "nodes")
+
+"""
+    declared, _, action = source.partition("\n\n\n")
+    model = 'model = Model(Bounds, State, participants={"node": lambda k: k.nodes}, deadlock=False)'
+    (tmp_path / "lock.py").write_text(f"{begin}\n{declared}\n\n{model}\n\n\n{action}", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(main, ["check", "lock.py", "-p", "none"])
+    assert result.exit_code == 12
+    # The page has another line, since it shows less of the file.
+    said = re.sub(r"lock.py:\d+", "lock.py:26", " ".join(result.stdout.split()))
+    assert " ".join(shown.split()) in said

@@ -445,7 +445,6 @@ class Verification:
         """Yield the successors of a state that the search should have stored."""
         search, system = self._search, self._system
         after = system.attempt(range(len(system.instances)), state).values()
-        after = system.attempt(range(len(system.instances)), state).values()
         violated = {
             Kind.DEADLOCK: not after and not system.failed,
             Kind.ASSERTION: bool(system.failed),

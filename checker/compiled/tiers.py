@@ -12,7 +12,7 @@ nothing is lost but the time of one processor.
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
+from time import process_time
 
 from ...core.files import DiskCache
 from ..request import SearchRequest
@@ -35,7 +35,16 @@ PATIENCE = 0.0
 """Seconds that a search waits for its second tier between two levels."""
 
 WORTH = 1.0
-"""How often a search runs for as long as translating takes before it translates once more."""
+"""How often a search runs for as long as translating takes before it translates once more.
+
+Both are CPU seconds of the process.
+"""
+
+FIRST = 8
+"""How many times that the first search with some code runs: the second tier takes as long to make.
+
+A later search shows that the code is used again, and what it makes is kept.
+"""
 
 
 class Tiers:
@@ -51,15 +60,16 @@ class Tiers:
 
     def __init__(self, request: SearchRequest) -> None:
         self._request = request
-        began = perf_counter()
+        began = process_time()
         self._text, self.module = generator_of(request).module(tick=request.tick)
-        self._began = perf_counter()
+        self._began = process_time()
         self._translating = self._began - began
         self.is_optimised = False
         self._entries = self._begun = self._code = b""
         self._name = ""
         self._optimiser: Optimiser | None = None
         self._left_out = False
+        self._times = 1
 
     def begin(self, search: str) -> bytes:
         """Return the code to begin with: the second tier, if it is cached.
@@ -69,20 +79,25 @@ class Tiers:
         search
             A hash of the code and the initial states.
         """
-        self._name, self._began = name_of("second tier", search), perf_counter()
+        self._name, self._began = name_of("second tier", search), process_time()
         kept = DiskCache(FILES).read(self._name)
         if kept:
             self.use_second()
             return self._second(kept)
-        text, self._text = self._text, ""
-        tick = self._request.tick
-        return cached(self._first_name, lambda: object_code(text, tick, optimised=False))
+        code = cached(self._first_name, self._first)
+        self._text = ""
+        return code
+
+    def _first(self) -> bytes:
+        """Return the first tier, which no earlier search has kept."""
+        self._times = FIRST
+        return object_code(self._text, self._request.tick, optimised=False)
 
     def _is_due(self, distinct: int) -> bool:
         """Whether a second tier should be begun; the search stops while that is translated."""
         if self.due_at is None or distinct < self.due_at:
             return False
-        return perf_counter() - self._began >= WORTH * self._translating
+        return process_time() - self._began >= WORTH * self._times * self._translating
 
     @property
     def due_at(self) -> int | None:

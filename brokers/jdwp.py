@@ -66,7 +66,7 @@ class Debugger:
         sizes = await self._ask(_ID_SIZES) if answer == _HANDSHAKE else b""
         if sizes != struct.pack(">5i", *[_ID_SIZE] * 5):
             self.close()
-            raise KafkaError(f"port {port} is no debugger of a JVM of 64 bits")
+            raise KafkaError(f"port {port} is not the debugger of a 64-bit JVM")
 
     def close(self) -> None:
         """End the connection; the JVM goes on."""

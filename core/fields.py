@@ -169,7 +169,7 @@ def enumeration(kind: type[N], doc: str, *, initial: N | Callable[[Any], N] | No
     refuse_other_limits("enumeration", doc)
     if not _is_of_numbers(kind):
         raise misused(
-            f"enumeration: {_named(kind)} is no enumeration of numbers; write one, "
+            f"enumeration: {_named(kind)} is not an enumeration of numbers; write one, "
             "class Phase(IntEnum), and name it here"
         )
     names = {int(member): member.name.lower() for member in kind}
@@ -476,9 +476,7 @@ def _part_value(part: Any) -> Any:
 def nested(declaration: type[T]) -> T:
     """Declare a record within a record."""
     if not is_record(declaration):
-        raise misused(
-            f"nested: {_named(declaration)} is no class that derives from Record; name one"
-        )
+        raise misused(f"nested: {_named(declaration)} does not derive from Record; name one")
     return cast(T, declaration)
 
 
@@ -531,7 +529,7 @@ def array(
             "Record"
         )
     if initial is not None and not isinstance(element, Field):
-        raise misused("array: its elements are no variables; declare the initial values of these")
+        raise misused("array: its elements are not variables; declare the initial values of these")
     return Array(length, cast(Any, element), by_replica, by, initial)
 
 

@@ -240,4 +240,4 @@ def _strangers(event: Event, scene: Scene) -> str:
 
 def _unknown(named: Sequence[str], known: Sequence[str]) -> str:
     strangers = sorted(set(named) - set(known))
-    return f"names {strangers[0]!r}, which is no participant" if strangers else ""
+    return f"names {strangers[0]!r}, which is not a participant" if strangers else ""

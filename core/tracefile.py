@@ -194,7 +194,7 @@ def _integer(digits: str) -> int:
 
 
 def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _trace_of(path: str, report: dict[str, Any], prop: str) -> Any:

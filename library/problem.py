@@ -228,5 +228,5 @@ def _protocol(model: Model[Any, Any] | Protocol | str) -> Protocol:
     if isinstance(model, str):
         return find_protocol(model)
     if not isinstance(model, (Model, Protocol)):
-        raise SelectionError(f"{model!r} is no Model, no Protocol and no name of one")
+        raise SelectionError(f"{model!r} is not a Model, a Protocol or the name of one")
     return model.protocol if isinstance(model, Model) else model

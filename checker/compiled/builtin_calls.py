@@ -310,7 +310,7 @@ class Builtins:
         if isinstance(base, Constant) and isinstance(exponent, Constant):
             power = ask(operator.pow, base.value, exponent.value)
             if not isinstance(power, int):
-                raise UnsupportedError(f"{ast.unparse(node)}, which is no whole number,")
+                raise UnsupportedError(f"{ast.unparse(node)}, which is not a whole number,")
             return Constant(power)
         known, out = span(exponent), self.out
         if known is None or known[0] < 0 or known[1] > LARGEST_POWER:
@@ -409,7 +409,7 @@ _ITERATORS: tuple[type, ...] = (
 def _is_subclass(kind: type, other: Any) -> bool:
     """Whether values of a type are instances of another one."""
     if type(other) not in (type, EnumType):
-        raise UnsupportedError(f"isinstance() of {other!r}, which is no plain class,")
+        raise UnsupportedError(f"isinstance() of {other!r}, which is not a plain class,")
     return issubclass(kind, other)
 
 

@@ -98,7 +98,7 @@ class Collections:
         """Return the mask of a set."""
         bits = self.numbers(value)
         if bits is None:
-            raise UnsupportedError(f"{ast.unparse(node)}, of what is no set of numbers,")
+            raise UnsupportedError(f"{ast.unparse(node)}, of what is not a set of numbers,")
         return bits.mask
 
     def numbers(self, value: Value) -> Bits | None:

@@ -435,7 +435,8 @@ class Expressions:
                         f"{ast.unparse(node)}, a copy of an element, as a target"
                     )
                 return (setter, index) if setter else self.records.element(owner, index)
-        raise UnsupportedError(f"{ast.unparse(node)}, which is no part of the state, as a target")
+        written = ast.unparse(node)
+        raise UnsupportedError(f"{written}, which is not a part of the state, as a target")
 
     def _binop(self, node: ast.BinOp) -> Value:
         left, right = self.operand(node.left, [node.right]), self.known(node.right)

@@ -162,7 +162,7 @@ class Loops:
             return list(iterable.items)
         if isinstance(iterable, Made) and isinstance(iterable.sample, (list, tuple)):
             return self.records.items(iterable)
-        raise UnsupportedError("a loop over what is no range, array, set, sequence or tuple")
+        raise UnsupportedError("a loop over what is not a range, array, set, sequence or tuple")
 
     def indexed(self, value: Value, node: ast.expr) -> Indexed:
         """Return how the elements of an iterable are found by their index."""

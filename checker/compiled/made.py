@@ -76,7 +76,7 @@ class Making:
         parts = declared_parts(declared_by(before)) if isinstance(before, Made) else {}
         declared = parts.get(name)
         if not isinstance(before, Made) or declared is None:
-            raise UnsupportedError(f"{name}, which is no variable of a record, as a target")
+            raise UnsupportedError(f"{name}, which is not a variable of a record, as a target")
         is_made = isinstance(made, ast.Constant) and bool(made.value)
         if not (is_made or isinstance(declared, Field)):
             raise UnsupportedError(f"{name}, a part of a record that was taken out, as a target")

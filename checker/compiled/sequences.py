@@ -98,7 +98,7 @@ class Records:
         else:
             return Constant(ask(getitem, owner.value, index.value))
         if number is None:
-            raise UnsupportedError(f"an index that is no number in {ast.unparse(node)}")
+            raise UnsupportedError(f"an index that is not a number in {ast.unparse(node)}")
         if not -length <= number < length:
             self.out.fail_if("true")
             return NOWHERE
@@ -132,7 +132,7 @@ class Records:
         else:
             known = isinstance(owner.sample, Record) and name in part_names(owner.sample)
         if not known:
-            raise UnsupportedError(f"{name} of a record that is no part of the state")
+            raise UnsupportedError(f"{name} of a record that is not a part of the state")
         return self._within(owner, f".{name}", getattr(owner.sample, name))
 
     @staticmethod
@@ -198,7 +198,7 @@ class Records:
             index = Constant(integer_of(index.value))
         if not isinstance(index, (Constant, Number)) or index == Constant(None):
             where = array.form if isinstance(array, StateRef) else "an array"
-            raise UnsupportedError(f"an index of {where} that is no number")
+            raise UnsupportedError(f"an index of {where} that is not a number")
         if (isinstance(index, Constant) and not 0 <= index.value < length) or not length:
             self.out.fail_if("true")
             return None
@@ -292,7 +292,7 @@ class Sequences:
     def copied_into(self, target: Value, source: Value) -> Constant:
         """Emit the writing of all variables of a record."""
         if isinstance(target, Made):
-            raise UnsupportedError("writing to a record that is no part of the state")
+            raise UnsupportedError("writing to a record that is not a part of the state")
         if isinstance(target, StateRef):
             self._fill(target, self.contents(source))
         return Constant(None)

@@ -429,7 +429,7 @@ class Translation:
             return
         if isinstance(value, Closure):
             raise UnsupportedError(
-                f"{name}, which is no number, is given in one place and read in another,"
+                f"{name}, which is not a number, is given in one place and read in another,"
             )
         self.scope.slots.store(name, value)
 

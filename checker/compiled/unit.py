@@ -195,7 +195,7 @@ class Unit:
         where = getattr(function, "__qualname__", repr(function))
         try:
             if type(function) is not types.FunctionType:
-                raise UnsupportedError(f"{function!r}, which is no plain function,")
+                raise UnsupportedError(f"{function!r}, which is not a plain function,")
             tree = plain_tree(function)
             returns, count = self._shape(function, tree, mode)
             # Neither generated names nor LLVM's reserved ones contain a dollar.

@@ -179,7 +179,7 @@ class Analysis:
 def _tree(function: Callable[..., Any], node: ast.AST) -> ast.FunctionDef:
     """Return the syntax tree of a plain function."""
     if not isinstance(function, FunctionType):
-        raise NotShownError(node, "is no plain function")
+        raise NotShownError(node, "is not a plain function")
     try:
         return plain_tree(function)
     except UnsupportedError as error:

@@ -403,7 +403,7 @@ def named(target: ast.expr, value: Value) -> dict[str, Value]:
     if not isinstance(target, ast.Tuple | ast.List) or not isinstance(value, Several):
         raise NotShownError(target, f"is given {described(value)}")
     if len(target.elts) != len(value.items):
-        raise NotShownError(target, "unpacks a value that is no tuple of that length")
+        raise NotShownError(target, "unpacks a tuple that does not have that length")
     pairs = zip(target.elts, value.items, strict=True)
     return {name: one for part, item in pairs for name, one in named(part, item).items()}
 

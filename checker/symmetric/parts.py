@@ -206,7 +206,7 @@ class Parts:
                 if isinstance(declared, Field):
                     return declared, place
                 raise NotShownError(target, f"replaces {place.form}, a part of the state")
-        raise NotShownError(target, "writes to something that is no variable of the state")
+        raise NotShownError(target, "writes to something that is not a variable of the state")
 
     def _as_declared(self, declared: Field, form: str, value: Value, node: ast.expr) -> Value:
         """Return a value in the form in which its variable stores it."""

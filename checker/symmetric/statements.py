@@ -136,7 +136,7 @@ class Statements(Comprehensions):
             self.flow.local[target.id] = value
         elif isinstance(target, ast.Tuple | ast.List):
             if not isinstance(value, Several) or len(value.items) != len(target.elts):
-                raise NotShownError(target, "unpacks a value that is no tuple of that length")
+                raise NotShownError(target, "unpacks a tuple that does not have that length")
             for part, item in zip(target.elts, value.items, strict=True):
                 self.assign_to(part, item)
         elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):

@@ -178,7 +178,7 @@ class Choices:
         """Return the numbers of the participants of a kind."""
         if kind not in self._participants:
             known = ", ".join(self._participants) or "there are none"
-            why = "" if name == kind else f", since {kind!r} is no kind of participant"
+            why = "" if name == kind else f", since {kind!r} is not a kind of participant"
             raise about(
                 self._function,
                 f"{self._what} {self._name}: its parameter {name} has no values{why}; "
@@ -220,8 +220,9 @@ class Choices:
                 there = ", ".join(known) or "none"
                 raise about(
                     function,
-                    f"{what} depends on {name}, which is no {kind}; there is {there}. A function "
-                    "of the bounds takes k, one of the state s and k, then names of parameters",
+                    f"{what} depends on {name}, which is not a {kind}; there is {there}. A "
+                    "function of the bounds takes k, one of the state s and k, then names of "
+                    "parameters",
                 )
 
     def _elements(self, chosen: Values, what: str, are_records: bool) -> Values:

@@ -84,7 +84,7 @@ class Fair:
         what = getattr(function, "__name__", repr(function))
         raise about(
             function,
-            f"{caller} names {what}, which is no action of this model; it has "
+            f"{caller} names {what}, which is not an action of this model; it has "
             f"{known or 'none'}, and they are declared before it",
         )
 

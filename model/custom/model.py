@@ -348,7 +348,7 @@ class Model(Fair, Generic[S, K]):
             The values of each parameter, as of an action: ``person="person"``.
         """
         if not getattr(kind, "needs_graph", False):
-            raise misused(f"liveness: {printed(kind)} is no kind of liveness; write {_KINDS}")
+            raise misused(f"liveness: {printed(kind)} is not a kind of liveness; write {_KINDS}")
         if (premise is None) == (kind is Kind.LEADS_TO):
             repair = "give premise=lambda s, k: ..." if premise is None else "leave the premise out"
             raise misused(f"liveness: only Kind.LEADS_TO has a premise, and needs one; {repair}")

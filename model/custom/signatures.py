@@ -50,7 +50,7 @@ def refuse_unfit(function: Any, what: str, *names: str) -> None:
 
 
 def refuse_other_kinds(function: Callable[..., Any], what: str) -> None:
-    """Refuse what is no plain function, or does not return an answer.
+    """Refuse what is not a plain function, or does not return an answer.
 
     Raises
     ------
@@ -134,7 +134,9 @@ def refuse_other_classes(bounds: object, state: object) -> None:
     """Refuse bounds that are no frozen dataclass of bounds, and a state that is no record."""
     settings = getattr(bounds, "__dataclass_params__", None)
     if settings is None or not settings.frozen or not isinstance(bounds, type):
-        raise misused(f"{_name_of(bounds)} is no frozen dataclass; write @dataclass(frozen=True)")
+        raise misused(
+            f"{_name_of(bounds)} is not a frozen dataclass; write @dataclass(frozen=True)"
+        )
     for field in fields(bounds):
         if "bound" not in field.metadata and not is_extra(field):
             raise about_class(
@@ -150,7 +152,7 @@ def refuse_other_classes(bounds: object, state: object) -> None:
                 bounds, f"{_name_of(bounds)}.{name} follows another one: {wrong}", name
             )
     if not _is_record(state):
-        raise misused(f"{_name_of(state)} is no Record; derive the state's class from Record")
+        raise misused(f"{_name_of(state)} is not a Record; derive the state's class from Record")
 
 
 def _is_record(state: object) -> bool:

@@ -256,7 +256,7 @@ class Begun(Record):
 def test_a_row_has_the_initial_values_that_it_declares():
     layout = Layout(Begun, None)
     assert layout.describe(layout.dump()) == {"grid": [[1, 2], [1, 2]]}
-    with pytest.raises(TidegateError, match="its elements are no variables"):
+    with pytest.raises(TidegateError, match="its elements are not variables"):
         array(2, array(2, integer(0, 5, "cell")), initial=[1, 2])
 
 

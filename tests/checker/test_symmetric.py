@@ -611,7 +611,9 @@ def test_what_is_refused_does_treat_replicas_differently(text):
     ],
 )
 def test_writing_to_what_is_no_variable_is_refused(text):
-    with pytest.raises(SymmetryError, match=r"a part of the state|no variable|takes an attribute"):
+    with pytest.raises(
+        SymmetryError, match=r"a part of the state|not a variable|takes an attribute"
+    ):
         shown(body(text))
 
 

@@ -418,7 +418,7 @@ def test_what_is_not_reached_does_not_fail(translated):
         ("return late(s, 1, s=s)", "does not fit its parameters"),
         ("return max(s.a, 2, key=k)", "the call max(s.a, 2, key=k)"),
         ("return int('7', s.a)", "the call int('7', s.a)"),
-        ("k.a = 3\nreturn 1", "k.a, which is no part of the state, as a target"),
+        ("k.a = 3\nreturn 1", "k.a, which is not a part of the state, as a target"),
         ("s.part[0] = s.part[1]\nreturn 1", "part[] as another name for a part of the state"),
         ("return 1 if s.cell else 2", "a truth value is needed, not the record cell"),
         ("return s.b @ 2", "the operator MatMult"),
@@ -493,7 +493,7 @@ class Callable:
     "function", [decorate(plain), decorated, functools.partial(plain, k=1), Callable(), max]
 )
 def test_what_is_no_plain_function_is_refused(translated, function):
-    with pytest.raises(UnsupportedError, match=r"decorated|no plain function"):
+    with pytest.raises(UnsupportedError, match=r"decorated|not a plain function"):
         translated(function)
 
 

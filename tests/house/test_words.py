@@ -60,6 +60,27 @@ def test_no_text_says_it_in_the_old_words(pattern):
     assert places == [], f"say: {FORBIDDEN[pattern]}"
 
 
+IN_MESSAGES = re.compile(
+    r"(?<!there )\b(is|are) no\b(?! longer)|\bby turns\b|\b(is|are|be) owed\b|\bstands? still\b"
+)
+"""What no message says: a thing "is not a X", "does not Y", "is paused"."""
+
+
+def test_no_message_says_what_a_thing_is_no():
+    places = []
+    for name, text in texts().items():
+        if name.endswith(".py") and not name.startswith(("tests/", "docs/", "benchmarks/")):
+            tree = ast.parse(text)
+            statements = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
+            places += [
+                f"{name}:{node.lineno}: {node.value}"
+                for node in ast.walk(tree)
+                if isinstance(node, ast.Constant) and isinstance(node.value, str)
+                if id(node) not in statements and IN_MESSAGES.search(node.value)
+            ]
+    assert places == []
+
+
 @pytest.mark.parametrize("word", ["Finding", "Found", "Limits", "LogOffset", "Outcome", "Property"])
 def test_a_word_is_the_name_of_one_type(word):
     if not texts():

@@ -74,7 +74,7 @@ def test_a_property_of_ones_own():
         ({"properties": ["TypeOK2"]}, "there is no property 'TypeOK2'"),
         ({"engine": "quick"}, "there is no engine 'quick'"),
         ({"store": "disk"}, "--store disk: is neither exact nor fingerprint"),
-        ({"model": 3}, "3 is no Model, no Protocol and no name of one"),
+        ({"model": 3}, "3 is not a Model, a Protocol or the name of one"),
     ],
 )
 def test_what_does_not_exist_is_refused(arguments, says):

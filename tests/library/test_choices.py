@@ -190,8 +190,8 @@ def test_the_guard_of_a_choice_is_what_reports_show(write):
 
 
 WRONG = {
-    "unknown": ("TO", "lambda k, other: [0]", "to of action Send depends on other, which is no"),
-    "later": ("ITEM", "lambda k, to: [0]", "item of action Send depends on to, which is no"),
+    "unknown": ("TO", "lambda k, other: [0]", "to of action Send depends on other, which is not a"),
+    "later": ("ITEM", "lambda k, to: [0]", "item of action Send depends on to, which is not a"),
     "computed": (
         "ITEM", "lambda s, k: [x for x in s.waiting]", "its values are not known in advance",
     ),

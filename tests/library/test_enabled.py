@@ -106,5 +106,5 @@ def test_an_action_that_decides_behind_its_guards_is_refused_with_its_line(write
 
 
 def test_what_is_no_action_is_refused(write):
-    with pytest.raises(TidegateError, match=r"model\.enabled names Bounds, which is no action"):
+    with pytest.raises(TidegateError, match=r"model\.enabled names Bounds, which is not an action"):
         tidegate.check(write("model.enabled(take)", "model.enabled(Bounds)"), {})

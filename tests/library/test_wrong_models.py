@@ -173,7 +173,7 @@ WRONG = {
         "other: write @model.action('who') above it",
         15,
     ),
-    "an initial state that is no number": (
+    "an initial state that is not a number": (
         "class Three:\n    def __index__(self):\n        return 3\n"
         "    __le__ = __ge__ = lambda self, other: True\n"
         "@model.initial\ndef begin(s, k):\n    s.x = Three()\n    yield\n" + GO
@@ -296,7 +296,7 @@ WRONG = {
         14,
     ),
     "bounds that are an object": (
-        "model = Model(Bounds(), State)", "is no frozen dataclass", 12,
+        "model = Model(Bounds(), State)", "is not a frozen dataclass", 12,
     ),
     "initial states by chance": (
         "@model.initial\ndef begin(s, k):\n    s.x = random.randint(1, 3)\n    yield\n"
@@ -366,7 +366,7 @@ WRONG = {
         13,
     ),
     "bounds that are no dataclass": (
-        "class Loose:\n    n = 3\nmodel = Model(Loose, State)", "is no frozen dataclass", 14,
+        "class Loose:\n    n = 3\nmodel = Model(Loose, State)", "is not a frozen dataclass", 14,
     ),
     "a state that is no record": (
         "model = Model(Bounds, dict)", "derive the state's class from Record", 12,
@@ -389,7 +389,7 @@ INV = IDLE + "@model.invariant('x')\n"
 LIMIT = "it must be a whole number, or a function of the bounds: lambda k: k.nodes"
 
 WRONG |= {
-    "a limit that is no number": (
+    "a limit that is not a number": (
         OTHER.format("x: int = integer(0, 2.5, 'x')"), f"integer: high is 2.5; {LIMIT}", 13
     ),
     "a limit that is missing": (
@@ -461,12 +461,12 @@ WRONG |= {
     ),
     "an enumeration of texts": (
         PHASE.format("Enum", "A = 'a'") + OTHER.format("x: Phase = enumeration(Phase, 'x')"),
-        "enumeration: Phase is no enumeration of numbers; write one, class Phase(IntEnum)",
+        "enumeration: Phase is not an enumeration of numbers; write one, class Phase(IntEnum)",
         16,
     ),
     "an enumeration that is a list": (
         OTHER.format("x: int = enumeration(['a', 'b'], 'x')"),
-        "enumeration: ['a', 'b'] is no enumeration of numbers",
+        "enumeration: ['a', 'b'] is not an enumeration of numbers",
         13,
     ),
     "an enumeration without members": (
@@ -486,7 +486,7 @@ WRONG |= {
     ),
     "a record in a record by an object": (
         OTHER.format("x: Entry = nested(Entry(term=1, value=2))"),
-        "nested: Entry(term=1, value=2) is no class that derives from Record; name one",
+        "nested: Entry(term=1, value=2) does not derive from Record; name one",
         13,
     ),
     "a record that is a part of itself": (
@@ -541,7 +541,7 @@ WRONG |= {
     "the largest value of an unknown bound": (
         MORE.format("largest_bounds={'m': 3}"), "there is no bound 'm'; known: n", 12
     ),
-    "a bound that is no number": (
+    "a bound that is not a number": (
         BOUNDS.format("number('two', 1, 3, 'n')"), "number: default is 'two'; it must be", 14
     ),
     "a bound of an empty range": (
@@ -597,12 +597,12 @@ WRONG |= {
     ),
     "liveness that is a text": (
         IDLE + "@model.liveness('eventually', 'x')\ndef ends(s, k): return True",
-        "liveness: 'eventually' is no kind of liveness; write Kind.EVENTUALLY",
+        "liveness: 'eventually' is not a kind of liveness; write Kind.EVENTUALLY",
         15,
     ),
     "liveness that is an invariant": (
         IDLE + "@model.liveness(Kind.INVARIANT, 'x')\ndef ends(s, k): return True",
-        "is no kind of liveness; write Kind.EVENTUALLY",
+        "is not a kind of liveness; write Kind.EVENTUALLY",
         15,
     ),
     "liveness without its premise": (

@@ -189,7 +189,7 @@ def another(s, k):
         (lambda m, a: m.fairness(NONE, a["toggle"], a["finish"]), "got <Fairness.NONE"),
         (lambda m, a: m.fairness("weak"), "got 'weak'"),
         (lambda m, a: m.fairness(WEAK, a["toggle"]), "names one action, Toggle"),
-        (lambda m, a: m.fairness(WEAK, a["toggle"], another), "another, which is no action"),
+        (lambda m, a: m.fairness(WEAK, a["toggle"], another), "another, which is not an action"),
         (lambda m, a: m.fairness(WEAK, "toggle", "finish"), "it has toggle, finish"),
         (lambda m, a: m.fairness(WEAK, fair_per="worker"), "must be a tuple of names"),
         (lambda m, a: m.fairness(WEAK, fair_per=("worker",)), "parameters of Toggle are none"),

@@ -463,7 +463,7 @@ def _kept_eligible(before: Scene, after: Scene) -> str:
     removed = was.replicas & now.elr & ~now.replicas
     if not removed:
         return ""
-    return f" The ELR has {braced(removed)}, which is no replica any more and deletes its log."
+    return f" The ELR has {braced(removed)}, which is not a replica any more and deletes its log."
 
 
 def _add_replica(a: Arguments, before: Scene, after: Scene) -> Event:

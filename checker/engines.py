@@ -11,7 +11,7 @@ from ..core.interrupts import alarm, reason
 from ..core.memory import LLVM_BYTES, address_space
 from ..core.result import Progress, Reason
 from ..core.spec import TidegateError
-from .compiled.choices import MOST_INSTANCES, MOST_TRIED, pieces
+from .compiled.choices import MOST_INSTANCES, pieces
 from .interpreted import Pause, Search
 from .liveness.decide import refuse_undecidable
 from .request import SearchRequest
@@ -62,10 +62,6 @@ def finished_search(request: SearchRequest) -> LevelSearch:
     small = SMALL_WATCHED if resources.watch else SMALL
     system.debug = system.debug or resources.watch
     if alone:
-        _interpreted(search)
-        return search
-    if not at_once and (why := _chosen_by_state(request)):
-        search.because = (Reason(why),)
         _interpreted(search)
         return search
     seconds = pieces(request.system.instances) * INTERPRETED_SECONDS
@@ -237,18 +233,6 @@ def _too_many(request: SearchRequest) -> str:
     return (
         f"{request.system.name} has {instances:,} instances of actions, and to compile more than "
         f"{MOST_INSTANCES:,} takes too long; choose smaller bounds"
-    )
-
-
-def _chosen_by_state(request: SearchRequest) -> str:
-    """Return that Python is faster, since the state chooses few of many steps; empty if not."""
-    system = request.system
-    narrowed = sum(bool(instance.action.selections) for instance in system.instances)
-    if narrowed <= MOST_TRIED:
-        return ""
-    return (
-        f"{system.name} has {narrowed:,} steps that the state chooses from; compiled code tries "
-        "each of them in each state, Python only those that the state chooses"
     )
 
 

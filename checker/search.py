@@ -100,9 +100,8 @@ class LevelSearch:
 
     def _largest(self, taken: Sequence[int]) -> str:
         """Return the name of the most frequent action; empty if none was taken."""
-        if not any(taken):
-            return ""
-        return self.system.instances[max(range(len(taken)), key=taken.__getitem__)].action.name
+        most = max(taken, default=0)
+        return self.system.instances[taken.index(most)].action.name if most else ""
 
     def _active(self) -> int:
         """Return a bit for every property that is still to be decided."""

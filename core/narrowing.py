@@ -16,6 +16,29 @@ Tree = dict[int, Any]
 """Instances by the values of the selected parameters, one after the other."""
 
 
+def trees(
+    instances: Sequence[Instance],
+) -> dict[tuple[int, tuple[int, ...]], tuple[Action, list[int], Tree]]:
+    """Return those of instances whose action selects parameters, by action and other arguments.
+
+    Each comes with the action, the arguments of the first one, and the tree.
+    """
+    groups: dict[tuple[int, tuple[int, ...]], tuple[Action, list[int], Tree]] = {}
+    for index, instance in enumerate(instances):
+        if not instance.action.selections:
+            continue
+        row = list(instance.arguments)
+        selected = [each.place for each in instance.action.selections]
+        rest = tuple(value for place, value in enumerate(row) if place not in selected)
+        key = id(instance.action), rest
+        _, _, tree = groups.setdefault(key, (instance.action, row, {}))
+        *before, last = selected
+        for place in before:
+            tree = tree.setdefault(row[place], {})
+        tree[row[last]] = index
+    return groups
+
+
 class Narrowing:
     """Finds, of the instances of a system, those that a state may enable.
 
@@ -26,22 +49,11 @@ class Narrowing:
     """
 
     def __init__(self, instances: Sequence[Instance], here: Callable[[], object]) -> None:
-        self._always: list[int] = []
-        self._groups: dict[tuple[int, tuple[int, ...]], tuple[Action, list[int], Tree]] = {}
+        self._groups = trees(instances)
         self._here = here
-        for index, instance in enumerate(instances):
-            action = instance.action
-            if not action.selections:
-                self._always.append(index)
-                continue
-            row = list(instance.arguments)
-            selected = [each.place for each in action.selections]
-            rest = tuple(value for place, value in enumerate(row) if place not in selected)
-            _, _, tree = self._groups.setdefault((id(action), rest), (action, row, {}))
-            *before, last = selected
-            for place in before:
-                tree = tree.setdefault(row[place], {})
-            tree[row[last]] = index
+        self._always = [
+            index for index, instance in enumerate(instances) if not instance.action.selections
+        ]
 
     @property
     def narrows(self) -> bool:
@@ -72,7 +84,8 @@ def _below(
         # It depends on what is chosen after it: its guard decides.
         values: Iterable[int] = tree
     else:
-        values = _members(first.values(*terms, *(row[place] for place in first.others)))
+        chosen: Any = first.values(*terms, *(row[place] for place in first.others))
+        values = range(len(chosen)) if first.by_index else _members(chosen)
     for value in values:
         if value in tree:
             if not rest:

@@ -353,7 +353,11 @@ class TransitionSystem(Telling[S, K]):
         self, indices: Iterable[int], watched: bool = True
     ) -> Callable[[State], dict[int, State]]:
         """Return :meth:`attempt` for many states; it raises what :meth:`successors` raises."""
-        tried = [self._tried[index] for index in sorted(indices)]
+        chosen = sorted(indices)
+        if len(chosen) == len(self._tried):
+            # Those that the state does not choose are not enabled, and may be many.
+            return lambda state: dict(self._steps(state, None, watched and self.debug))
+        tried = [self._tried[index] for index in chosen]
         return lambda state: dict(self._steps(state, tried, watched and self.debug))
 
     def take(self, state: State, step: Step) -> State | None:

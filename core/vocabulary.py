@@ -111,11 +111,14 @@ class Selection:
         ``values(s, k, *others)``: those that it may have in a state.
     others
         Which arguments that is called with.
+    by_index
+        Whether they are a sequence, of which the argument is an index.
     """
 
     place: int
     values: Callable[..., Iterable[int]]
     others: tuple[int, ...]
+    by_index: bool = False
 
 
 @dataclass(frozen=True)

@@ -378,8 +378,8 @@ def _records(state: type) -> tuple[type, ...]:
     return tuple(kind for kind in (*state.__mro__, *kinds) if issubclass(kind, Record))
 
 
-def _parts(part: object) -> Iterable[object]:
-    """Yield what a part of a declaration consists of."""
+def _parts(part: object, within: tuple[object, ...] = ()) -> Iterable[object]:
+    """Yield what a part of a declaration consists of, also if it is a part of itself."""
     inner: Iterable[object] = ()
     if isinstance(part, Array):
         inner = (part.element,)
@@ -387,4 +387,5 @@ def _parts(part: object) -> Iterable[object]:
         inner = declared_parts(part).values()
     for one in inner:
         yield one
-        yield from _parts(one)
+        if not any(one is outer for outer in within):
+            yield from _parts(one, (*within, one))

@@ -14,7 +14,7 @@ MOST_INSTANCES = 10_000
 """The most instances with code of their own: so many take a minute, and 2 GiB."""
 
 MOST_TRIED = 10_000
-"""The most steps, of which the state chooses some, that machine code tries sooner than Python."""
+"""The most choices of an action that are all tried where it is not known which a state takes."""
 
 
 def pieces(instances: Sequence[Instance]) -> int:

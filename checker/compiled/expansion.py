@@ -18,17 +18,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
 from ...core.layout import Layout
 from ...core.spec import Instance, TransitionSystem
-from .choices import MOST_INSTANCES, SHARED_FROM
+from .choices import MOST_INSTANCES, MOST_TRIED, SHARED_FROM
 from .emitter import ASSERTED, MARKS, Emitter, Points
 from .function import Compiled, Mode
 from .memory import GROUP
-from .sampling import Query
+from .narrowing import bit_words, marker
+from .sampling import ALIVE, Query
 from .state_refs import Columns
 from .unit import Unit
 from .values import Constant, Number, StateRef, UnsupportedError, Value
@@ -38,11 +39,13 @@ from .values import Constant, Number, StateRef, UnsupportedError, Value
 class Part:
     """Instances that share their code: one alone, or all of a wide action.
 
-    ``first`` is the number of the first one, by which the code is named.
+    ``first`` is the number of the first one, by which the code is named, and ``narrowed`` says that
+    only what the states choose is tried.
     """
 
     first: int
     instances: tuple[Instance, ...]
+    narrowed: bool = False
 
     @property
     def is_wide(self) -> bool:
@@ -101,11 +104,24 @@ class Part:
         if not self.is_wide:
             yield str(self.first), ""
             return
+        if self.narrowed:
+            yield from self._each_chosen(out)
+            return
         counter, head = f"%counter.{self.first}", f"choice.{self.first}"
         out.prologue.append(f"  {counter} = alloca i64")
         out.emit(f"store i64 0, ptr {counter}")
         out.place_label(head)
         chosen = out.value(f"load i64, ptr {counter}")
+        yield self._passed(out, chosen)
+        following = out.value(f"add i64 {chosen}, 1")
+        out.emit(f"store i64 {following}, ptr {counter}")
+        more = out.value(f"icmp ult i64 {following}, {len(self.instances)}")
+        out.emit(f"br i1 {more}, label %{head}, label %beyond.{self.first}")
+        out.terminated = True
+        out.place_label(f"beyond.{self.first}")
+
+    def _passed(self, out: Emitter, chosen: str) -> tuple[str, str]:
+        """Emit the loading of a choice, and return what :meth:`each` yields."""
         registers = [out.value(f"add i64 {chosen}, {self.first}")]
         width = len(self.names) - 1
         row = out.value(f"mul i64 {chosen}, {width}")
@@ -113,13 +129,44 @@ class Part:
             place = out.value(f"add i64 {row}, {argument}")
             address = out.value(f"getelementptr i64, ptr @choices.{self.first}, i64 {place}")
             registers.append(out.value(f"load i64, ptr {address}"))
-        yield registers[0], "".join(f", i64 {register}" for register in registers)
-        following = out.value(f"add i64 {chosen}, 1")
-        out.emit(f"store i64 {following}, ptr {counter}")
-        more = out.value(f"icmp ult i64 {following}, {len(self.instances)}")
-        out.emit(f"br i1 {more}, label %{head}, label %beyond.{self.first}")
+        return registers[0], "".join(f", i64 {register}" for register in registers)
+
+    def _each_chosen(self, out: Emitter) -> Iterator[tuple[str, str]]:
+        """Emit a loop over the instances that some state of the group chooses."""
+        words, first = bit_words(len(self.instances)), self.first
+        bits, word, left = out.room(words), out.variable(), out.variable()
+        out.emit(f"call void @llvm.memset.p0.i64(ptr {bits}, i8 0, i64 {8 * words}, i1 false)")
+        address = out.value(f"ptrtoint ptr {bits} to i64")
+        out.emit(f"call void @mark.{first}(i64 %states, i64 %count, i64 {address})")
+        out.emit(f"store i64 0, ptr {word}")
+        out.place_label(f"word.{first}")
+        here = out.value(f"load i64, ptr {word}")
+        out.emit(f"store i64 {out.value(f'load i64, ptr {out.element(bits, here)}')}, ptr {left}")
+        out.place_label(f"choice.{first}")
+        some = out.value(f"load i64, ptr {left}")
+        none = out.value(f"icmp eq i64 {some}, 0")
+        out.emit(f"br i1 {none}, label %empty.{first}, label %bit.{first}")
         out.terminated = True
-        out.place_label(f"beyond.{self.first}")
+        out.place_label(f"bit.{first}")
+        less = out.value(f"and i64 {some}, {out.value(f'sub i64 {some}, 1')}")
+        out.emit(f"store i64 {less}, ptr {left}")
+        lowest = out.value(f"call i64 @llvm.cttz.i64(i64 {some}, i1 true)")
+        place = out.value(f"add i64 {out.value(f'shl i64 {here}, 6')}, {lowest}")
+        chosen = out.value(f"sub i64 {place}, 1")
+        real = out.value(f"icmp ult i64 {chosen}, {len(self.instances)}")
+        out.emit(f"br i1 {real}, label %take.{first}, label %choice.{first}")
+        out.terminated = True
+        out.place_label(f"take.{first}")
+        yield self._passed(out, chosen)
+        out.emit(f"br label %choice.{first}")
+        out.terminated = True
+        out.place_label(f"empty.{first}")
+        following = out.value(f"add i64 {here}, 1")
+        out.emit(f"store i64 {following}, ptr {word}")
+        more = out.value(f"icmp ult i64 {following}, {words}")
+        out.emit(f"br i1 {more}, label %word.{first}, label %beyond.{first}")
+        out.terminated = True
+        out.place_label(f"beyond.{first}")
 
 
 def parts_of(instances: Sequence[Instance]) -> list[Part]:
@@ -399,6 +446,9 @@ class Expansion:
         texts: list[str] = []
         for part in parts_of(self.system.instances):
             together = self._together(part) if part.is_wide else None
+            if together and part.instances[0].action.selections:
+                part, more = self._narrowed(part)
+                together += more
             parts = [part] if together else part.alone
             self._parts += parts
             if len(self._parts) > MOST_INSTANCES:
@@ -432,6 +482,26 @@ class Expansion:
         most = max(LONGER, len(part.instances) // CHEAPER) * alone
         return [*texts, part.table()] if together <= most else None
 
+    def _narrowed(self, part: Part) -> tuple[Part, list[str]]:
+        """Return a part of which only what states choose is tried, with the code for that.
+
+        Raises
+        ------
+        UnsupportedError
+            If there is no such code, and the part has too many choices to try each.
+        """
+        record, words = self.layout.record, self.words
+        try:
+            text = marker(self.unit, part.instances, part.first, self.constants, record, words)
+        except UnsupportedError as error:
+            if len(part.instances) <= MOST_TRIED:
+                return part, []
+            name, count = part.instances[0].action.name, len(part.instances)
+            raise UnsupportedError(
+                f"{name}, of whose {count:,} choices a state takes few, by {error}"
+            ) from None
+        return replace(part, narrowed=True), [text]
+
     def _lines(self) -> int:
         """Return how many lines the functions of the model have."""
         return sum(body.count("\n") for unit in (self.unit, self.guards) for body in unit.bodies)
@@ -447,7 +517,7 @@ class Expansion:
         noted = max(1, *map(len, self._noted.values())) * GROUP if self._noted else GROUP
         out.prologue.append(f"  %noted = alloca [{noted} x i8], align 64")
         out.emit(f"call void @llvm.memset.p0.i64(ptr %noted, i8 0, i64 {noted}, i1 false)")
-        for block in range(2 * GROUP // BITS):
+        for block in range(ALIVE // 8):
             out.emit(f"store i64 0, ptr {out.at('%alive', 8 * block)}")
         state = self._counted(out)
         for word in range(self.words):
@@ -491,6 +561,12 @@ class Expansion:
         new = out.value(
             f"udiv exact i64 {out.value(f'sub i64 {following}, {place}')}, {self.stride}"
         )
+        taken = out.value(f"icmp ne i64 {new}, 0")
+        portion = out.value(f"udiv i64 {number}, {portion_of(len(self.system.instances))}")
+        bit = out.value(f"shl i64 {out.value(f'zext i1 {taken} to i64')}, {portion}")
+        address = out.at("%alive", ALIVE - 8)
+        touched = out.value(f"or i64 {out.value(f'load i64, ptr {address}')}, {bit}")
+        out.emit(f"store i64 {touched}, ptr {address}")
         offset = out.value(f"mul i64 {number}, 8")
         counter = out.value(f"inttoptr i64 {out.value(f'add i64 %taken, {offset}')} to ptr")
         counted = out.value(f"add i64 {out.value(f'load i64, ptr {counter}')}, {new}")
@@ -659,6 +735,11 @@ class Expansion:
     @staticmethod
     def _bit(out: Emitter, truth: str, bits: int = 64) -> str:
         return out.value(f"zext i1 {truth} to i{bits}")
+
+
+def portion_of(instances: int) -> int:
+    """Return how many instances share a bit of those that say which were taken."""
+    return instances // BITS + 1
 
 
 def _hints(number: int, width: int) -> str:

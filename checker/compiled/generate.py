@@ -15,7 +15,15 @@ from ..liveness.formulas import predicates_of
 from ..request import SearchRequest
 from . import behaviors, kernel, sampling, seen
 from .emitter import Emitter, Points, stored_value
-from .expansion import FAILED, Expansion, clear_marks, keep_if_wanted, make_marks, parts_of
+from .expansion import (
+    FAILED,
+    Expansion,
+    clear_marks,
+    keep_if_wanted,
+    make_marks,
+    parts_of,
+    portion_of,
+)
 from .function import Compiled
 from .intrinsics import DECLARATIONS, INTRINSICS
 from .orbits import declarations, emit_least, masks
@@ -118,6 +126,7 @@ class Generator:
             stride=stride,
             exact=exact,
             instances=len(system.instances),
+            portion=portion_of(len(system.instances)),
             deadlock=numbers.get(Kind.DEADLOCK, -1),
             asserted=asserted,
             expand=self._generated("expand", 5, "i64"),

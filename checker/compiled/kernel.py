@@ -67,6 +67,7 @@ def expand_all(p: Program, shared: int, worker: int, chunk: int) -> int:
         if more < 0:
             store(worker + Worker.ERROR, 1)
             return 0
+        store(worker + Worker.TOUCHED, load(worker + Worker.TOUCHED) | load(worker + Worker.TOOK))
         note_expanded(p, worker, state, some)
         successors += more
         state += some * p.words * 8
@@ -103,11 +104,17 @@ def violates(p: Program, worker: int, place: int, number: int) -> bool:
 def settle(p: Program, worker: int, keep: bool) -> None:
     """Count the steps of a finished chunk, or forget those of a chunk that will be repeated."""
     taken, scratch = load(worker + Worker.TAKEN), load(worker + Worker.SCRATCH)
-    for instance in range(p.instances):
-        if keep:
-            address = taken + 8 * instance
-            store(address, load(address) + load(scratch + 8 * instance))
-        store(scratch + 8 * instance, 0)
+    touched, first = load(worker + Worker.TOUCHED), 0
+    store(worker + Worker.TOUCHED, 0)
+    while touched != 0:
+        if touched & 1 == 1:
+            for instance in range(first, min(first + p.portion, p.instances)):
+                if keep:
+                    address = taken + 8 * instance
+                    store(address, load(address) + load(scratch + 8 * instance))
+                store(scratch + 8 * instance, 0)
+        touched = shifted(touched, 1)
+        first += p.portion
 
 
 def sift(p: Program, shared: int, worker: int, successors: int) -> int:

@@ -142,12 +142,11 @@ class Machine:
     @property
     def taken(self) -> list[int]:
         """How often each instance was taken in the finished chunks."""
-        counts = [0] * self.instances
-        for block, own in self.workers:
-            offset = block[Worker.TAKEN] - own.address
-            for index, count in enumerate(own.numbers(offset, self.instances)):
-                counts[index] += count
-        return counts
+        counts = (
+            own.numbers(block[Worker.TAKEN] - own.address, self.instances)
+            for block, own in self.workers
+        )
+        return list(map(sum, zip(*counts, strict=True)))
 
     @property
     def failed(self) -> bool:

@@ -98,7 +98,11 @@ class Shared(IntEnum):
 
 
 class Worker(IntEnum):
-    """Byte offsets in a worker's own block."""
+    """Byte offsets in a worker's own block.
+
+    ``TOOK`` has a bit for each 64th of the instances, set if one of these was taken from the states
+    expanded last, and ``TOUCHED`` from the states of a chunk.
+    """
 
     SHARED = 0
     REDO = 8
@@ -118,6 +122,8 @@ class Worker(IntEnum):
     FIRST = 120
     ALIVE = 128
     ASSERTED = 128 + GROUP // 8
+    TOOK = 128 + 2 * (GROUP // 8)
+    TOUCHED = 128 + 2 * (GROUP // 8) + 8
     SIZE = 256
 
 

@@ -26,7 +26,8 @@ class Program:
 
     A state has ``words`` words, and a candidate takes ``stride`` bytes: its words, its hash, a
     second hash (with fingerprints only), and where to begin in its bucket.  The functions are
-    generated from the model; ``deadlock`` and ``asserted`` are the numbers of the properties that
+    generated from the model; ``portion`` is how many instances share a bit of those that were
+    taken; ``deadlock`` and ``asserted`` are the numbers of the properties that
     steps decide, or -1; ``samples`` returns the address of the data of :mod:`sampling`.
     ``full`` says that a state may have all bits set.
     """
@@ -35,6 +36,7 @@ class Program:
     stride: int
     exact: bool
     instances: int
+    portion: int
     deadlock: int
     asserted: int
     expand: Callable[[int, int, int, int, int], int]

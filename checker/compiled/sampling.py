@@ -22,8 +22,9 @@ ARITHMETIC = MACHINE
 COMPARED = 20
 """States per way of a branch that every search compares with Python, if there are so many."""
 
-ALIVE = 2 * (GROUP // 8)
-"""Bytes of the bits for the states of a group that have a successor, and whose assertions fail."""
+ALIVE = 2 * (GROUP // 8) + 8
+"""Bytes of the bits for the states of a group that have a successor, and whose assertions fail, and
+for the instances that were taken."""
 
 
 class Samples(IntEnum):

@@ -133,8 +133,9 @@ class Choices:
         return tuple(
             Selection(
                 self._names.index(one.name),
-                _indices(one.chosen) if one.by_index else one.chosen,
+                one.chosen,
                 tuple(map(self._names.index, one.more)),
+                one.by_index,
             )
             for one in self._parameters
             if one.chosen is not None
@@ -252,16 +253,6 @@ class Choices:
             return numbers
 
         return elements
-
-
-def _indices(chosen: Values) -> Values:
-    """Return the indices of a sequence that a function names."""
-
-    def indices(s: Any, k: Any, *others: int) -> Iterable[int]:
-        elements: Any = chosen(s, k, *others)
-        return range(len(elements))
-
-    return indices
 
 
 def _places(part: Any, k: Any) -> Iterable[int] | None:

@@ -6,7 +6,6 @@ import pytest
 from click.testing import CliRunner
 
 import tidegate
-from tidegate.checker import engines
 from tidegate.cli import main
 from tidegate.core.guards import guards
 from tidegate.library.names import find_protocol
@@ -224,16 +223,6 @@ def test_a_wrong_choice_is_named_with_its_line(write, wrong):
     assert text in said
     line = source[: source.index(value)].count("\n") + 1
     assert f"choices.py:{line}" in said, (line, said)
-
-
-def test_with_very_many_choices_by_the_state_auto_stays_in_python_and_says_so(write, monkeypatch):
-    monkeypatch.setattr(engines, "MOST_TRIED", 10)
-    file = write(model(BY_STATE))
-    found = tidegate.check(file, {}, ["TypeOk"], engine="auto")
-    assert found.holds
-    protocol = find_protocol(file)
-    request = type("Request", (), {"system": protocol.system(protocol.within([]))})
-    assert "14 steps that the state chooses from" in engines._chosen_by_state(request)
 
 
 SYMMETRIC = """\

@@ -300,7 +300,7 @@ class Sequences:
     def replaced(self, place: StateRef, value: Value) -> None:
         """Emit the replacement of an element of an array by the values of another one."""
         if place.element or not place.form.endswith("[]"):
-            raise UnsupportedError(f"{place.form}, which is no variable, as a target")
+            raise UnsupportedError(f"{place.form}, which is not a variable, as a target")
         if isinstance(value, StateRef) and not value.element:
             raise UnsupportedError(f"{place.form} as another name for a part of the state")
         if isinstance(place.sample, list):

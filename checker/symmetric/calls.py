@@ -146,11 +146,14 @@ class Calls(Expressions):
 
     def _other_record(self, arguments: list[Value], node: ast.Call) -> Value:
         """Return a record of the function's own with another value of one variable."""
-        record, _, value = arguments
-        _, name, _ = node.args
+        record, _, value, _ = arguments
+        name = node.args[1]
         if not isinstance(record, Made) or not isinstance(name, ast.Constant):
             raise NotShownError(node.args[0], f"is {described(record)}, and is written")
-        parts = dict(record.parts) | {str(name.value): value}
+        part = str(name.value)
+        if not isinstance(declared_parts(record.declared).get(part), Field):
+            raise NotShownError(node, f"writes {part}, which is not a variable of a record")
+        parts = dict(record.parts) | {part: value}
         return Made(record.declared, tuple(parts.items()))
 
     def _members(self, mask: Value, node: ast.expr) -> Each:

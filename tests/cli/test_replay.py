@@ -269,7 +269,7 @@ def test_a_wrong_trace_gets_one_clear_error(saved, change, message):
         (b"[" * 100_000, "not JSON"),
         (b'{"a": ' * 100_000, "not JSON (it is nested too deeply)"),
         (b'{"a": 1' + b"0" * 5000 + b"}", "not JSON (a number has 5001 digits"),
-        (b'{"a": -Infinity}', "not JSON (-Infinity is no number"),
+        (b'{"a": -Infinity}', "not JSON (-Infinity is not a JSON number"),
         (b'{"#meta": {}, "#meta": {}}', "the name '#meta' is there twice in one object"),
         (b'{"a": "\xed\xa0\x80"}', "not a text file"),
     ],

@@ -23,7 +23,7 @@ from tests.fuzz.searches import drawn
 from tests.published import PUBLISHED
 from tidegate.model import PROTOCOLS
 
-FEW = 3
+FEW = 2
 MANY = int(os.environ.get("TIDEGATE_KILLS", "30"))
 SEED = os.environ.get("TIDEGATE_FUZZ_SEED", "1")
 

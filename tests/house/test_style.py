@@ -31,9 +31,11 @@ def test_examples_in_docstrings_are_true(modules):
     # begin with the directory's, and then the types in an example would not be tidegate's.
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     said = []
-    for name in modules:
-        for example in finder.find(importlib.import_module(name), name):
-            runner.run(example, out=said.append)
+    for name, file in modules.items():
+        # Looking for the examples of a module takes longer than to run them.
+        if ">>> " in file.read_text("utf-8"):
+            for example in finder.find(importlib.import_module(name), name):
+                runner.run(example, out=said.append)
     results = runner.summarize(verbose=False)
     assert results.attempted > 0
     assert results.failed == 0, "".join(said)

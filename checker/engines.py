@@ -8,12 +8,12 @@ from importlib.util import find_spec
 from time import perf_counter
 
 from ..core.interrupts import alarm, reason
-from ..core.memory import LLVM_BYTES, address_space
 from ..core.result import Progress, Reason
 from ..core.spec import TidegateError
 from .compiled.choices import MOST_INSTANCES, pieces
 from .interpreted import Pause, Search
 from .liveness.decide import refuse_undecidable
+from .llvm import unloaded
 from .request import SearchRequest
 from .search import LevelSearch
 
@@ -128,7 +128,7 @@ def _compiled(request: SearchRequest, interpreted: Search) -> LevelSearch | tupl
         if must:
             raise EngineChoiceError(f"{option} needs {why}, or use --engine interpreted")
         return (Reason(f"compiling needs {why}"),)
-    if why := _unloaded():
+    if why := unloaded():
         if must:
             raise EngineChoiceError(f"{option}: {why}; or use --engine interpreted")
         return (Reason(why),)
@@ -167,21 +167,6 @@ def _compiled(request: SearchRequest, interpreted: Search) -> LevelSearch | tupl
         search.close()
         raise
     return search
-
-
-def _unloaded() -> str:
-    """Return why LLVM cannot be loaded, and what to do about it; empty if it can."""
-    space = address_space()
-    if space is not None and space < LLVM_BYTES:
-        return (
-            f"LLVM needs {LLVM_BYTES >> 20}M of address space, and {space >> 20}M are left; allow "
-            "more (ulimit -v)"
-        )
-    try:
-        from .compiled import build as build
-    except (MemoryError, OSError, RuntimeError, SystemError) as error:
-        return f"LLVM cannot be loaded ({type(error).__name__}: {error}); reinstall llvmlite"
-    return ""
 
 
 def _distributed(request: SearchRequest) -> LevelSearch:

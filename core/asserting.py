@@ -39,8 +39,8 @@ def _raised_at(error: AssertionError) -> TracebackType:
     return traceback
 
 
-def is_users(error: AssertionError) -> bool:
-    """Whether code of a user's raised an exception."""
+def is_verdict(error: AssertionError) -> bool:
+    """Whether an exception is a verdict on a model: code of a user's raised it."""
     frame = _raised_at(error).tb_frame
     return is_users_code(frame.f_code, frame.f_globals)
 

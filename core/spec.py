@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
-from .asserting import Assertion, assertion_of, is_users
+from .asserting import Assertion, assertion_of, is_verdict
 from .blame import (
     Attempt,
     as_witness,
@@ -298,7 +298,7 @@ class TransitionSystem(Telling[S, K]):
                         attempt(index, state) if attempt else apply(record, constants, *arguments)
                     )
                 except AssertionError as error:
-                    if not (self.asserts and is_users(error) and self.layout.intact()):
+                    if not (self.asserts and is_verdict(error) and self.layout.intact()):
                         raise
                     self.failed.append((index, error))
                     load(state)

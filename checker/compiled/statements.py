@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ...core.asserting import is_users_code
 from ...core.fields import Record
-from ...core.sources import is_own
 from .containers import is_list
 from .emitter import FAILURE, MARKS, Emitter, Marking
 from .expressions import Cell, Expressions, Written
@@ -658,7 +658,9 @@ class Translation:
 
     def _give_up(self, asserts: bool) -> None:
         """Make the step fail; unless that is a verdict, Python takes over and says why."""
-        if asserts and self.unit.asserts and is_own(self.scope.function):
+        function = self.scope.function
+        asserts = asserts and self.unit.asserts
+        if asserts and is_users_code(function.__code__, function.__globals__):
             self.out.assertion_fails()
         else:
             self.out.fail_if("true")

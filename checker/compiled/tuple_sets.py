@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _SOME = ast.Name("a set of tuples", ast.Load())
 
-_SYMMETRIC = (ast.BitAnd, ast.BitOr, ast.Sub, ast.BitXor)
+_COMBINING = (ast.BitAnd, ast.BitOr, ast.Sub, ast.BitXor)
 
 
 class TupleSets:
@@ -91,7 +91,7 @@ class TupleSets:
     def combined(self, operator: ast.operator, left: Value, right: Value) -> Tuples | None:
         """Return the result of an operator on two sets of tuples; None for anything else."""
         one, other = self._both(left, right)
-        if one is None or other is None or not isinstance(operator, _SYMMETRIC):
+        if one is None or other is None or not isinstance(operator, _COMBINING):
             return None
         made = self.new()
         wanted = isinstance(operator, ast.BitAnd)

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from ...core.layout import State
 from ...core.spec import Kind, Property, TransitionSystem
-from ..compiled.components import components
 from ..graph import StateGraph
+from ..llvm import unloaded
 from .formulas import Demands, predicates_of, premise_of, visit
 from .lasso import Decided, Stem, Witness
 
@@ -377,8 +377,28 @@ def _strong_components(states: Truths, steps: Steps) -> Numbers:
     It is -1 for a state that is alone in its component, and for any other number.
     """
     place = np.cumsum(states) - 1
-    labels = components(int(states.sum()), place[steps.source], place[steps.target])
+    labels = _labels(int(states.sum()), place[steps.source], place[steps.target])
     several = np.bincount(labels) > 1
     component = np.full(len(states), -1, steps.source.dtype)
     component[states] = np.where(several, np.cumsum(several) - 1, -1)[labels]
     return component
+
+
+def _labels(states: int, source: Numbers, target: Numbers) -> Numbers:
+    """Return for each state the label of its strongly connected component.
+
+    Machine code finds them in arrays; where LLVM cannot be loaded, networkx does, which takes more.
+    """
+    if not unloaded():
+        from ..compiled.components import components
+
+        return components(states, source, target)
+    import networkx as nx
+
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_nodes_from(range(states))
+    graph.add_edges_from(zip(source.tolist(), target.tolist(), strict=True))
+    labels = np.zeros(states, np.int64)
+    for label, members in enumerate(nx.strongly_connected_components(graph)):
+        labels[[*members]] = label
+    return labels

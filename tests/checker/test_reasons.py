@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 import tidegate
-from tidegate.checker import engines
+from tidegate.checker import engines, llvm
 from tidegate.checker.check import check
 from tidegate.checker.compiled.diagnosis import reasons
 from tidegate.checker.engines import EngineChoiceError
@@ -226,7 +226,7 @@ def test_what_is_missing_to_compile_at_all_is_said(missing, said, jugs, monkeypa
     elif missing == "instances":
         monkeypatch.setattr(engines, "MOST_INSTANCES", 0)
     else:
-        monkeypatch.setattr(engines, "address_space", lambda: 1 << 20)
+        monkeypatch.setattr(llvm, "address_space", lambda: 1 << 20)
     result = check(jugs, [], resources=Resources())
     assert result.complete
     [reason] = result.interpreted_because

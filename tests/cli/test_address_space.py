@@ -85,3 +85,11 @@ def test_each_of_several_searches_has_an_address_space_of_its_own():
         assert memory.available_memory(4) <= memory.available_memory()
     finally:
         resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def test_liveness_is_decided_where_llvm_cannot_be_loaded(shell, monkeypatch):
+    shell.write("sitecustomize.py", BROKEN)
+    monkeypatch.setenv("PYTHONPATH", str(shell.path), prepend=os.pathsep)
+    for protocol, status in (("kip-320 -b records=1 -b crashes=0", 0), ("hw", 13)):
+        done = shell.run("check", *protocol.split(), "-p", "Converges", "-q")
+        assert done.returncode == status, done.errors

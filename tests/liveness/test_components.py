@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tidegate.checker.compiled import components as finding
+from tidegate.checker.liveness import arrays
 from tidegate.core.spec import EngineError
 
 
@@ -39,6 +40,16 @@ def test_the_components_are_those_of_networkx(seed):
         frozenset(part) for part in nx.strongly_connected_components(graph)
     }
     assert (labels[source] <= labels[target]).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_they_are_the_same_where_llvm_cannot_be_loaded(seed, monkeypatch):
+    graph = nx.gnm_random_graph(30, 50, seed, directed=True)
+    source, target = edges_of(graph)
+    expected = partition(arrays._labels(30, source, target))
+    monkeypatch.setattr(arrays, "unloaded", lambda: "it is not installed")
+    monkeypatch.setattr(finding, "components", None)
+    assert partition(arrays._labels(30, source, target)) == expected
 
 
 def test_a_path_and_a_ring_are_as_deep_as_they_are():

@@ -281,6 +281,23 @@ class Emitter:
         self.emit(f"br i1 {self.truth(test)}, label %{yes}, label %{no}")
         self.terminated = True
 
+    def again(self, counter: str, now: str, count: str, head: str, beyond: str) -> None:
+        """Count a round, go back to the head of a loop, and continue beyond it after the last one.
+
+        Parameters
+        ----------
+        counter
+            The address of the number of the round, which is `now` in this one.
+        count
+            How many rounds there are.
+        """
+        following = self.value(f"add i64 {now}, 1")
+        self.emit(f"store i64 {following}, ptr {counter}")
+        more = self.value(f"icmp ult i64 {following}, {count}")
+        self.emit(f"br i1 {more}, label %{head}, label %{beyond}")
+        self.terminated = True
+        self.place_label(beyond)
+
     def fail_if(self, wrong: str) -> None:
         """Emit that this step fails if a bit is set."""
         before = self.value(f"load i64, ptr {FAILURE}")

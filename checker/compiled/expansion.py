@@ -113,12 +113,7 @@ class Part:
         out.place_label(head)
         chosen = out.value(f"load i64, ptr {counter}")
         yield self._passed(out, chosen)
-        following = out.value(f"add i64 {chosen}, 1")
-        out.emit(f"store i64 {following}, ptr {counter}")
-        more = out.value(f"icmp ult i64 {following}, {len(self.instances)}")
-        out.emit(f"br i1 {more}, label %{head}, label %beyond.{self.first}")
-        out.terminated = True
-        out.place_label(f"beyond.{self.first}")
+        out.again(counter, chosen, str(len(self.instances)), head, f"beyond.{self.first}")
 
     def _passed(self, out: Emitter, chosen: str) -> tuple[str, str]:
         """Emit the loading of a choice, and return what :meth:`each` yields."""
@@ -158,15 +153,9 @@ class Part:
         out.terminated = True
         out.place_label(f"take.{first}")
         yield self._passed(out, chosen)
-        out.emit(f"br label %choice.{first}")
-        out.terminated = True
+        out.jump(f"choice.{first}")
         out.place_label(f"empty.{first}")
-        following = out.value(f"add i64 {here}, 1")
-        out.emit(f"store i64 {following}, ptr {word}")
-        more = out.value(f"icmp ult i64 {following}, {words}")
-        out.emit(f"br i1 {more}, label %word.{first}, label %beyond.{first}")
-        out.terminated = True
-        out.place_label(f"beyond.{first}")
+        out.again(word, here, str(words), f"word.{first}", f"beyond.{first}")
 
 
 def parts_of(instances: Sequence[Instance]) -> list[Part]:

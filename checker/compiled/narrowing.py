@@ -157,7 +157,8 @@ def marker(
     passed = ", ".join(compiled.passed(operands, "%errors"))
     rows = unit.table([value for row in table.rows for value in row])
     _for_each_row(out, numbers, rows, len(table.rows), f'@"{compiled.name}"({passed})')
-    _again(out, "%at", at, "%count", ("each", "done"))
+    out.again("%at", at, "%count", "each", "finished")
+    out.jump("done")
     out.place_label("all")
     size = 8 * bit_words(len(instances))
     bits = out.value("inttoptr i64 %bits to ptr")
@@ -186,17 +187,7 @@ def _for_each_row(
     out.emit(f"br i1 {wrong}, label %all, label %well")
     out.terminated = True
     out.place_label("well")
-    _again(out, "%line", line, str(count), ("row", "next"))
-    out.place_label("next")
-
-
-def _again(out: Emitter, counter: str, now: str, count: str, labels: tuple[str, str]) -> None:
-    """Emit the end of a loop."""
-    following = out.value(f"add i64 {now}, 1")
-    out.emit(f"store i64 {following}, ptr {counter}")
-    more = out.value(f"icmp ult i64 {following}, {count}")
-    out.emit(f"br i1 {more}, label %{labels[0]}, label %{labels[1]}")
-    out.terminated = True
+    out.again("%line", line, str(count), "row", "next")
 
 
 def bit_words(choices: int) -> int:

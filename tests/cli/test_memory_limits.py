@@ -142,7 +142,7 @@ def ends(s: State, k: Bounds) -> bool:
 
 def test_liveness_is_decided_within_the_limit_of_memory(grid, tmp_path):
     (tmp_path / "grid.py").write_text(GRID + LIVE)
-    how = ["--engine", "interpreted", "--max-memory", "64M", "-q", "-b", "most=300", "-p", "Ends"]
+    how = ["--engine", "interpreted", "--max-memory", "64M", "-q", "-b", "most=400", "-p", "Ends"]
     done = subprocess.run(
         [sys.executable, "-c", MEASURE, *TIDEGATE, "check", grid, *how],
         capture_output=True, text=True, check=False,

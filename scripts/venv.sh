@@ -4,6 +4,10 @@
 
 venv=$root/.venv
 
+# The tests start Python hundreds of times, and where it keeps no bytecode each start compiles all
+# modules of this package, which takes longer than most of the tests.
+unset PYTHONDONTWRITEBYTECODE
+
 # Says that something is missing and ends the script.
 give_up() {
     echo "$0: $*" >&2

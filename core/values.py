@@ -292,6 +292,9 @@ class Numbers(Variables):
 
 
 def _set(self: Any, name: str, new: object) -> None:
+    if hasattr(new, "_owner") and getattr(self, name, None) is new:
+        # After m.acks |= {1}, which has changed the set where it is.
+        return
     setattr(_place(self), name, new)
     object.__setattr__(self, name, new)
 

@@ -15,10 +15,11 @@ from ...core.fields import Record, copy_into
 from .builtin_calls import Builtins
 from .comprehensions import Comprehensions
 from .containers import OF_SETS, Collections
+from .element_names import index_in, length_of, still_there
 from .function import Mode, Scope
 from .loops import Loops
 from .made import Making
-from .own_records import replaced
+from .own_records import by_itself, replaced
 from .sequences import OF_SEQUENCES, is_ours, is_value
 from .syntax import own_returns, plain_tree
 from .values import (
@@ -72,6 +73,13 @@ def written_out(function: Callable[..., Any]) -> bool:
         return False
     returned = [node.value for node in own_returns(tree) if node.value is not None]
     return not all(isinstance(value, _NUMBERS) for value in returned)
+
+
+def _number(value: Value, node: ast.expr) -> Value:
+    """Return a number or a truth value, which nobody can change."""
+    if not isinstance(value, (Constant, Number, Truth)):
+        raise UnsupportedError(f"{ast.unparse(node)}, which changes where it is,")
+    return value
 
 
 _SOME = ast.Name("a collection", ast.Load())
@@ -128,7 +136,15 @@ class Calls:
             return self.making.made(callee.value, node)
         if callee.value is replaced:
             return self.making.replaced(node)
+        if callee.value is index_in:
+            return self.sequences.index(self.known(node.args[0]), node.args[1])
         positional, named = self._arguments(node)
+        if callee.value is by_itself:
+            return _number(positional[0], node.args[0])
+        if callee.value is length_of:
+            return self.sequences.length_of(positional[0])
+        if callee.value is still_there:
+            return self.sequences.still_there(*positional)
         if callee.value is mask_of:
             return self.collections.mask_of(positional[0], node)
         if callee.value is copy_into:

@@ -135,6 +135,11 @@ class _Unit(Unit):
                 raise FollowingError
         return compiled
 
+    def trees(self, function: types.FunctionType) -> Iterator[ast.FunctionDef]:
+        """Yield the syntax tree that writes to elements where the function does so by a name."""
+        *_, last = super().trees(function)
+        yield last
+
     def _translate(
         self, function: Callable[..., Any], arguments: list[Value], mode: Mode, pure: bool
     ) -> Compiled:

@@ -14,7 +14,7 @@ from functools import reduce
 from operator import getitem
 from typing import TYPE_CHECKING, Any
 
-from ...core.containers import RecordSeq, RecordSet, Seq, Set
+from ...core.containers import Ordered, RecordSeq, RecordSet, Seq, Set
 from ...core.errors import acts_for_caller
 from ...core.fields import Record, declaration_of, getter_of, method_of, part_names
 from ...core.indices import literal_of
@@ -288,6 +288,23 @@ class Sequences:
         assert isinstance(items, (StateRef, Made))
         element = self.records.item(items, index)
         return replace(element, element=True) if isinstance(element, StateRef) else element
+
+    def length_of(self, owner: Value) -> Value:
+        """Return the length of a sequence; 0 for an array, which always has the same."""
+        ordered = isinstance(owner, (StateRef, Made)) and isinstance(owner.sample, Ordered)
+        return self.records.variable(owner, "length") if ordered else Constant(0)  # type: ignore[arg-type]
+
+    def still_there(self, owner: Value, index: Value, length: Value, copy: Value) -> Constant:
+        """Emit the test that an element of a sequence is what was read from it."""
+        if isinstance(copy, Made):
+            self._unless(self.out.compare("eq", self.length_of(owner), length))
+            element = self.read(owner, index)  # type: ignore[arg-type]
+            self._unless(self._all_equal(self.contents(element), self.contents(copy)))
+        return Constant(None)
+
+    def _unless(self, truth: Value) -> None:
+        """Leave the step to Python unless something is true."""
+        self.out.fail_if(self.out.value(f"xor i1 {self.out.truth(truth)}, true"))
 
     def copied_into(self, target: Value, source: Value) -> Constant:
         """Emit the writing of all variables of a record."""

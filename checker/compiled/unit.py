@@ -12,12 +12,13 @@ from __future__ import annotations
 import ast
 import re
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, EnumType
 from typing import Any
 
 from ...core.layout import WORD_BITS
 from ...core.sources import nodes_of
+from .element_names import with_elements_in_place
 from .emitter import Points
 from .function import Compiled, Intrinsic, Mode
 from .state_refs import StateRefs
@@ -192,23 +193,50 @@ class Unit:
     def _translate(
         self, function: Callable[..., Any], arguments: list[Value], mode: Mode, pure: bool
     ) -> Compiled:
-        where = getattr(function, "__qualname__", repr(function))
+        where, failed = getattr(function, "__qualname__", repr(function)), None
         try:
             if type(function) is not types.FunctionType:
                 raise UnsupportedError(f"{function!r}, which is not a plain function,")
-            tree = plain_tree(function)
-            returns, count = self._shape(function, tree, mode)
-            # Neither generated names nor LLVM's reserved ones contain a dollar.
-            name = f"{self.prefix}{function.__name__}${len(self._kept)}"
-            own = function.__globals__.get("ARITHMETIC") is MACHINE
-            compiled = Compiled(name, returns, count, own)
-            translation = self.translation(self, function, tree, arguments, compiled, mode, pure)
-            where = translation.where()
-            self.bodies.append(translation.text())
+            for tree in self.trees(function):
+                try:
+                    return self._of_tree(function, tree, arguments, mode, pure)
+                except UnsupportedError as error:
+                    failed = failed or error
+            assert failed is not None
+            raise failed
         except UnsupportedError as error:
             if " (in " in str(error):
                 raise
             raise type(error)(f"{error} (in {where})") from None
+
+    def trees(self, function: types.FunctionType) -> Iterator[ast.FunctionDef]:
+        """Yield syntax trees of a function, of which the first one is translated that can be.
+
+        A function may write through names for elements, and only their types say what are elements.
+        """
+        tree = plain_tree(function)
+        yield tree
+        in_place = with_elements_in_place(tree, function.__globals__)
+        if in_place is not None:
+            yield in_place
+
+    def _of_tree(
+        self,
+        function: types.FunctionType,
+        tree: ast.FunctionDef,
+        arguments: list[Value],
+        mode: Mode,
+        pure: bool,
+    ) -> Compiled:
+        returns, count = self._shape(function, tree, mode)
+        # Neither generated names nor LLVM's reserved ones contain a dollar.
+        name = f"{self.prefix}{function.__name__}${len(self._kept)}"
+        own = function.__globals__.get("ARITHMETIC") is MACHINE
+        compiled, where = Compiled(name, returns, count, own), function.__qualname__
+        try:
+            translation = self.translation(self, function, tree, arguments, compiled, mode, pure)
+            where = translation.where()
+            self.bodies.append(translation.text())
         except MISTAKES as error:
             why = f"{type(error).__name__}: {error}"
             raise UnsupportedError(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.errors import Line
 from ...core.fields import Array, Field
 from ...core.imports import full_name
-from ...core.sources import Source
+from ...core.sources import Source, names_of_elements
 from .notes import LOST, SKIPPED, Answer, Effect, Objection
 from .objects import MISSING
 from .operators import computed
@@ -193,6 +193,7 @@ class Body:
         self.yields: Group | None = None
         self.yields_at: Line | None = None
         self.assigned = assigned(source.node)
+        self.elements = names_of_elements(source.node)
         self.global_names = declared(source.node, ast.Global)
         self.outer_names = declared(source.node, ast.Nonlocal)
         self.sites: dict[tuple[int, str], Group] = {}

@@ -11,11 +11,12 @@ from functools import reduce
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ...core.containers import Bag, Ordered, RecordSet, Set
+from ...core.containers import Bag, Ordered, RecordSet, Seq, Set
 from ...core.fields import Record, declared_parts, getter_of, method_of
 from .calls import Calls
 from .comparisons import Comparisons, always_true, decided, is_nothing, shortened
 from .contents import as_group
+from .listed import MUTATING
 from .notes import ORDER
 from .operators import as_text, computed
 from .published import ONLY, WITHIN
@@ -41,6 +42,7 @@ from .values import (
     gathered,
     is_array,
     is_number,
+    is_of_container,
     is_optional,
     is_record,
     is_text,
@@ -55,6 +57,9 @@ from .values import (
 if TYPE_CHECKING:
     from .body import Body
 
+
+WRITING = MUTATING | {Record.assign.__name__, Seq.truncate.__name__}
+"""Methods of records and containers that write to their owner."""
 
 KINDS: dict[type[ast.expr], str] = {
     ast.ListComp: "list",
@@ -151,13 +156,22 @@ class Expressions:
         """Return what is called; a function is read with the arguments of the call."""
         if isinstance(node, ast.Name):
             return self._name(node)
-        if isinstance(node, ast.Attribute) and node.attr == Record.assign.__name__:
+        if isinstance(node, ast.Attribute) and node.attr in WRITING:
             # It writes the element, as an assignment of its variables does.
-            return self.attribute(node, self.place(node.value), node.attr)
+            owner = self.place(node.value)
+            if node.attr == Record.assign.__name__ or any(map(is_of_container, options(owner))):
+                return self.attribute(node, owner, node.attr)
         return self._attribute(node) if isinstance(node, ast.Attribute) else self.value(node)
 
     def place(self, node: ast.expr) -> Value:
-        """Return what is written to: an element that is named by its index is a place."""
+        """Return what is written to: an element that is named by its index is a place.
+
+        So is one with a name that has elements only: Python's copy knows which one it is of.
+        """
+        if isinstance(node, ast.Name) and node.id in self.body.elements:
+            named = [self.place(read) for read in self.body.elements[node.id]]
+            if all(isinstance(one, Place) for one in named):
+                return either(named) or ANYTHING
         if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
             owner = self.place(node.value)
             index = self.value(node.slice)
@@ -165,7 +179,12 @@ class Expressions:
                 return marked(self._element(owner, writing=True), index.history)
             return self.subscripted(node, owner, index)
         if isinstance(node, ast.Attribute):
-            return self.attribute(node, self.place(node.value), node.attr)
+            owner = self.place(node.value)
+            part = self.attribute(node, owner, node.attr)
+            if isinstance(owner, Made) and isinstance(part, Element):
+                # What a record of one's own holds is one's own, too.
+                return Made(part.declared, part.history)
+            return part
         return self.value(node)
 
     def elements(self, value: Value, node: ast.AST, ordered: bool = True) -> Value | None:
@@ -450,7 +469,7 @@ class Expressions:
             if isinstance(owner, Place) and owner.root:
                 history = name in self.reader.histories
             return of_part(parts[name], history, not isinstance(owner, Place))
-        if issubclass(declared, (Ordered, Set, Bag)) or hasattr(Record, name):
+        if is_of_container(owner) or hasattr(Record, name):
             return Bound(name, owner)
         if (getter := getter_of(declared, name)) is not None:
             return self._got(node, owner, getter)

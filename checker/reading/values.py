@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
+from ...core.containers import Bag, Ordered, Set
 from ...core.fields import NONE, Array, Field, Record
 from .held import held
 
@@ -336,6 +337,12 @@ def is_record(declared: Any) -> bool:
 def is_array(value: Value) -> bool:
     """Whether a value is an array of the state, of fixed length."""
     return isinstance(value, (Place, Element)) and isinstance(value.declared, Array)
+
+
+def is_of_container(value: Value) -> bool:
+    """Whether a value is a set, a bag or a sequence that is declared."""
+    declared: Any = getattr(value, "declared", None)
+    return is_record(declared) and issubclass(declared, (Ordered, Set, Bag))
 
 
 def element_of(declared: Any, history: bool, read: bool) -> Value:

@@ -14,6 +14,7 @@ from typing import Any
 from ...core.errors import shown
 from ...core.result import Declared
 from ...core.sources import original_of
+from ..compiled.element_names import with_elements_in_place
 from ..compiled.syntax import parameter_names, plain_tree
 from ..compiled.values import UnsupportedError
 from .calls import in_order, renamed
@@ -107,6 +108,17 @@ class Analysis:
             self._check_call_of_declared(function, arguments, node)
             return self._as_declared(function, reason)
         tree = _tree(function, node)
+        try:
+            return self._read(function, tree, arguments)
+        except NotShownError:
+            in_place = with_elements_in_place(tree, function.__globals__)
+            if in_place is None:
+                raise
+            return self._read(function, in_place, arguments)
+
+    def _read(
+        self, function: Callable[..., Any], tree: ast.FunctionDef, arguments: tuple[Value, ...]
+    ) -> Summary:
         run = Statements(self, function)
         run.flow.local = dict(zip(parameter_names(tree), arguments, strict=True))
         try:

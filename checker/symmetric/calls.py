@@ -21,7 +21,8 @@ from ...core.fields import (
     members,
     value_of,
 )
-from ..compiled.own_records import replaced
+from ..compiled.element_names import index_in, length_of, still_there
+from ..compiled.own_records import by_itself, replaced
 from . import sequences, sets
 from .expressions import Expressions, wrapped
 from .names import FEW, described, may_be_none_at
@@ -127,9 +128,27 @@ class Calls(Expressions):
             return copied(arguments[0])
         if called is replaced:
             return self._other_record(arguments, node)
+        if called in (index_in, length_of):
+            return arguments[1] if called is index_in else Number()
+        if called is by_itself:
+            return self._by_itself(arguments[0], node)
+        if called is still_there:
+            element = ast.Subscript(node.args[0], node.args[1], ast.Load())
+            same = ast.Compare(element, [ast.Eq()], [node.args[3]])
+            for part in (element, same):
+                ast.copy_location(part, node)
+            self.expression(same)
+            return NOTHING
         if called is members and len(arguments) == 1 and not node.keywords:
             return self._members(arguments[0], node)
         return self._invoked(called, arguments, self._keywords(node), node)
+
+    @staticmethod
+    def _by_itself(value: Value, node: ast.Call) -> Value:
+        """Return a number, which nobody can change."""
+        if not isinstance(value, Number | Replica | Constant):
+            raise NotShownError(node.args[0], f"names {described(value)}, which changes")
+        return value
 
     def _record(self, declared: type[Record], unnamed: list[Value], node: ast.Call) -> Value:
         """Return a record that is made by name."""

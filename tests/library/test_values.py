@@ -41,7 +41,6 @@ def test_a_model_reaches_what_lists_and_explicit_copies_reach(tmp_path, seed):
 
 
 NAMES = (
-    ("m = s.q[{i}]", "m"),
     ("m, o = s.q[{i}], 3", "m"),
     ("for m in s.q:", "m"),
     ("for m in s.q[:2]:", "m"),

@@ -207,6 +207,10 @@ WHOLE = (
     "lane = s.lane[B]\nlane.append(s.n[0])\ns.got = len(s.lane[B]) * 4 + lane.popleft()",
     "lane = s.lane[0]\nrest = ⟨lane[:]⟩\nlane.clear()\ns.lane[1][:] = rest",
     "s.p[0].u, s.p[0].v = s.p[0].v, s.p[0].u",
+    "m = s.q[I]\nm.a = 3 - m.a\ns.got = s.q[I].a * 4 + m.a",
+    "m = s.q[I]\nwas = m.inner.x\nm.inner.x ^= 1\nm.row[B] = was\ns.got = m.plus(1) + was",
+    "m = s.q[I]\ns.n.popleft()\nm.assign(s.box[B])\nm.a = 1\ns.got = s.q[I].plus(J)",
+    "if s.n[0] > 1:\n    m = s.q[I]\nelse:\n    m = s.q[J]\nm.row[B] = s.n[0]\ns.got = m.plus(2)",
     "one = ⟨s.p[0]⟩\ns.p[0] = Flat(u=one.v, v=one.u)\ns.got = one.u * 4 + s.p[0].u",
 )
 """Whole actions."""

@@ -1,0 +1,220 @@
+"""Writes to an element of a sequence through a name for it, as writes to the element itself.
+
+After ``m = s.net[i]`` Python has a copy that knows where it was read: ``m.count = 1`` writes the
+element and the copy, and fails if the sequence is no longer what it was.  Machine code, which does
+not know where a copy was read, makes the same test, writes ``s.net[i].count = 1``, and reads ``m``
+again.  Both mean the same where nothing else holds the copy, or a part of it that changes.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from typing import Any
+
+from ...core.fields import Record
+from ...core.sources import names_of_elements
+from .own_records import Uses, assigned, is_part_of_name, marked_call, placed_at, replace_in
+
+
+def index_in(owner: Any, index: int) -> int:
+    """Stand for an index, of which a negative literal counts from the end; it is never called."""
+    raise NotImplementedError
+
+
+def length_of(owner: Any) -> int:
+    """Stand for the length of a sequence, and 0 for that of an array; it is never called."""
+    raise NotImplementedError
+
+
+def still_there(owner: Any, index: int, length: int, copy: Any) -> None:
+    """Stand for the test that an element is what was read from it; it is never called.
+
+    `length` is that of the sequence at that time.  A name for an element of an array is no copy.
+    """
+    raise NotImplementedError
+
+
+def with_elements_in_place(
+    tree: ast.FunctionDef, space: Mapping[str, Any]
+) -> ast.FunctionDef | None:
+    """Return a function that writes to elements where it wrote through names; None if it does not.
+
+    Parameters
+    ----------
+    space
+        The names of its module.
+    """
+    tree = deepcopy(tree)
+    uses = Uses(tree, space, of_elements=True)
+    names = {
+        name: reads[0]
+        for name, reads in names_of_elements(tree).items()
+        if uses.has_one_name(name)
+        and all(_is_path(read, uses) for read in reads)
+        and len({ast.dump(_without_indices(read)) for read in reads}) == 1
+    }
+    written = {root.id for path in _written(tree) if (root := _root(path)) is not None}
+    uses.alone(names.keys() & written, set(_changed_parts(tree)))
+    writing = _Writing(names)
+    changed = writing.visit(tree)
+    assert isinstance(changed, ast.FunctionDef)
+    return ast.fix_missing_locations(changed) if writing.writes else None
+
+
+def _is_path(node: ast.expr, uses: Uses) -> bool:
+    """Whether an expression goes from what always has one name to a part of that."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        if isinstance(node, ast.Subscript) and not _is_plain(node.slice):
+            return False
+        node = node.value
+    return isinstance(node, ast.Name) and uses.is_fixed(node.id)
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Whether an index may be evaluated twice."""
+    return not any(
+        isinstance(part, (ast.Slice, ast.Call, ast.NamedExpr)) for part in ast.walk(node)
+    )
+
+
+def _indices(node: ast.expr) -> Iterator[ast.Subscript]:
+    """Yield the subscripts of a path, from its beginning on."""
+    if isinstance(node, (ast.Attribute, ast.Subscript)):
+        yield from _indices(node.value)
+    if isinstance(node, ast.Subscript):
+        yield node
+
+
+def _index(name: str, number: int) -> str:
+    """Return the name of an index of the element for which there is a name."""
+    return f"{name}__{number}"
+
+
+def _without_indices(read: ast.Subscript) -> ast.expr:
+    path = deepcopy(read)
+    for one in _indices(path):
+        one.slice = ast.Constant(0)
+    return path
+
+
+def _root(node: ast.expr) -> ast.Name | None:
+    """Return the name that a path begins with, unless it is that name."""
+    path = node
+    while isinstance(path, (ast.Attribute, ast.Subscript)):
+        path = path.value
+    return path if isinstance(path, ast.Name) and path is not node else None
+
+
+def _called(node: ast.AST) -> ast.Call | None:
+    """Return the call of a method that may change an element or a part of it, as a statement.
+
+    A method of one's own cannot write to an element, nor may it through a name.
+    """
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or call.keywords or not isinstance(call.func, ast.Attribute):
+        return None
+    is_element = isinstance(call.func.value, ast.Name)
+    return call if not is_element or call.func.attr == Record.assign.__name__ else None
+
+
+def _written(tree: ast.AST) -> Iterator[ast.expr]:
+    """Yield the paths to what a function writes, and to what its methods are to change."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Assign, ast.Delete)):
+            yield from node.targets
+        elif isinstance(node, ast.AugAssign):
+            yield node.target
+        elif (call := _called(node)) is not None:
+            yield call.func
+
+
+def _changed_parts(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield the parts of names that a function changes where they are, with these names."""
+    assigns = (node for node in ast.walk(tree) if isinstance(node, ast.Assign))
+    replaced = {id(path) for node in assigns for path in node.targets}
+    for path in _written(tree):
+        part = path
+        while isinstance(part, (ast.Attribute, ast.Subscript)):
+            if is_part_of_name(part) and id(part) not in replaced:
+                yield part.value.id, part.attr
+            part = part.value
+
+
+class _Writing(ast.NodeTransformer):
+    """Replaces names for elements by their places, where these are written.
+
+    Attributes
+    ----------
+    writes
+        Whether there is such a place.
+    """
+
+    def __init__(self, names: Mapping[str, ast.Subscript]) -> None:
+        self._names, self.writes = names, False
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
+        """Return what stands for an assignment: of an element to a name, or to a part of it."""
+        target, value = node.targets[0], node.value
+        if isinstance(target, ast.Name) and target.id in self._names:
+            assert isinstance(value, ast.Subscript)
+            return self._read(target.id, value, node)
+        return self._written(node, target, value)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt | list[ast.stmt]:
+        """Return what stands for a write that reads before."""
+        return self._written(node, node.target, node.value)
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt | list[ast.stmt]:
+        """Return what stands for the call of a method that changes an element, or a part of it."""
+        method = _called(node)
+        return self._written(node, method.func, *method.args) if method else node
+
+    def _read(self, name: str, read: ast.Subscript, node: ast.stmt) -> ast.stmt:
+        """Note the indices of an element when it is read, in one statement as before."""
+        names: list[str] = []
+        values: list[ast.expr] = []
+        for number, one in enumerate(_indices(read)):
+            names.append(_index(name, number))
+            values.append(marked_call(index_in, deepcopy(one.value), deepcopy(one.slice)))
+        names += [f"{name}__length", name]
+        values += [marked_call(length_of, deepcopy(read.value)), read]
+        targets = ast.Tuple([ast.Name(one, ast.Store()) for one in names], ast.Store())
+        return placed_at(ast.Assign([targets], ast.Tuple(values, ast.Load())), node)
+
+    def _written(
+        self, node: ast.stmt, path: ast.expr, *values: ast.expr
+    ) -> ast.stmt | list[ast.stmt]:
+        """Return what stands for a statement that may write to a part of an element."""
+        root = _root(path)
+        if root is None or root.id not in self._names:
+            return node
+        if not all(_is_plain(one.slice) for one in _indices(path)):
+            return node
+        self.writes, name = True, root.id
+        first = []
+        for number, value in enumerate(values):
+            # Python makes the test after the values are known.
+            if any(isinstance(part, ast.Call) for part in ast.walk(value)):
+                first.append(assigned(f"{name}__value{number}", deepcopy(value), node))
+                replace_in(node, value, ast.Name(f"{name}__value{number}", ast.Load()))
+        place = self._place(name)
+        assert isinstance(place, ast.Subscript)
+        there = marked_call(
+            still_there,
+            deepcopy(place.value),
+            deepcopy(place.slice),
+            ast.Name(f"{name}__length", ast.Load()),
+            ast.Name(name, ast.Load()),
+        )
+        replace_in(node, root, place)
+        again = assigned(name, self._place(name), node)
+        return [*first, ast.copy_location(ast.Expr(there), node), node, again]
+
+    def _place(self, name: str) -> ast.expr:
+        """Return the element for which there is a name, with the indices that it was read by."""
+        place = deepcopy(self._names[name])
+        for number, one in enumerate(_indices(place)):
+            one.slice = ast.Name(_index(name, number), ast.Load())
+        return place

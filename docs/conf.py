@@ -9,6 +9,8 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+from tidegate.library.links import linked
+
 ROOT = Path(__file__).parents[1]
 
 project = "Tidegate"
@@ -73,8 +75,14 @@ def unlink_directories(app: Sphinx, page: str, source: list[str]) -> None:
     source[0] = re.sub(r"\[([^\[\]]+)\]\(([^()#:\s]+)\)", shown, source[0])
 
 
+def link_names(app: Sphinx, page: str, source: list[str]) -> None:
+    """Link each ticket, KIP and function of Kafka that a page names."""
+    source[0] = linked(source[0])
+
+
 def setup(app: Sphinx) -> None:
     """Connect the above."""
     app.connect("source-read", add_navigation)
     app.connect("source-read", add_trace)
     app.connect("source-read", unlink_directories)
+    app.connect("source-read", link_names)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.docs.commands import output
+from tidegate.library.links import linked
 
 PAGE = Path(__file__).parents[2] / "docs" / "catalogue.md"
 
@@ -67,5 +68,5 @@ def write():
                 f"$ tidegate {shlex.join(bug.command)} --json trace.json\n"
                 f"$ tidegate explain trace.json\n{explained}\n```\n"
             )
-            (PAGE.with_suffix("") / bug.page).write_text(page, encoding="utf-8")
+            (PAGE.with_suffix("") / bug.page).write_text(linked(page), encoding="utf-8")
             sys.stderr.write(f"{bug.title}: {len(explained.splitlines())} lines\n")

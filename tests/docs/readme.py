@@ -1,4 +1,7 @@
-"""Writes the output of the commands that README.md and pages in docs/ show into them."""
+"""Writes the output of the commands that README.md and pages in docs/ show into them.
+
+README.md has links to tickets and KIPs, too; the other pages have them on the site.
+"""
 
 import json
 import re
@@ -9,6 +12,7 @@ from pathlib import Path
 
 from tests.docs.commands import output
 from tests.docs.tutorial import Shell, played
+from tidegate.library.links import linked
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,7 +26,7 @@ LEFT_OUT = "..."
 def write():
     """Write the present output into all of them."""
     with tempfile.TemporaryDirectory() as folder:
-        rewrite(ROOT / "README.md", lambda text: with_excerpts(text, folder))
+        rewrite(ROOT / "README.md", lambda text: linked(with_excerpts(text, folder)))
     rewrite(ROOT / "docs" / "command-line.md", _report)
     for name in PAGES:
         rewrite(ROOT / "docs" / name, _with_output)

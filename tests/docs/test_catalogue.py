@@ -13,6 +13,7 @@ from tidegate.core.bounds import parse
 from tidegate.gate.cells import expanded
 from tidegate.gate.document import read
 from tidegate.invariants.broker import PROPERTIES
+from tidegate.library.links import linked
 from tidegate.library.names import find_protocol
 from tidegate.library.selection import assemble
 
@@ -119,7 +120,7 @@ def test_a_bug_is_shown_and_fixed_by_the_gate(expected, bug):
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.title)
 def test_its_trace_has_as_many_steps_as_its_row_says(bug):
     page = (ROOT / "docs" / "catalogue" / bug.page).read_text()
-    assert page.startswith(f"# {bug.title}\n\n{bug.mechanism}\n")
+    assert page.startswith(linked(f"# {bug.title}\n\n{bug.mechanism}\n"))
     assert f"{bug.violated} is violated" in page
     assert steps_in(page) == bug.steps
     numbers = re.findall(r"^ ?([1-9]\d*)\. ", page, re.MULTILINE)

@@ -6,13 +6,16 @@ import subprocess
 import sys
 import threading
 from functools import partial
+from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from tests.docs.catalogue import bugs
+from tests.library.test_links import is_kafkas
 from tests.render.conftest import PATIENCE
+from tidegate.library.links import KIPS, NAMED, SOURCES, TICKETS, kips
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
@@ -106,6 +109,46 @@ def test_search_leads_to_the_page(page):
     page.fill("input[name=q]", "OffsetsForLeaderEpoch")
     page.press("input[name=q]", "Enter")
     sync_api.expect(page.locator("ul.search a:text-is('The broker family')")).to_be_visible()
+
+
+class Unlinked(HTMLParser):
+    """Collects what a page names outside of links and blocks of code."""
+
+    APART = "a", "pre", "script", "style", "title"
+
+    def __init__(self):
+        super().__init__()
+        self.depth, self.found = 0, []
+
+    def handle_starttag(self, tag, attributes):
+        self.depth += tag in self.APART
+
+    def handle_endtag(self, tag):
+        self.depth -= tag in self.APART
+
+    def handle_data(self, data):
+        if not self.depth:
+            self.found += [one for one in NAMED.findall(data) if is_kafkas(one)]
+
+
+def test_every_ticket_kip_and_function_of_kafka_is_a_link(site):
+    pages = [*site.rglob("*.html")]
+    assert len(pages) > 100
+    for path in pages:
+        parser = Unlinked()
+        parser.feed(path.read_text("utf-8"))
+        assert (path.name, parser.found) == (path.name, [])
+
+
+def test_a_link_leads_to_the_ticket_the_kip_and_the_source_at_its_tag(page):
+    page.goto("/docs/checks.html")
+    row = page.locator("tr", has=page.get_by_text("KafkaZkClient.shouldReCreateEphemeralZNode"))
+    assert [link.get_attribute("href") for link in row.locator("a.external").all()] == [
+        f"{SOURCES}2.2.0/core/src/main/scala/kafka/zk/KafkaZkClient.scala#L1702",
+        f"{TICKETS}KAFKA-7165",
+    ]
+    page.goto("/docs/catalogue/kip-903.html")
+    assert page.locator("h1 a.external").first.get_attribute("href") == KIPS + kips()["KIP-903"]
 
 
 def test_pages_are_grouped_by_what_they_are_for(page):

@@ -95,7 +95,7 @@ def _why_unless_below_the_first(leader: Broker, requested: int) -> str:
 
 
 def the_answered_offset(s: BrokerState, k: Constants, follower: int, end_offset: int) -> int:
-    """Truncate to the answer: ReplicaFetcherThread.getOffsetTruncationState of Kafka 2.0.0."""
+    """Truncate to the answer: AbstractFetcherThread.getOffsetTruncationState of Kafka 2.0.0."""
     return end_offset
 
 

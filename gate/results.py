@@ -89,7 +89,8 @@ class PropertyOutcome:
     ``outcome`` is ``holds``, ``violated`` or ``incomplete``, of real brokers ``reproduces``,
     ``diverges`` or ``agrees``; empty where the cell was not decided.  ``note`` says why it cannot
     be decided, or that its premise never held.  ``known_bug`` is the name of the one that its trace
-    shows, as ``check --repaired`` takes it; empty for none.  ``statement`` is the property's.
+    shows, as ``check --repaired`` takes it; empty for none.  ``statement`` and ``source`` are those
+    of the property.
     """
 
     name: str
@@ -100,6 +101,7 @@ class PropertyOutcome:
     note: str = ""
     known_bug: str = ""
     statement: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True)

@@ -169,6 +169,7 @@ class CellSearch:
             explanation=self._explanations.get(name, ""),
             known_bug=self._known_bugs.get(name, ""),
             statement=prop.statement,
+            source=prop.source,
         )
         verdict = self.verdicts.get(name)
         if verdict is None:

@@ -14,6 +14,7 @@ from ..core.spec import Action, Property
 from ..model import PROTOCOLS, Protocol
 from ..model.broker.releases import deciding, overview
 from .code import decisions
+from .links import addresses
 from .names import find_protocol, is_custom
 from .properties import properties_of
 
@@ -68,10 +69,15 @@ def story(protocol: Any) -> dict[str, Any]:
         "is_kafkas": protocol.is_kafkas,
         "parent": protocol.parent.name if protocol.parent else None,
         "summary": protocol.summary,
+        "links": addresses(protocol.summary, protocol.story),
         "story": inspect.cleandoc(protocol.story),
         "rules": [row for row in _rules(protocol) if row["from"] == protocol.name],
         "older_rules": [
-            {"mutant": f"{protocol.name}~{name} = {rule.__name__}", "what": _summary(rule)}
+            {
+                "mutant": f"{protocol.name}~{name} = {rule.__name__}",
+                "what": _summary(rule),
+                "links": addresses(_summary(rule)),
+            }
             for name, rule in protocol.older_rules
         ],
         "actions": [_action(action) for action in protocol.actions],
@@ -79,7 +85,10 @@ def story(protocol: Any) -> dict[str, Any]:
         "default_properties": list(protocol.default_properties),
         "settings": list(protocol.settings),
         "bounds": described_bounds(protocol.model.bounds),
-        "properties": described_properties(properties_of(protocol)),
+        "properties": [
+            row | {"links": addresses(row["statement"], row["source"])}
+            for row in described_properties(properties_of(protocol))
+        ],
         "expected": [
             {"bounds": bounds, "violated": list(violated)}
             for bounds, violated in _expected(protocol).items()
@@ -161,6 +170,7 @@ def _rules(protocol: Any) -> list[dict[str, Any]]:
                 "signature": _named(rule) + _parameters(function) if function else "",
                 "what": _summary(function) if function else "",
                 "source": _more(function) if function else "",
+                "links": addresses(inspect.getdoc(function) or "") if function else {},
                 "place": place(function) if function else "",
                 "from": _origin(protocol, name),
             }
@@ -204,6 +214,7 @@ def _action(action: Action) -> dict[str, Any]:
         "fairness": action.fairness.value,
         "owed": action.owed,
         "source": action.source,
+        "links": addresses(action.source, _summary(action.apply)),
         "what": _summary(action.apply),
         "not_enabled_if": [guard.test for guard in guards(action.apply)],
     }

@@ -71,7 +71,11 @@ def mentions(text: str, start: int = 0, end: int | None = None) -> Iterator[Ment
 
 def addresses(*texts: str) -> dict[str, str]:
     """Return the address of each name in some texts, by name."""
-    return {one.name: one.address for text in texts for one in reversed([*mentions(text)])}
+    links: dict[str, str] = {}
+    for text in texts:
+        for one in mentions(text):
+            links.setdefault(one.name, one.address)
+    return links
 
 
 def linked(markdown: str) -> str:

@@ -95,6 +95,7 @@ def print_story(console: Console, page: dict[str, Any]) -> None:
     print_prose(console, Text(f"{page['name']}: {page['summary']}", "bold"))
     for paragraph in page["story"].split("\n\n"):
         print_prose(console, Text("\n" + " ".join(paragraph.split())))
+    _print_links(console, page["links"], indent=0)
     if page["settings"]:
         options = f"Options that come with it: {', '.join(page['settings'])}."
         print_prose(console, Text(f"\n{options}"))
@@ -107,6 +108,7 @@ def print_story(console: Console, page: dict[str, Any]) -> None:
         for older in page["older_rules"]:
             print_prose(console, Text(older["mutant"]))
             print_prose(console, Text(older["what"]), indent=3)
+            _print_links(console, older["links"])
     if page["expected"]:
         _print_verdicts(console, page["expected"])
     if not page["is_kafkas"]:
@@ -117,6 +119,7 @@ def print_story(console: Console, page: dict[str, Any]) -> None:
         source = f", {action['source']}" if action["source"] else ""
         by = f"  by the {action['who']}{source}" if action["who"] else source.removeprefix(",")
         console.print(Text.assemble((head, "bold"), by))
+        _print_links(console, action["links"])
         print_prose(console, Text(action["what"]), indent=3)
         print_prose(console, Text(f"Fairness: {action['owed']}."), indent=3)
         for test in action["not_enabled_if"]:
@@ -124,6 +127,12 @@ def print_story(console: Console, page: dict[str, Any]) -> None:
     for joint in page["fairness"]:
         line = Text.assemble("\nFairness of ", (joint["action"], "bold"), f": {joint['owed']}.")
         print_prose(console, line)
+
+
+def _print_links(console: Console, links: dict[str, str], indent: int = 3) -> None:
+    """Print where what a text names can be read; an address stays on one line, to be copied."""
+    for name, address in links.items():
+        console.print(Text(f"{' ' * indent}{name}: {address}", "dim"), soft_wrap=True)
 
 
 def _print_declared(console: Console, page: dict[str, Any]) -> None:
@@ -151,6 +160,7 @@ def _print_replaced(console: Console, rules: list[dict[str, Any]]) -> None:
         console.print(Text.assemble((rule["rule"], "bold"), f" = {rule['is']}{was}"))
         if rule["what"]:
             print_prose(console, Text(rule["what"]), indent=3)
+            _print_links(console, rule["links"])
 
 
 def print_rules(console: Console, page: dict[str, Any]) -> None:
@@ -161,6 +171,7 @@ def print_rules(console: Console, page: dict[str, Any]) -> None:
         print_prose(console, Text(row["decides"]), indent=3)
         if row["what"]:
             print_prose(console, Text(f"{row['what']} {row['source']}".rstrip()), indent=3)
+            _print_links(console, row["links"])
         since = f"From {row['from']}"
         since += f"; Kafka {row['releases']}" if row["releases"] else ""
         since += f"; {row['place']}" if row["place"] else ""

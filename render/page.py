@@ -12,10 +12,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from ..core.scene import LogOffset
+from ..library.links import mentions
 from .diagram import HEAD, ROW, STEPS, colour, diagram
 from .narrative import LOST, Moment, Narrative, differs_from
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _NOTHING_SEEN: Mapping[int, Seen] = MappingProxyType({})
@@ -84,6 +89,7 @@ def page(narrative: Narrative, full: bool = False, seen: Mapping[int, Seen] = _N
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["linked"] = _linked
     style = (_TEMPLATES / "page.css").read_text(encoding="utf-8")
     script = (_TEMPLATES / "page.js").read_text(encoding="utf-8")
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}"
@@ -109,6 +115,18 @@ def page(narrative: Narrative, full: bool = False, seen: Mapping[int, Seen] = _N
         ),
         sends=any(moment.scene.messages or moment.event.exchange for moment in narrative.moments),
     )
+
+
+def _linked(text: str) -> Markup:
+    """Return a text as HTML in which each ticket, KIP and function of Kafka is a link."""
+    from markupsafe import Markup
+
+    parts, at = [], 0
+    for one in mentions(text):
+        link = Markup('<a href="{}">{}</a>').format(one.address, text[one.start : one.end])
+        parts += [text[at : one.start], link]
+        at = one.end
+    return Markup("").join([*parts, text[at:]])
 
 
 def _since(narrative: Narrative) -> dict[LogOffset, int]:

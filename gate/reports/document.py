@@ -11,6 +11,9 @@ from ...core.version import __version__
 from ..results import CellOutcome
 from .findings import pointers
 
+ONLY_SARIF = ("statement", "source")
+"""What a reader of this report finds with the property itself."""
+
 
 def document(
     outcomes: Sequence[CellOutcome], file: str, tier: str, seconds: float
@@ -38,9 +41,8 @@ def _cell(outcome: CellOutcome) -> dict[str, Any]:
             {**asdict(finding), "place": asdict(pointers(outcome, finding)[0])}
             for finding in outcome.findings
         ],
-        # SARIF says the statement of a property, and its source does at length.
         "properties": [
-            {name: value for name, value in asdict(prop).items() if name != "statement"}
+            {name: value for name, value in asdict(prop).items() if name not in ONLY_SARIF}
             for prop in outcome.properties
         ],
         "distinct_states": outcome.states,

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ...core.version import __version__
+from ...library.links import addresses, linked
 from ..results import CellOutcome, Deviation, Finding
 from .findings import Pointer, cause, pointers, reproducing
 
@@ -34,12 +35,20 @@ def sarif(outcomes: Sequence[CellOutcome]) -> dict[str, Any]:
         prop.name: prop.statement for outcome in outcomes for prop in outcome.properties
     }
     used = sorted({result["ruleId"] for result in results})
-    rules = [
-        {"id": rule, "shortDescription": {"text": statements.get(rule, rule)}} for rule in used
-    ]
+    sources = {prop.name: prop.source for outcome in outcomes for prop in outcome.properties}
+    rules = [_rule(name, statements.get(name, name), sources.get(name, "")) for name in used]
     driver = {"name": "tidegate", "version": __version__, "rules": rules}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(name: str, statement: str, source: str) -> dict[str, Any]:
+    """Return what a finding can be of, with where its source can be read."""
+    rule: dict[str, Any] = {"id": name, "shortDescription": {"text": statement}}
+    if links := addresses(statement, source):
+        rule["helpUri"] = next(iter(links.values()))
+        rule["help"] = {"text": f"Source: {source}", "markdown": f"Source: {linked(source)}"}
+    return rule
 
 
 def _results(outcome: CellOutcome) -> Iterator[dict[str, Any]]:
@@ -51,7 +60,7 @@ def _results(outcome: CellOutcome) -> Iterator[dict[str, Any]]:
         result: dict[str, Any] = {
             "ruleId": finding.kind if finding.kind in _OTHERS else finding.about,
             "level": "warning" if finding.kind in UNSURE else "error",
-            "message": {"text": _message(outcome, finding)},
+            "message": {"text": linked(_message(outcome, finding))},
             "locations": [_location(first)],
             "partialFingerprints": {"tidegateFinding/v1": _hash(identity)},
         }

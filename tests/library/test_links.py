@@ -1,12 +1,18 @@
 """Every ticket, KIP and function of Kafka that a text names is linked to where it can be read."""
 
+import json
 import re
 
 import pytest
+from click.testing import CliRunner
 
 from tests.docs.checks import checks
 from tests.docs.reference import read_from
 from tests.docs.sources import ROOT, texts
+from tidegate.cli import main
+from tidegate.gate.document import Cell, Expectation
+from tidegate.gate.reports.sarif import sarif
+from tidegate.gate.results import CellOutcome, Finding, PropertyOutcome, Status
 from tidegate.library.links import (
     FUNCTION,
     KIPS,
@@ -22,6 +28,7 @@ from tidegate.library.links import (
     release_named,
     spelt_out,
 )
+from tidegate.model import PROTOCOLS
 
 KIP_101 = KIPS + kips()["KIP-101"]
 CLASSES = {name.partition(".")[0] for name in functions()}
@@ -98,6 +105,44 @@ def test_the_readme_has_all_of_its_links():
     text = (ROOT / "README.md").read_text("utf-8")
     assert TICKETS in text or KIPS in text
     assert linked(text) == text
+
+
+@pytest.mark.parametrize("option", [[], ["--rules"]], ids=["story", "rules"])
+def test_show_prints_the_address_of_everything_that_it_names(option):
+    named = set()
+    for protocol in PROTOCOLS:
+        done = CliRunner(env={"COLUMNS": "1000"}).invoke(main, ["show", protocol.name, *option])
+        printed = done.output
+        addressed = set(re.findall(rf"^ *({NAMED.pattern}): https://\S+$", printed, re.M))
+        names = {name for name in NAMED.findall(printed) if is_kafkas(name)}
+        assert names - addressed == set(), protocol.name
+        named |= names
+    assert len(named) > 40
+
+
+def test_show_json_has_the_addresses_where_the_names_are():
+    told = json.loads(CliRunner().invoke(main, ["show", "kip-320", "--json"]).output)
+    assert told["links"]["KIP-320"] == KIPS + kips()["KIP-320"]
+    [lost] = [row for row in told["properties"] if row["name"] == "HighWatermarkMonotonic"]
+    assert lost["links"] == addresses("KAFKA-2334 KIP-207")
+    places = [told, *told["rules"], *told["older_rules"], *told["actions"], *told["properties"]]
+    for one in places:
+        text = " ".join(one.get(key, "") for key in ("summary", "story", "what", "source"))
+        assert addresses(text).keys() <= one["links"].keys()
+
+
+def test_sarif_leads_to_the_source_of_a_property():
+    cell = Cell("own.py", "", (Expectation("HighWatermarkMonotonic"),))
+    finding = Finding("violated", "HighWatermarkMonotonic", "It is that of KAFKA-7415")
+    prop = PropertyOutcome(
+        finding.about, "holds", statement="It rises.", source="KAFKA-2334, KIP-207"
+    )
+    outcome = CellOutcome(cell, Status.FAILED, [finding], [prop])
+    [run] = sarif([outcome])["runs"]
+    [rule] = run["tool"]["driver"]["rules"]
+    assert rule["helpUri"] == f"{TICKETS}KAFKA-2334"
+    assert rule["help"]["markdown"] == f"Source: {linked('KAFKA-2334, KIP-207')}"
+    assert f"[KAFKA-7415]({TICKETS}KAFKA-7415)" in run["results"][0]["message"]["text"]
 
 
 def test_every_kip_and_function_of_a_text_has_its_address():

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate.cli import main
+from tidegate.library.links import addresses
 from tidegate.render.forms import FORMS
 
 
@@ -80,8 +81,11 @@ def test_hostile_names_cannot_inject_into_diagrams_and_markdown(loss, hostile_tr
         assert not [line for line in text.splitlines() if line.lstrip().startswith("!")]
 
 
-def test_a_page_refers_to_nothing_outside_itself(told):
+def test_a_page_refers_to_nothing_outside_itself_but_what_it_names(told):
     page = FORMS["html"](told, True)
+    for address in addresses(told.about, told.explanation, told.statement).values():
+        assert f'<a href="{address}">' in page
+        page = page.replace(f'<a href="{address}">', "")
     assert "http:" not in page
     assert "https:" not in page
     assert "url(" not in page.replace("url(#head)", "")

@@ -17,7 +17,11 @@ project = "Tidegate"
 author = "Tidegate contributors"
 html_title = "Tidegate"
 html_theme = "furo"
-html_static_path = html_css_files = ["site.css"]
+html_static_path = ["site.css", "site.js"]
+html_css_files, html_js_files = ["site.css"], ["site.js"]
+html_search_scorer = str(ROOT / "docs" / "search.js")
+templates_path = ["templates"]
+html_additional_pages = {"index": "landing.html"}
 html_copy_source = html_show_sourcelink = html_show_copyright = False
 
 extensions = ["myst_parser"]

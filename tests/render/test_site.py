@@ -9,6 +9,7 @@ from functools import partial
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
@@ -149,6 +150,71 @@ def test_a_link_leads_to_the_ticket_the_kip_and_the_source_at_its_tag(page):
     ]
     page.goto("/docs/catalogue/kip-903.html")
     assert page.locator("h1 a.external").first.get_attribute("href") == KIPS + kips()["KIP-903"]
+
+
+@pytest.mark.parametrize(
+    ("word", "first"),
+    [
+        ("lease", None),
+        ("--symmetry", "Engines"),
+        ("exit status", "The command line"),
+        ("unclean election", "Glossary"),
+    ],
+)
+def test_search_ranks_what_is_looked_up_before_what_is_told(page, word, first):
+    page.goto(f"/search.html?{urlencode({'q': word})}")
+    results = page.locator("ul.search li > a")
+    sync_api.expect(results.nth(5)).to_be_visible()
+    if first:
+        assert results.first.inner_text() == first
+    for result in results.all()[:6]:
+        assert not re.search("CHANGELOG|docs/adr/", result.get_attribute("href"))
+
+
+def test_the_site_opens_with_what_it_is_a_picture_and_three_ways_in(page):
+    page.goto("/")
+    sync_api.expect(page.locator("h1")).to_have_text("Tidegate")
+    assert page.locator("article img").evaluate("image => image.naturalWidth") > 100
+    ways = page.locator("article li > a")
+    assert ways.count() == 3
+    for place in [page.locator("article a:has(img)"), *ways.all()]:
+        target = page.evaluate("link => link.href", place.element_handle())
+        assert page.request.get(target).ok
+
+
+def test_readers_are_not_told_how_pages_are_made(site):
+    for path in (site / "docs").rglob("*.html"):
+        shown = re.sub("<!--.*?-->", "", path.read_text("utf-8"), flags=re.S)
+        assert "do not edit" not in shown, path
+    assert "scripts/site" not in (site / "docs" / "index.html").read_text("utf-8")
+
+
+WIDER = """() => document.documentElement.scrollWidth > innerWidth || [
+  ...document.querySelectorAll("table")
+].some(table => table.getBoundingClientRect().right > innerWidth
+  || table.parentElement.scrollWidth > table.parentElement.clientWidth)"""
+"""Whether a page, or a table of it, is wider than what shows it."""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_table_is_wider_than_the_page(page, site, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    paths = [*site.glob("docs/**/*.html"), *site.glob("benchmarks/*.html"), *site.glob("*.html")]
+    wide = []
+    for path in paths:
+        page.goto(f"/{path.relative_to(site)}")
+        if page.evaluate(WIDER):
+            wide.append(path.name)
+    assert len(paths) > 90
+    assert wide == []
+
+
+def test_a_cell_on_a_narrow_screen_has_the_heading_of_its_column(page):
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.goto("/docs/reference/bounds.html")
+    cell = page.locator("table td").nth(1)
+    assert "default" in cell.evaluate("cell => getComputedStyle(cell, '::before').content")
+    assert page.locator("table thead").first.is_hidden()
 
 
 def test_pages_are_grouped_by_what_they_are_for(page):

@@ -20,7 +20,7 @@ html_theme = "furo"
 html_static_path = ["site.css", "site.js"]
 html_css_files, html_js_files = ["site.css"], ["site.js"]
 html_search_scorer = str(ROOT / "docs" / "search.js")
-templates_path = ["templates"]
+templates_path = ["landing"]
 html_additional_pages = {"index": "landing.html"}
 html_copy_source = html_show_sourcelink = html_show_copyright = False
 

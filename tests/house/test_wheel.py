@@ -57,6 +57,7 @@ def test_the_wheel_holds_only_the_package(source, root, modules, tmp_path, front
             root / "py.typed",
             root / "tidegate.toml",
             root / "brokers" / "messages.txt",
+            root / "library" / "kafka.txt",
             root / "model" / "broker" / "survivors.txt",
             *root.glob("*/templates/*"),
             *root.glob("examples/*.py"),

@@ -46,7 +46,7 @@ def bugs(text):
     for line in text.splitlines():
         if not line.startswith("| ["):
             continue
-        bug, mechanism, shown_by, bounds, violated, fixed_by, _ = line[2:-2].split(" | ")
+        bug, mechanism, shown_by, bounds, violated, fixed_by = line[2:-2].split(" | ")
         title, page, more = re.fullmatch(r"\[(.*?)\]\(catalogue/(.*?)\)(.*)", bug).groups()
         name, *together, steps = violated.split(", ")
         fix, *elsewhere = re.findall(r"`(.*?)`", fixed_by)

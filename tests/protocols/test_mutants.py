@@ -1,7 +1,8 @@
 """Every rule that kip-320's safety rests on is needed: broken, kip-320 loses or diverges.
 
 A mutant is kip-320 with one rule replaced by a weaker one.  With any of the bounds lowered by one
-it still holds everything.  docs/model.md shows the same table.
+it still holds everything.  docs/model.md and docs/catalogue.md
+show the same.
 """
 
 from dataclasses import replace

@@ -147,8 +147,8 @@ def actions():
         "Actions",
         f"""
         An action is a step that somebody may take. It is enabled if all that is listed holds; `s`
-        is the state, `k` the bounds, and `k.rules` are the [rules](rules.md). [model.md](../model.md)
-        says what each option brings. Fairness is what
+        is the state, `k` the bounds, and `k.rules` are the [rules](rules.md).
+        [model.md](../model.md) says what each option brings. Fairness is what
         [liveness properties](../eventually.md) assume.
 
         Faults and elections, which bounds limit: {", ".join(MODEL.faults_and_elections)}.

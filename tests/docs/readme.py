@@ -16,8 +16,8 @@ from tidegate.library.links import linked
 
 ROOT = Path(__file__).parents[2]
 
-PAGES = ("diff.md", "explain.md", "eventually.md")
-"""Pages on which a block begins with its command."""
+PAGES = ("docs/diff.md", "docs/explain.md", "docs/eventually.md", "tests/docs/outputs.md")
+"""Files in which a block begins with its command."""
 
 LEFT_OUT = "..."
 """Stands in README.md for lines of the output."""
@@ -29,7 +29,7 @@ def write():
         rewrite(ROOT / "README.md", lambda text: linked(with_excerpts(text, folder)))
     rewrite(ROOT / "docs" / "command-line.md", _report)
     for name in PAGES:
-        rewrite(ROOT / "docs" / name, _with_output)
+        rewrite(ROOT / name, _with_output)
     with tempfile.TemporaryDirectory() as folder:
         rewrite(ROOT / "docs" / "first-change.md", lambda text: played(text, folder))
 

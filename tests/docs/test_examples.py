@@ -90,7 +90,9 @@ def outputs(page):
     return [pytest.param(*it, id=it[0]) for it in found]
 
 
-OUTPUTS = [*outputs(DIFF), *outputs(EXPLAIN), *outputs(EVENTUALLY)]
+COMPARED = (ROOT / "tests" / "docs" / "outputs.md").read_text()
+
+OUTPUTS = [param for page in (DIFF, EXPLAIN, EVENTUALLY, COMPARED) for param in outputs(page)]
 
 SHOWN = [shlex.split(it.values[0])[2:] for it in OUTPUTS]
 """These run below, whole."""

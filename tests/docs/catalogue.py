@@ -23,7 +23,6 @@ class Bug:
 
     title: str
     page: str
-    mechanism: str
     shown_by: str
     bounds: str
     violated: str
@@ -46,25 +45,32 @@ def bugs(text):
     for line in text.splitlines():
         if not line.startswith("| ["):
             continue
-        bug, mechanism, shown_by, bounds, violated, fixed_by = line[2:-2].split(" | ")
+        bug, _, shown_by, bounds, violated, fixed_by = line[2:-2].split(" | ")
         title, page, more = re.fullmatch(r"\[(.*?)\]\(catalogue/(.*?)\)(.*)", bug).groups()
         name, *together, steps = violated.split(", ")
         fix, *elsewhere = re.findall(r"`(.*?)`", fixed_by)
-        shown = mechanism, shown_by.strip("`"), bounds.strip("`")
+        shown = shown_by.strip("`"), bounds.strip("`")
         found = name, tuple(together), int(steps)
-        rows.append(Bug(title + more, page, *shown, *found, fix, *(elsewhere or shown[2:])))
+        rows.append(Bug(title + more, page, *shown, *found, fix, *(elsewhere or shown[1:])))
     return rows
 
 
+def mechanism(bug):
+    """Return what goes wrong, in the words of a bug's page: the paragraph above its trace."""
+    page = (PAGE.with_suffix("") / bug.page).read_text("utf-8")
+    [text] = re.findall(rf"# {re.escape(bug.title)}\n\n([A-Z].*\.)\n\n```text\n", page)
+    return text
+
+
 def write():
-    """Search the trace of each bug, and write its page."""
+    """Search the trace of each bug, and write its page below what goes wrong."""
     with tempfile.TemporaryDirectory() as folder:
         trace = f"{folder}/trace.json"
         for bug in bugs(PAGE.read_text("utf-8")):
             output(*bug.command, "--quiet", "--json", trace)
             explained = output("explain", trace, "--time-limit", "30m")
             page = (
-                f"# {bug.title}\n\n{bug.mechanism}\n\n```text\n"
+                f"# {bug.title}\n\n{mechanism(bug)}\n\n```text\n"
                 f"$ tidegate {shlex.join(bug.command)} --json trace.json\n"
                 f"$ tidegate explain trace.json\n{explained}\n```\n"
             )

@@ -1,4 +1,4 @@
-"""Protocols with one check of Kafka more, or one less, for docs/checks.md.
+"""Protocols with one check of Kafka more, or one less, for checks.toml.
 
 ``tidegate check tests/docs/kafka_checks.py:NAME`` searches one; its parent is the protocol that it
 changes.

@@ -9,6 +9,7 @@ from tests.docs import (
     architecture,
     bounds,
     catalogue,
+    checks,
     pictures,
     readme,
     reference,
@@ -33,6 +34,7 @@ class Generated:
 PAGES = {
     "readme": Generated(readme.write, "output of commands in README.md and docs/", slow=False),
     "reference": Generated(reference.write, "docs/reference/", slow=False),
+    "checks": Generated(checks.write, "docs/checks.md", slow=False),
     "ways": Generated(architecture.write, "docs/pictures/ways.svg", slow=False),
     "pictures": Generated(pictures.write, "docs/pictures/; needs Chromium"),
     "releases": Generated(releases.write, "docs/releases.md"),

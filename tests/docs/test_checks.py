@@ -1,4 +1,4 @@
-"""docs/checks.md: a row for each of Kafka's checks, and for each row what the model has for it."""
+"""checks.toml: a row for each of Kafka's checks, and for each row what the model has for it."""
 
 import importlib
 import pkgutil
@@ -8,7 +8,18 @@ from functools import cache
 import pytest
 
 import tidegate.model.broker as broker
-from tests.docs.checks import GUARD, KINDS, LEFT_OUT, REASON, ROOT, SAME, checks, left_out, searches
+from tests.docs.checks import (
+    GUARD,
+    KINDS,
+    LEFT_OUT,
+    REASON,
+    ROOT,
+    SAME,
+    checks,
+    left_out,
+    page,
+    searches,
+)
 from tidegate.checker.check import check
 from tidegate.core.result import Limits
 from tidegate.core.spec import Outcome
@@ -193,12 +204,16 @@ def test_what_is_left_out_has_the_nearest_check_that_its_row_says(search):
 
 
 def test_every_protocol_of_the_file_is_used():
-    text = "".join(
-        (ROOT / "docs" / name).read_text("utf-8") for name in ("checks.md", "not-modelled.md")
-    )
+    files = ROOT / "tests" / "docs" / "checks.toml", ROOT / "docs" / "not-modelled.md"
+    text = "".join(file.read_text("utf-8") for file in files)
     source = (ROOT / "tests" / "docs" / "kafka_checks.py").read_text("utf-8")
     defined = [line.split(" = ")[0] for line in source.splitlines() if line[:1].isupper()]
     assert [name for name in defined if f"kafka_checks.py:{name}`" not in text] == []
+
+
+def test_the_page_is_that_of_the_rows():
+    """When this fails, run: sh scripts/regenerate checks."""
+    assert (ROOT / "docs" / "checks.md").read_text("utf-8") == page()
 
 
 def test_there_is_a_row_of_each_kind():

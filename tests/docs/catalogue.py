@@ -4,6 +4,7 @@ import re
 import shlex
 import sys
 import tempfile
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,6 +63,32 @@ def mechanism(bug):
     return text
 
 
+SAME = (
+    r"; with (none|at most \d+), no behavior within these bounds violates \w+",
+    r"; without it, no behavior within these bounds violates \w+",
+    r" \w+ needs all of these: .*? fewer, no behavior within these bounds violates it\.",
+    r" None of the \d+ steps can be dropped: what is left would not violate it\.",
+)
+"""What `tidegate explain` says of every bug, which docs/catalogue.md says once."""
+
+NEED = re.compile(r"\n(?=\d+ [a-zA-Z ]+ \(|option \w+:|Not searched:)")
+"""Where the next fault, option or remark of what a trace needs begins."""
+
+
+def particular(explained):
+    """Return what is particular to a bug: its steps, what is wrong, and what that needs."""
+    head, _, rest = explained.partition("\n\n")
+    headline = re.match(r".*? is\sviolated(\safter\s\d+\ssteps|:.*?cycle\sof\s\d+)", head, re.S)
+    story, _, needs = rest.rpartition("What it needs, ")
+    lines = []
+    for need in NEED.split(f"What it needs, {needs}"):
+        text = " ".join(need.split())
+        for pattern in SAME:
+            text = re.sub(pattern, "", text)
+        lines += textwrap.wrap(text, 100)
+    return "\n".join((headline[0], "", f"{story}{lines[0]}", *lines[1:]))
+
+
 def write():
     """Search the trace of each bug, and write its page below what goes wrong."""
     with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +99,7 @@ def write():
             page = (
                 f"# {bug.title}\n\n{mechanism(bug)}\n\n```text\n"
                 f"$ tidegate {shlex.join(bug.command)} --json trace.json\n"
-                f"$ tidegate explain trace.json\n{explained}\n```\n"
+                f"$ tidegate explain trace.json\n{particular(explained)}\n```\n"
             )
             (PAGE.with_suffix("") / bug.page).write_text(linked(page), encoding="utf-8")
             sys.stderr.write(f"{bug.title}: {len(explained.splitlines())} lines\n")

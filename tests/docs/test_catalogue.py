@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.catalogue import bugs, mechanism
+from tests.docs.catalogue import bugs, mechanism, particular
 from tidegate.checker.check import check
 from tidegate.core.bounds import parse
 from tidegate.gate.cells import expanded
@@ -125,6 +125,39 @@ def test_its_trace_has_as_many_steps_as_its_row_says(bug):
     assert steps_in(page) == bug.steps
     numbers = re.findall(r"^ ?([1-9]\d*)\. ", page, re.MULTILINE)
     assert {int(number) for number in numbers} == set(range(1, bug.steps + 1))
+
+
+def test_a_page_leaves_out_what_is_said_of_every_bug_and_nothing_else():
+    explained = """hw: P is violated after 2 steps
+hw: Followers truncate.
+Within crashes=1.
+
+ 1. A step, which
+    is long.
+ 2. None of the 2 steps can be dropped, a step says.
+
+P is violated.
+
+What it needs, within crashes=1
+1 crash (broker 1 at step 1): cannot be left out; with none, no behavior within these bounds
+violates P (407 distinct states).
+option moves: has to be on; without it, no behavior within these bounds violates P.
+P needs all of these: 1 crash and
+1 election. With one of them fewer, no behavior within these bounds violates it.
+Step 2 can be dropped."""
+    assert particular(explained).splitlines() == [
+        "hw: P is violated after 2 steps",
+        "",
+        " 1. A step, which",
+        "    is long.",
+        " 2. None of the 2 steps can be dropped, a step says.",
+        "",
+        "P is violated.",
+        "",
+        "What it needs, within crashes=1",
+        "1 crash (broker 1 at step 1): cannot be left out (407 distinct states).",
+        "option moves: has to be on. Step 2 can be dropped.",
+    ]
 
 
 def steps_in(page):

@@ -502,9 +502,9 @@ class Seq(Ordered[E]):
     written as a number, ``seq[-1]``; a slice has no step.
 
     What is read from a sequence is a value: it stays as it was when it was read, also if it is a
-    record.  An element that is a record is changed where it is, ``seq[i].term = 2``, and not
-    through a name for it.  Assigning a record to it copies that record's values; ``pop`` and
-    ``popleft`` return a record of one's own.
+    record.  An element that is a record is changed where it is, ``seq[i].term = 2``, or through a
+    name that has read it so, ``m = seq[i]``.  Assigning a record to it copies that record's values;
+    ``pop`` and ``popleft`` return a record of one's own.
     """
 
     @overload

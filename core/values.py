@@ -6,9 +6,9 @@ the member.  A number that is the value of no member stays what it is: it is out
 range, which is an error that others report.
 
 A value is a copy of an element that knows where it was read.  ``s.queue[i].term = 2`` reads a
-copy, and writes the variable of the copy and of the element.  Writing through a name that holds
-a copy would change nothing.  It is refused when the model is read; here, if another function has
-read the copy, or a loop.
+copy, and writes the variable of the copy and of the element; so does ``m.term = 2``, if the same
+function has read ``m`` by an index.  It is refused if another function has read the copy, or a
+loop.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ _copiers: dict[type, Copier] = {}
 
 
 def value(record: Any, owner: Any, key: Key, read: Read = None) -> Any:
-    """Return a copy of a part of a state, which nobody can write through a name.
+    """Return a copy of a part of a state, which only the function that reads it may write.
 
     Parameters
     ----------
@@ -324,10 +324,7 @@ def _place(written: Any) -> Any:
 
 
 def _is_read_by(code: CodeType, held: Any) -> bool:
-    """Whether a function has read a value by its index, and from a sequence, not from a slice.
-
-    A name for it within that function is refused where the model is read.
-    """
+    """Whether a function has read a value by its index, and from a sequence, not from a slice."""
     while (owner := getattr(held, "_owner", None)) is not None:
         if isinstance(held._key, int) and (held._read is None or held._read[0] is not code):
             return False

@@ -59,7 +59,8 @@ def bugs(text):
 def mechanism(bug):
     """Return what goes wrong, in the words of a bug's page: the paragraph above its trace."""
     page = (PAGE.with_suffix("") / bug.page).read_text("utf-8")
-    [text] = re.findall(rf"# {re.escape(bug.title)}\n\n([A-Z].*\.)\n\n```text\n", page)
+    title = linked(f"# {bug.title}\n")
+    [text] = re.findall(rf"{re.escape(title)}\n(\[?[A-Z].*\.)\n\n```text\n", page)
     return text
 
 

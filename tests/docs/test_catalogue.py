@@ -13,7 +13,6 @@ from tidegate.core.bounds import parse
 from tidegate.gate.cells import expanded
 from tidegate.gate.document import read
 from tidegate.invariants.broker import PROPERTIES
-from tidegate.library.links import linked
 from tidegate.library.names import find_protocol
 from tidegate.library.selection import assemble
 

@@ -183,7 +183,7 @@ def with_half_fence(tmp_path_factory):
     beside = tmp_path_factory.mktemp("copy")
     root = beside / "tidegate"
     for name in subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py", "model/*.txt",
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py", "*.txt",
          "tidegate.toml"],
         cwd=ROOT, capture_output=True, text=True, check=True,
     ).stdout.split():  # fmt: skip

@@ -269,6 +269,16 @@ REFUSED = {
     "a name for a part that changes": "m = s.sent[0]\nt = m.to\nm.to.add(1)\nreturn 1 in t",
     "a name for its own part": "m = Msg()\nt = m.to\nm.to.add(1)\nreturn 1 in t",
     "one that grows by an operator": "m = Msg()\nt = m.numbers\nm.numbers += [1]\nreturn 1 in t",
+    "a sequence that changes in a loop": """
+        n = s.node[0]
+        m = n.inbox[0]
+        for i in range(2):
+            n = s.node[i]
+            if n.x > s.x:
+                m = n.inbox[0]
+        m.count = s.y
+        return True
+    """,
     "a result of the change": "m = s.sent[0]\nx = m.numbers.pop()\nreturn x == 1",
     "a slice": "m = s.sent[0:1]\nm[0].count = 1\nreturn True",
     "another function": "m = s.sent[0]\nreturn bump(m)",

@@ -157,11 +157,24 @@ def test_machine_code_takes_the_steps_that_python_takes(tmp_path, narrowed, way,
     assert outcome(compiled) == outcome(python)
 
 
-def test_a_choice_that_fails_is_the_error_of_python(tmp_path):
-    text = OF_A_RANGE.replace("range(s.time,", "range(s.at[s.time + 1],")
+FAILS_LATE = '''
+@model.action(
+    "node", item=(lambda k: range(k.items), lambda s, k: range(s.at[s.time // 20], k.items))
+)
+def take(s: State, k: Bounds, item: int) -> bool:
+    """Take an item; there is no third node after a time."""
+    if item not in s.queue:
+        return False
+    s.queue.remove(item)
+    return True
+'''
+
+
+def test_a_choice_that_fails_is_the_error_of_python(tmp_path, narrowed):
     for engine in ("interpreted", "compiled"):
         with pytest.raises(TidegateError, match="IndexError"):
-            check(write(tmp_path, text), {}, ["Near"], engine=engine)
+            check(write(tmp_path, FAILS_LATE), {}, ["Near"], engine=engine)
+    assert narrowed
 
 
 FAR_APART = '''

@@ -42,6 +42,7 @@ TRACES = {
 PAGES = {
     "three replicas": ("kip-101", "replicas=3 crashes=1 records=1 acks=1", None),
     "without a legend": (str(EXAMPLES / "die_hard.py"), "", None),
+    "a bank": (str(Path(__file__).with_name("bank.py")), "", None),
 }
 """The same of traces that are only looked at as pages."""
 
@@ -52,7 +53,7 @@ def found(name):
     protocol, settings, prop = {**TRACES, **PAGES}[name]
     system, properties = assemble(protocol, settings.split(), [prop] if prop else [])
     first = check(system, properties).first
-    numbers = [("depth", "13")]
+    numbers = [("depth", "13"), ("all states within the bounds were explored", "no")]
     behavior = Behavior(system, first.trace, first.property)
     return narrate(with_histories(behavior, find_protocol(protocol), settings.split()), numbers)
 

@@ -235,3 +235,47 @@ def test_a_model_without_a_legend_has_no_empty_heading(opened, trace):
     headings = it.page.locator("footer h2").all_inner_texts()
     assert "Bounds" in headings
     assert "How to read it" not in headings
+
+
+OVERLAPPING = """(() => {
+  const labels = [...document.querySelectorAll("svg text:not(.number, .flag)")]
+    .filter(text => text.checkVisibility());
+  const boxes = labels.map(text => [text.textContent, text.getBoundingClientRect()]);
+  return boxes.flatMap(([one, a], i) => boxes.slice(i + 1)
+    .filter(([, b]) => a.left < b.right - 1 && b.left < a.right - 1
+                    && a.top < b.bottom - 4 && b.top < a.bottom - 4)
+    .map(([other]) => [one, other]));
+})()"""
+"""Pairs of labels of the diagram that lie over each other; a box is higher than its letters.
+
+The numbers of steps stay where a phone scrolls, on a ground of their own.
+"""
+
+
+@pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("name", ["a bank", "without a legend", "three replicas"])
+def test_labels_do_not_overlap(opened, trace, name, size):
+    it = opened(trace(name), size=size)
+    assert it.page.locator("svg text").count() > 10
+    assert it.page.evaluate(OVERLAPPING) == []
+
+
+def test_a_short_value_of_the_run_stands_in_one_line(opened, trace):
+    it = opened(trace("a bank"), size={"width": 1280, "height": 800})
+    lines = it.page.evaluate("""
+        [...document.querySelectorAll("footer dd")].filter(d => d.textContent.length < 9).map(d => {
+          const text = document.createRange();
+          text.selectNodeContents(d);
+          return text.getClientRects().length;
+        })
+    """)
+    assert len(lines) > 3
+    assert {*lines} == {1}
+
+
+def test_each_step_of_each_participant_has_its_mark(opened, trace):
+    it = opened(trace("a bank"))
+    marked = it.page.evaluate(
+        "[...document.querySelectorAll('svg .sign')].map(s => s.dataset.step)"
+    )
+    assert marked == ["1", "2", "3"]

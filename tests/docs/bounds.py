@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from tests.docs.partial import replacing
 from tests.docs.scenarios import SCENARIOS
 from tidegate.core.bounds import declared
 from tidegate.library.catalogue import story
@@ -39,34 +40,33 @@ bounds that were searched. To search for one violation again:
 """
 
 
-def table(rows: Sequence[tuple[str, str, str, MinimalBounds]]) -> str:
-    """Return the table of known violations.
+HEAD = """\
+| protocol | settings | property | smallest bounds | steps | up to |
+| --- | --- | --- | --- | --- | --- |
+"""
 
-    Parameters
-    ----------
-    rows
-        Protocol, settings, property and what was found.
-    """
-    lines = [
-        "| protocol | settings | property | smallest bounds | steps | up to |",
-        "| --- | --- | --- | --- | --- | --- |",
+
+def row(protocol: str, fixed: str, prop: str, minimal: MinimalBounds) -> str:
+    """Return the line of a known violation."""
+    points = [(f"`{shown(point.bounds)}`", str(point.steps)) for point in minimal.smallest]
+    bounds, steps = zip(*points, strict=True) if points else (("not found",), ("",))
+    cells = [
+        f"`{protocol}`",
+        f"`{fixed}`" if fixed else "",
+        prop,
+        "<br>or ".join(bounds),
+        "<br>".join(steps),
+        shown(minimal.largest),
     ]
-    for protocol, fixed, prop, minimal in rows:
-        points = [(f"`{shown(point.bounds)}`", str(point.steps)) for point in minimal.smallest]
-        bounds, steps = zip(*points, strict=True) if points else (("not found",), ("",))
-        cells = [
-            f"`{protocol}`",
-            f"`{fixed}`" if fixed else "",
-            prop,
-            "<br>or ".join(bounds),
-            "<br>".join(steps),
-            shown(minimal.largest),
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
+    return f"| {' | '.join(cells)} |\n"
+
+
+def bounds_of_all(found: Sequence[tuple[str, MinimalBounds]]) -> str:
+    """Return the list of bounds that show every violation, by the settings of each."""
     enough: dict[str, list[MinimalBounds]] = {}
-    for _, fixed, _, minimal in rows:
+    for fixed, minimal in found:
         enough.setdefault(fixed, []).append(minimal)
-    lines += ["", "A gate sees all of these if it searches up to", ""]
+    lines = ["", "A gate sees all of these if it searches up to", ""]
     for fixed, every_minimal in enough.items():
         lines.append(f"- `{' '.join(filter(None, [fixed, shown(sufficient(every_minimal))]))}`")
     return "\n".join(lines) + "\n"
@@ -134,25 +134,25 @@ def minimal_bounds_of(violation: KnownViolation) -> MinimalBounds:
 def write_known_violations(target: IO[str], protocols: Sequence[Protocol], jobs: int) -> None:
     """Search for the smallest bounds that show each known violation, and write the page."""
     known = [violation for protocol in protocols for violation in known_violations(protocol)]
-    rows = []
+    found = []
+    target.write(f"{INTRODUCTION}\n{HEAD}")
     with processes(jobs) as workers:
         for violation, minimal in zip(
             known, workers.in_order(minimal_bounds_of, known), strict=True
         ):
             fixed = " ".join(violation.fixed)
-            rows.append((violation.protocol, fixed, violation.property, minimal))
+            found.append((fixed, minimal))
+            target.write(row(violation.protocol, fixed, violation.property, minimal))
             done = " ".join((violation.protocol, *violation.fixed, violation.property))
             sys.stderr.write(f"done: {done}\n")
-    target.write(f"{INTRODUCTION}\n{table(rows)}")
+    target.write(bounds_of_all(found))
 
 
 def write() -> None:
     """Write the page, of all built-in protocols."""
     page = Path(__file__).parents[2] / "docs" / "bounds.md"
-    part = page.with_suffix(".partial")
-    with part.open("w") as target:
+    with replacing(page) as target:
         write_known_violations(target, PROTOCOLS, os.cpu_count() or 1)
-    part.replace(page)
 
 
 def sufficient(every_minimal: Sequence[MinimalBounds]) -> BoundValues:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.partial import replacing
 from tests.docs.regenerate import PAGES, chosen
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -30,3 +31,23 @@ def test_every_page_that_says_so_can_be_regenerated():
     named = {name for page in pages for name in re.findall(r"`sh scripts/regenerate (\w+)`", page)}
     assert named
     assert named <= set(PAGES)
+
+
+def test_a_page_that_is_stopped_keeps_what_was_made(tmp_path, capsys):
+    page, part = tmp_path / "page.md", tmp_path / "page.partial"
+    page.write_text("old\n")
+
+    def stopped():
+        with replacing(page) as target:
+            target.write("one row\n")
+            assert part.read_text() == "one row\n"
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped()
+    assert (page.read_text(), part.read_text()) == ("old\n", "one row\n")
+    assert f"{part} has what was made so far" in capsys.readouterr().err
+    with replacing(page) as target:
+        target.write("new\n")
+    assert page.read_text() == "new\n"
+    assert not part.exists()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tests.docs.first_violations import LadderVerdict, first_violations
+from tests.docs.partial import replacing
 from tests.docs.scenarios import SCENARIOS, Scenario
 from tidegate.core.errors import SelectionError
 from tidegate.core.spec import Property, TransitionSystem
@@ -181,12 +182,9 @@ def write(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--scenario", default="", help="a part of its title")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args(arguments)
-    # What is left of an earlier page stays if the names are wrong.
     protocols = protocols_to_compare(given.protocol)
-    part = given.output.with_suffix(".partial")
-    with part.open("w") as target:
+    with replacing(given.output) as target:
         write_verdicts(target, protocols, given.scenario, given.jobs)
-    part.replace(given.output)
 
 
 if __name__ == "__main__":

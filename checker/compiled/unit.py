@@ -193,28 +193,27 @@ class Unit:
     def _translate(
         self, function: Callable[..., Any], arguments: list[Value], mode: Mode, pure: bool
     ) -> Compiled:
-        where, failed = getattr(function, "__qualname__", repr(function)), None
-        try:
-            if type(function) is not types.FunctionType:
-                raise UnsupportedError(f"{function!r}, which is not a plain function,")
-            for tree in self.trees(function):
-                try:
-                    return self._of_tree(function, tree, arguments, mode, pure)
-                except UnsupportedError as error:
-                    failed = failed or error
-            assert failed is not None
-            raise failed
-        except UnsupportedError as error:
-            if " (in " in str(error):
-                raise
-            raise type(error)(f"{error} (in {where})") from None
+        failed = None
+        if type(function) is not types.FunctionType:
+            where = getattr(function, "__qualname__", repr(function))
+            raise UnsupportedError(f"{function!r}, which is not a plain function, (in {where})")
+        for tree in self.trees(function):
+            try:
+                return self._of_tree(function, tree, arguments, mode, pure)
+            except UnsupportedError as error:
+                failed = failed or error
+        assert failed is not None
+        raise failed
 
     def trees(self, function: types.FunctionType) -> Iterator[ast.FunctionDef]:
         """Yield syntax trees of a function, of which the first one is translated that can be.
 
         A function may write through names for elements, and only their types say what are elements.
         """
-        tree = plain_tree(function)
+        try:
+            tree = plain_tree(function)
+        except UnsupportedError as error:
+            raise type(error)(f"{error} (in {function.__qualname__})") from None
         yield tree
         in_place = with_elements_in_place(tree, function.__globals__)
         if in_place is not None:
@@ -228,15 +227,20 @@ class Unit:
         mode: Mode,
         pure: bool,
     ) -> Compiled:
-        returns, count = self._shape(function, tree, mode)
-        # Neither generated names nor LLVM's reserved ones contain a dollar.
-        name = f"{self.prefix}{function.__name__}${len(self._kept)}"
-        own = function.__globals__.get("ARITHMETIC") is MACHINE
-        compiled, where = Compiled(name, returns, count, own), function.__qualname__
+        where = function.__qualname__
         try:
+            returns, count = self._shape(function, tree, mode)
+            # Neither generated names nor LLVM's reserved ones contain a dollar.
+            name = f"{self.prefix}{function.__name__}${len(self._kept)}"
+            own = function.__globals__.get("ARITHMETIC") is MACHINE
+            compiled = Compiled(name, returns, count, own)
             translation = self.translation(self, function, tree, arguments, compiled, mode, pure)
             where = translation.where()
             self.bodies.append(translation.text())
+        except UnsupportedError as error:
+            if " (in " in str(error):
+                raise
+            raise type(error)(f"{error} (in {where})") from None
         except MISTAKES as error:
             why = f"{type(error).__name__}: {error}"
             raise UnsupportedError(

@@ -1,6 +1,6 @@
 """Tidegate: an explicit-state model checker for Kafka's replication protocol, and for your own.
 
-What is exported here is the public interface.  Everything else may change.
+The names exported here are the public interface.  Everything else may change.
 """
 
 from __future__ import annotations

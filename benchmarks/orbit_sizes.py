@@ -7,7 +7,7 @@ Usage, from the root of the repository::
 So a count of ``billion.py`` is found in a second way: other states are stored, with other hashes.
 An orbit has as many states as there are permutations, divided by those that leave its
 representative as it is.  These are tried by NumPy, from the state's declaration, and by code of its
-own: what the engine does with permutations is part of what is checked.
+own, so they check what the engine does with permutations, too.
 """
 
 import sys

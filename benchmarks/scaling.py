@@ -57,7 +57,7 @@ OWNED = 8_000_000
 """The most candidates of the largest level for one partition."""
 
 RUNS = LEVELS
-"""Runs that hold what was seen, each with a file for every partition."""
+"""Runs that hold the seen states, each with a file for every partition."""
 
 LAUNCH = 0.001
 """Seconds for the driver to launch a task and receive its end, which it does sequentially."""
@@ -197,7 +197,7 @@ def time_table():
 
 
 def volume_table():
-    """Return what is shuffled and stored, for any number of executors."""
+    """Return the volumes of shuffles and storage, for any number of executors."""
     rows = []
     for states in STATES:
         profile = levels(states)

@@ -7,8 +7,8 @@ Usage, from the root of the repository::
 Each model of ``benchmarks/shapes`` is as somebody first wrote it, who had read the documentation
 alone; the TLA+ module beside it has the same steps.  Both sides check the same properties with one
 worker and must report the same distinct states and the same depth, or there is no result.  Tidegate
-starts without machine code that is kept.  What is counted are the CPU seconds, user and system, of
-all of a process from its start to its end.
+starts without machine code that is kept.  The figures are CPU seconds, user and system, of a
+whole process from its start to its end.
 """
 
 from __future__ import annotations

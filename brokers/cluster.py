@@ -45,7 +45,7 @@ _LEVELS = {
     # Since 3.x each request of an old version is logged, and the harness sends many.
     "kafka.request.logger": "WARN",
 }
-"""What is logged beyond what Kafka's own configuration has."""
+"""Log levels beyond those of Kafka's own configuration."""
 
 
 class Broker(Server):

@@ -28,7 +28,7 @@ _FAILS = "marked as failed", "Error due to"
 
 
 class OtherwiseError(Exception):
-    """A broker does not do what a step asks for; with what was expected, and what was seen."""
+    """A broker does not do what a step asks for; with the expectation, and the observation."""
 
     def __init__(self, what: str, expected: str, observed: str) -> None:
         super().__init__(what)
@@ -36,7 +36,7 @@ class OtherwiseError(Exception):
 
 
 def expect(what: str, expected: object, observed: object) -> None:
-    """Raise OtherwiseError unless what was observed is what was expected."""
+    """Raise OtherwiseError unless the observation is as expected."""
     if expected != observed:
         raise OtherwiseError(what, str(expected), str(observed))
 

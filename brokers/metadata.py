@@ -20,7 +20,7 @@ from .wire import encode_fields, varint
 
 @dataclass(frozen=True)
 class PartitionState:
-    """What is stored of a partition.
+    """The state of a partition, as the controller has stored it.
 
     Parameters
     ----------

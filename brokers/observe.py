@@ -181,7 +181,7 @@ class Observer:
 
     @property
     def compared(self) -> tuple[Difference, ...]:
-        """What was compared last, in an order of its own, whether it differed or not."""
+        """The last comparisons, in an order of their own, with or without a difference."""
         return tuple(self._compared[what] for what in sorted(self._compared))
 
     async def differences(self, state: State) -> list[Difference]:

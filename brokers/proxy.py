@@ -178,7 +178,7 @@ class Proxy:
         return replica if replica >= 0 else None
 
     def route(self, sender: int, to: int, key: int) -> Route:
-        """Return what is told apart of what a broker sends to another."""
+        """Return the route of a request; the proxy treats each route on its own."""
         return sender, to, FETCH.key
 
     def holds_request(self, connection: Connection) -> bool:
@@ -186,7 +186,7 @@ class Proxy:
         return True
 
     def holds_response(self, connection: Connection) -> bool:
-        """Whether what is answered over a connection is held."""
+        """Whether the answers over a connection are held."""
         return True
 
     async def request(

@@ -286,7 +286,7 @@ def _leave_undecided(
 
 
 def _judge_graph(request: SearchRequest, search: LevelSearch) -> Judged:
-    """Decide the properties that need all states; what is decided before a limit counts."""
+    """Decide the properties that need all states; decisions before a limit count."""
     stuck = [prop for prop in request.properties if prop.kind is Kind.STUCK]
     live = [prop for prop in request.properties if prop.kind.is_liveness]
     judged = Judged()
@@ -324,7 +324,7 @@ def _decided(
 
 
 def _note(answer: Decided, judged: Judged) -> None:
-    """Note what was decided of a liveness property."""
+    """Note the decision on a liveness property."""
     name = answer.property.name
     if answer.witness is not None:
         judged.witnesses[name] = answer.witness

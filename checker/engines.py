@@ -71,7 +71,7 @@ def finished_search(request: SearchRequest) -> LevelSearch:
     try:
         compiled = _compiled(request, search)
     except (KeyboardInterrupt, MemoryError) as error:
-        # Nothing is compiled yet: the search covered what was interpreted.
+        # Nothing is compiled yet: the search covered as much as the interpreter did.
         search.stopped_by = reason(error).noting(" while its actions were compiled")
         return search
     if isinstance(compiled, tuple):

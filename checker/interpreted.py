@@ -122,7 +122,7 @@ class Search(LevelSearch):
             reached = {prop.name for prop in self.properties if prop.kind is Kind.SOMETIMES}
             if self.violations.keys() <= reached:
                 raise
-            # What was violated before stays violated.
+            # Violations from before remain.
             self.stopped_by = Stopped(Stop.FAILED, note=f": {error.head()}")
         if self.levels and not self.levels[-1]:
             self.levels.pop()

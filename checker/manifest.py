@@ -65,7 +65,7 @@ class Manifest:
     Attributes
     ----------
     about
-        What is searched, and how, for the command line to search it again.
+        The search and its options, for the command line to repeat it.
     code
         Hash of the code that the search was compiled from, and of its initial states.
     levels

@@ -164,7 +164,7 @@ def _parted(
 
 
 class _Behavior:
-    """The states and instances of a walk so far, and what was seen violated."""
+    """The states and instances of a walk so far, and the violations."""
 
     def __init__(self, system: TransitionSystem[Any, Any], properties: Sequence[Property]) -> None:
         self.states: list[State] = []

@@ -106,7 +106,7 @@ class Deadline:
 
 @dataclass
 class Judged:
-    """What was decided of the properties that need all states, with the steps between them.
+    """The decisions on the properties that need all states, with the steps between them.
 
     Attributes
     ----------

@@ -94,7 +94,7 @@ class Resumed:
     resume: str | None = option(
         None,
         "Resume the search of a checkpoint in DIR, or of the store at DIR (a path or a URI). DIR "
-        "records what is searched; limits are set again, and the cluster may be another one.",
+        "records the search; limits are set again, and the cluster may be another one.",
         metavar="DIR",
     )
     trusted: bool = option(
@@ -197,7 +197,7 @@ def _search_and_report(
             # Whatever ends this, the violation is one.
             with suppress(KeyboardInterrupt, MemoryError, TidegateError):
                 known = problem.recognise(result, search, limits, resources, show)
-        # What was found is reported in full; a second signal ends even that.
+        # The results so far are reported in full; a second signal ends even that.
         with noted(once=True) if decided[0] in EXIT_VIOLATED else nullcontext():
             with reports.after():
                 if not reports.to_stdout:

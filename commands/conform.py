@@ -69,7 +69,7 @@ def conform(
       0   the brokers did every step as the protocol says
       1   they differ in some walk
       2   wrong usage, or Kafka cannot be started
-      130 interrupted; what was covered is printed
+      130 interrupted; the coverage so far is printed
     """
     from ..render.conformance import conformance_report, print_conformance
 

@@ -39,7 +39,7 @@ def _report(name: str, what: str) -> str | None:
 
 @dataclass(frozen=True)
 class Gate:
-    """Which cells are run, how, and what is written."""
+    """Which cells to run, how, and which reports to write."""
 
     tier: str = option(
         TIERS[0], "Run the cells of this tier and of the tiers before it.", choices=TIERS

@@ -39,7 +39,7 @@ def _export(form: str, what: str) -> str | None:
 
 @dataclass(frozen=True)
 class Exported:
-    """What is exported of a graph, and printed."""
+    """The exports of a graph, and the behavior to print."""
 
     max_states: int = option(20_000, "Refuse a graph with more than N states.", low=1)
     graphml_file: str | None = _export("graphml", "GraphML")

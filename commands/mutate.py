@@ -76,7 +76,7 @@ def mutate(
       0   every mutant was decided
       2   wrong usage: an unknown name, or a value out of range
       3   a limit was reached before every mutant was decided
-      130 interrupted; what was decided is printed
+      130 interrupted; the decisions so far are printed
     """
     chosen = find_protocol(protocol)
     common = " ".join(settings)

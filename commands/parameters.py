@@ -121,7 +121,7 @@ def _written(name: str, bound: Bound) -> str:
 
 
 def _beginning(incomplete: str, offers: Iterable[tuple[str, str]]) -> Offers:
-    """Return the offers that begin with what is written, in any case."""
+    """Return the offers that begin with the text so far, in any case."""
     start = incomplete.lower()
     return [
         CompletionItem(value, help=text or None)
@@ -135,7 +135,7 @@ OF_OPTIONS = {
     "protocol_version": releases,
     "repaired": bugs,
 }
-"""What is offered for the options of records, by their fields."""
+"""The offers for the options of records, by their fields."""
 
 
 Command = Callable[..., Any]

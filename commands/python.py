@@ -169,7 +169,7 @@ def simulate(
     Returns
     -------
     Checked
-        What was violated, and else is undecided: walks show that nothing holds.
+        The violations; all other properties are undecided, since walks show of none that it holds.
 
     Examples
     --------

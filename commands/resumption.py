@@ -27,7 +27,7 @@ _SET_AGAIN = {
 
 
 class RecordedError(TidegateError):
-    """A checkpoint or a store that does not say what was searched."""
+    """A checkpoint or a store that does not record its search."""
 
 
 def recorded_search(place: str, about: dict[str, Any], engines: Sequence[str]) -> SearchOptions:
@@ -98,11 +98,9 @@ def search_to_resume(
 
 
 def _refuse_recorded(place: str) -> None:
-    """Refuse options that say again what is searched."""
+    """Refuse options that are recorded there."""
     context = click.get_current_context()
     for param in context.command.params:
         is_set = context.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE
         if is_set and param.name not in _SET_AGAIN:
-            raise click.UsageError(
-                f"{place} records what is searched, and how; leave out {param.opts[-1]}"
-            )
+            raise click.UsageError(f"{place} records the search; leave out {param.opts[-1]}")

@@ -98,7 +98,7 @@ def bounds(
 
 
 def _properties(smallest_bounds: Mapping[str, MinimalBounds]) -> list[dict[str, Any]]:
-    """Return for programs what was found for each property."""
+    """Return the minimal bounds of each property, for programs."""
     return [
         {"name": name, "outcome": minimal.outcome.value, **vars(minimal)}
         for name, minimal in smallest_bounds.items()

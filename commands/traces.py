@@ -59,7 +59,7 @@ def replay_file(
 
 
 def changed(path: str, replayed: Replayed) -> str:
-    """Return how a replay differs from what was recorded; nothing where it does not."""
+    """Return how a replay differs from the recorded trace; nothing where it does not."""
     if replayed.stopped or replayed.differs is not None or replayed.open is not None:
         return "its steps lead to other states than when it was saved"
     prop = replayed.behavior.prop

@@ -868,13 +868,13 @@ def _parts(element: Any, most: Limit, doc: str) -> dict[str, Any]:
 
 
 def _blank(element: Any) -> Any:
-    """Return the declaration of what is stored beyond the last element: only lowest values."""
+    """Return the declaration of the storage beyond the last element: only lowest values."""
     if isinstance(element, Field):
 
         def low(k: object) -> int:
             return limit_of(element.low, k)
 
-        return Field(low, low, "what is stored beyond the last element")
+        return Field(low, low, "the storage beyond the last element")
     if isinstance(element, Array):
         return replace(element, element=_blank(element.element))
     parts = {name: _blank(part) for name, part in declared_parts(element).items()}

@@ -42,7 +42,7 @@ Word = Annotated[int, Within(0, (1 << 64) - 1)]
 
 
 class FieldError(Exception):
-    """A field with a wrong value; the text names the field, its value and what is allowed."""
+    """A field with a wrong value; the text names the field, its value and the allowed ones."""
 
     def __init__(self, name: str, value: Any, allowed: str) -> None:
         text = repr(value)

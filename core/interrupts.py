@@ -51,7 +51,7 @@ class Stopped:
     limit
         The value of the limit that was reached, as printed.
     note
-        What is printed after it, such as the call of the model that did not return.
+        A text after it, such as the call of the model that did not return.
 
     Examples
     --------

@@ -98,7 +98,7 @@ def is_declared_pure(function: object) -> bool:
 
 
 def declaration_of(function: object) -> DeclaredPure | None:
-    """Return what is declared of a function, of what it wraps, or of its object's ``__call__``."""
+    """Return the declaration on a function, on what it wraps, or on its object's ``__call__``."""
     for one in (*_unwrapped(function), getattr_static(type(function), "__call__", None)):
         mark = own_attributes(one).get(_MARK)
         if isinstance(mark, DeclaredPure):
@@ -107,7 +107,7 @@ def declaration_of(function: object) -> DeclaredPure | None:
 
 
 def _marked(declared: Any, reason: str, module: object, line: Line) -> Any:
-    """Return a function, or a wrapper of it, that says what is declared of it."""
+    """Return a function, or a wrapper of it, with the declaration on it."""
     if isinstance(declared, property):
         _marked(declared.fget, reason, module, line)
         return declared

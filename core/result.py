@@ -188,7 +188,7 @@ DEFAULT = Resources()
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """What is searched, and how: all that determines the answer, so it belongs to a checkpoint.
+    """The search and its options: all that determines the answer, so it belongs to a checkpoint.
 
     Parameters
     ----------

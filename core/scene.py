@@ -1,7 +1,7 @@
 """A state as a picture, in terms that all families of protocols share.
 
 For each state a family says who takes part, what each participant has, which messages are in flight
-and what clients were promised (:class:`Scene`); for each step, who acts and what is received
+and what clients were promised (:class:`Scene`); for each step, who acts and who receives what
 (:class:`Event`).  Diagrams, pages and texts are made from that alone.
 """
 

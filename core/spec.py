@@ -123,7 +123,7 @@ class TransitionSystem(Telling[S, K]):
     initialise
         Writes each initial state into the record that it receives and yields after each.
     legend
-        How to read what is shown of states, beside what the view says of that.
+        How to read the display of states, beside what the view says of that.
     constraint
         For a system with more states than a search can see: ``constraint(s, k) -> bool``, plain
         code like a predicate; None if there is none.  Engines treat a state outside the constraint,
@@ -148,7 +148,7 @@ class TransitionSystem(Telling[S, K]):
         nowhere, and is one of ``failed``.  Otherwise it is an error.
     failed
         The steps of the state expanded last whose assertions fail: each index into ``instances``,
-        with what was raised.
+        with the exception.
     repeats
         Whether liveness predicates are watched, too, since functions are declared pure.
     declared_pure

@@ -152,7 +152,7 @@ class Telling(Generic[S, K]):
         return plain if event is None else event
 
     def legends(self, scenes: Sequence[Scene]) -> tuple[str, ...]:
-        """Return how to read what is shown of states, a sentence each."""
+        """Return how to read the display of states, a sentence each."""
         own, view = (self.legend,) if self.legend else (), self.view
         if view is None or isinstance(scenes[0], Undrawn):
             return own if view is None else ()

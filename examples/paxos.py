@@ -119,7 +119,7 @@ def propose(s: State, k: Bounds, ballot: int, value: int) -> bool:
 
 @model.action("acceptor", value=lambda k: range(k.values))
 def vote(s: State, k: Bounds, acceptor: int, ballot: int, value: int) -> bool:
-    """An acceptor votes for what was proposed."""
+    """An acceptor votes for a proposed value."""
     me = s.acceptor[acceptor]
     if value not in s.ballot[ballot].proposed or ballot < me.ballot:
         return False

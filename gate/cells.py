@@ -1,4 +1,4 @@
-"""What a gate consists of: cells, each a protocol within some bounds and what is expected there."""
+"""What a gate consists of: cells, each a protocol within some bounds and the expectations there."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REPRODUCES, DIVERGES, AGREES = "reproduces", "diverges", "agrees"
 
 @dataclass(frozen=True)
 class Expectation:
-    """What is expected of one property, or of real brokers.
+    """The expectation of one property, or of real brokers.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class CellLimits:
 
 @dataclass(frozen=True)
 class Brokers:
-    """The real brokers that decide a cell, and what is forced on them: one of three things.
+    """The real brokers that decide a cell, and the behaviors forced on them: one of three things.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Brokers:
 
 @dataclass(frozen=True)
 class Cell:
-    """A protocol within some bounds, and what is expected of it there.
+    """A protocol within some bounds, and the expectations of it there.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Cell:
     states, depth
         What a search of all states must count; None where nothing is pinned.
     symmetry
-        Whether it is searched with ``--symmetry``, which changes what is counted.
+        Whether it is searched with ``--symmetry``, which changes the counts.
     brokers
         The real brokers that decide it; None where a search does.
     file, line
@@ -140,12 +140,12 @@ class Cell:
 
     @property
     def subject(self) -> str:
-        """What is judged: the protocol, or the distribution."""
+        """The subject of the cell: the protocol, or the distribution."""
         return self.brokers.kafka if self.brokers else self.protocol
 
     @property
     def within(self) -> str:
-        """Within what it is judged: the bounds, or what is forced.
+        """The scope of the cell: the bounds, or the behaviors forced on real brokers.
 
         >>> Cell("hw", "records=2", (), brokers=Brokers("libs", walks=1, steps=1)).within
         '1 walk of 1 step, seed 0, hw, records=2'
@@ -176,7 +176,7 @@ class Cell:
 def expanded(
     expectations: Sequence[Expectation], protocol: Protocol
 ) -> dict[Expectation, Property]:
-    """Return each expectation with its property; ``default`` and ``all`` leave out what is named.
+    """Return each expectation with its property; ``default`` and ``all`` leave out named ones.
 
     Where something has to hold, so do the assertions of the actions, unless they are named.
 

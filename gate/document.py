@@ -98,7 +98,7 @@ def note_contradictions(errors: ConfigurationErrors, cells: Sequence[tuple[Cell,
 
 
 def _claims(cell: Cell) -> Iterator[tuple[tuple[object, ...], str, str]]:
-    """Yield what is decided, which key of the case is about it, and what is expected there."""
+    """Yield the subject of each claim, the key of the case that makes it, and the expectation."""
     if cell.brokers:
         yield (cell.brokers.kafka, cell.within), "expect", str(cell.expectations[0])
         return
@@ -110,7 +110,7 @@ def _claims(cell: Cell) -> Iterator[tuple[tuple[object, ...], str, str]]:
     names = tuple(sorted(one.name.lower() for one in expectations))
     for name, pinned in (("states", cell.states), ("depth", cell.depth)):
         if pinned is not None:
-            # Symmetry changes what is counted, and no verdict.
+            # Symmetry changes the counts, and no verdict.
             yield (*search, cell.symmetry, names), name, f"{name} = {pinned}"
 
 

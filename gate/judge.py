@@ -1,4 +1,4 @@
-"""Compares what was found with what is expected.  Nothing here searches, or starts a broker."""
+"""Compares results with expectations.  Nothing here searches, or starts a broker."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def judge(outcome: CellOutcome, expectations: Sequence[Expectation], seen: Seen)
     Parameters
     ----------
     outcome
-        What was counted in the searches of the cell.
+        The counts of the cell's searches.
     """
     findings = [one for expected in expectations for one in _property(expected, outcome, seen)]
     findings += _undecidable(expectations, seen)

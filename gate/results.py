@@ -13,7 +13,7 @@ from .cells import Cell
 
 
 class Deviation(StrEnum):
-    """How a cell can differ from what is expected of it."""
+    """How a cell can differ from its expectations."""
 
     VIOLATED = "violated"
     """A property is violated that is expected to hold."""
@@ -165,7 +165,7 @@ class CellOutcome:
     sources
         The hash of its model's sources; None if the model read anything else.
     ran
-        What was forced on real brokers; None where there are none.
+        The behaviors forced on real brokers; None where there are no brokers.
     """
 
     cell: Cell

@@ -62,7 +62,7 @@ class CellSearch:
     Attributes
     ----------
     outcome
-        What was counted.
+        The counts.
     verdicts
         The verdict on each property.
     """
@@ -161,7 +161,7 @@ class CellSearch:
         return Problem(self.protocol, tuple(self._bounds), chosen, load)
 
     def property_outcome(self, expectation: Expectation, prop: Property) -> PropertyOutcome:
-        """Return what was expected of a property with what was found."""
+        """Return the expectation of a property with its outcome."""
         name = prop.name
         outcome = PropertyOutcome(
             name,

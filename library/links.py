@@ -24,7 +24,7 @@ FUNCTION = r"(?:RFT|[A-Z][a-z]\w+)\.(?!scala\b|java\b|py\b)[a-z]\w+"
 """A function of a class of Kafka, as docstrings and pages write it."""
 
 NAMED = re.compile(rf"\b(?:KAFKA-\d+|KIP-\d+|{FUNCTION})\b")
-"""What is linked, if it is known."""
+"""Names that become links, if they are known."""
 _CALLED = re.compile(rf"({NAMED.pattern})(?:\(.*\))?")
 _MORE = re.compile(r"(?:,|,? and|,? or)\s(\d{3,5})\b")
 _RELEASE = re.compile(

@@ -35,7 +35,7 @@ class Mutant:
     Parameters
     ----------
     name
-        What was weakened: ``Action: guard``, ``rule = what it was before``, ``Action: fairness``,
+        The weakened part: ``Action: guard``, ``rule = what it was before``, ``Action: fairness``,
         ``Action: if condition, left out`` (or ``negated``), or ``Action: a or b, without b``.
     protocol
         The weakened protocol, which is called ``PROTOCOL~MUTANT``.

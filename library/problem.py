@@ -1,4 +1,4 @@
-"""What is asked: a protocol within bounds, and properties; how it is searched."""
+"""The problem: a protocol within bounds, and properties; how it is searched."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def problem_of(
     properties: Sequence[str | Property],
     select: Callable[[Protocol, Sequence[str]], Selection] = select,
 ) -> Problem:
-    """Return what is asked, by a model or the name of one.
+    """Return the problem of a model, or of the protocol of that name.
 
     Parameters
     ----------

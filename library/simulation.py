@@ -56,7 +56,7 @@ class Simulation:
     Parameters
     ----------
     result
-        What was found, in the form of a search's result: violated, or incomplete.
+        The verdicts, in the form of a search's result: violated, or incomplete.
     originals
         For each violated property the number of the walk that violates it, and its steps before
         it was shortened.

@@ -44,7 +44,7 @@ class Added:
     actions: Mapping[str, Action]
 
     def view(self, view: View) -> View:
-        """Return the view of a family with what is added."""
+        """Return the view of a family with the additions."""
 
         def scene(s: Any, k: Any) -> Scene:
             plain = view.scene(s, k)
@@ -139,5 +139,5 @@ def _pictured(who: Participant) -> str:
 
 
 def _plain(scene: Scene) -> Scene:
-    """Return the family's picture in one with what is added."""
+    """Return the family's picture in one with additions."""
     return scene.plain or scene if isinstance(scene, WithAdded) else scene

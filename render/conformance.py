@@ -27,7 +27,7 @@ def print_conformance(
     saved: Sequence[str],
     brief: bool = False,
 ) -> None:
-    """Print the differences, what was covered (unless `brief`), and the verdict.
+    """Print the differences, the coverage (unless `brief`), and the verdict.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def _up_to(behavior: Behavior, steps: int) -> Behavior:
 
 
 def _rows(observed: Observed) -> tuple[Difference, ...]:
-    """Return what was compared; a difference on the wire ends a step before anything is."""
+    """Return the comparisons; a difference on the wire ends a step before there are any."""
     return observed.compared or observed.differences
 
 

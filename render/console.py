@@ -58,7 +58,7 @@ class Console(rich_console.Console):
 
 
 def printed(show: Callable[[Console], object]) -> str:
-    """Return what is printed on a console of 100 columns, without colours."""
+    """Return what `show` prints on a console of 100 columns, without colours."""
     text = io.StringIO()
     show(Console(file=text, width=100))
     return text.getvalue()

@@ -165,7 +165,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Sign:
-    """What is drawn where a participant acts: an event's sign, or ``dot``."""
+    """The sign where a participant acts: an event's sign, or ``dot``."""
 
     x: float
     y: float

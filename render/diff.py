@@ -54,7 +54,7 @@ class DiffPrinter:
         self._actions |= {user for change in differences.helpers for user in change.used_by}
 
     def title(self) -> None:
-        """Print what is compared, each protocol in a sentence."""
+        """Print the compared protocols, each in a sentence."""
         for name, code in zip(self._names, self._codes, strict=True):
             called = f"{name}: " if name == code.name else f"{name}: {code.name}: "
             self._say(Text.assemble((called, "bold"), code.summary))
@@ -341,7 +341,7 @@ class DiffPrinter:
         return self._names[diff.of], self._names[1 - diff.of]
 
     def legend(self, legend: str) -> None:
-        """Print how to read what is shown of states."""
+        """Print how to read the display of states."""
         if legend:
             self._console.print()
             self._say(f"How to read it: {' '.join(legend.split())}", style="dim")

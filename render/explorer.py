@@ -29,7 +29,7 @@ class Explorer(App[None]):
     Parameters
     ----------
     exploration
-        What is stepped through.
+        The states to step through.
     save
         Saves the behavior so far and says where.
     most

@@ -157,7 +157,7 @@ def changes(before: Scene, after: Scene) -> Iterator[Change]:
 
 
 def _log_changes(name: str, old: Log, new: Log) -> Iterator[Change]:
-    """Yield what was deleted, truncated, and appended, and how the high watermark changed."""
+    """Yield the deleted, truncated and appended records, and how the high watermark changed."""
     same = max(old.start, new.start)
     if new.start > old.start:
         deleted = ", ".join(map(str, old.entries[old.start : new.start]))
@@ -347,7 +347,7 @@ class Narrative:
     arrows
         The messages.
     legend
-        How to read what is shown of states, a sentence each.
+        How to read the display of states, a sentence each.
     numbers
         Names and values of figures of the run.
     loop

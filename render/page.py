@@ -60,7 +60,7 @@ class Shown:
 class Seen:
     """What real brokers did in a step, on the page.
 
-    ``rows`` are what was compared: what, in the model, and on the brokers.
+    ``rows`` are the comparisons: what, in the model, and on the brokers.
     """
 
     verdict: str

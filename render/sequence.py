@@ -48,7 +48,7 @@ def mermaid(narrative: Narrative, full: bool = False) -> str:
 
 
 def _end(narrative: Narrative) -> list[str]:
-    """Return what is said of the violation, in lines that are not too long for a note."""
+    """Return the text on the violation, in lines that are not too long for a note."""
     parts = (
         narrative.repeats,
         f"{narrative.violated} is {narrative.verb}.",
@@ -59,7 +59,7 @@ def _end(narrative: Narrative) -> list[str]:
 
 
 def _note(moment: Moment) -> list[str]:
-    """Return what is said of a step itself."""
+    """Return the text on a step itself."""
     arguments = f" ({moment.arguments})" if moment.arguments else ""
     return [f"{moment.number}. {moment.title}{arguments}", *moment.flags]
 
@@ -70,7 +70,7 @@ def _drawn(narrative: Narrative, moment: Moment) -> Iterator[Arrow]:
 
 
 def _label(arrow: Arrow) -> str:
-    """Return what is written at an arrow."""
+    """Return the text at an arrow."""
     sent = "" if arrow.sent == arrow.ended else f"sent in {arrow.sent}"
     fate = "" if arrow.fate == "received" else arrow.why or arrow.fate
     more = ", ".join(part for part in (sent, fate) if part)

@@ -39,7 +39,7 @@ def print_simulation(
     quiet: bool,
     every: bool,
 ) -> None:
-    """Print what was found (with `every`, for each property), the verdict, and what was covered."""
+    """Print the traces (with `every`, one for each property), the verdict, and the coverage."""
     for verdict in done.result.verdicts:
         shown = every or verdict is done.result.first
         if verdict.trace is None or quiet or not shown:

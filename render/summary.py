@@ -132,7 +132,7 @@ def _not_decided(result: Result, said: bool) -> str:
     Parameters
     ----------
     said
-        Whether the verdict names what was stopped by a limit before.
+        Whether the verdict has named the limit that stopped the search before its end.
     """
     by = result.stopped_by
     stopped = f"stopped by {by}" if by and (result.complete or by.by is Stop.FAILED) else ""
@@ -159,7 +159,7 @@ def _so_far(result: Result) -> str:
 
 
 def _satisfied(result: Result) -> Iterator[str]:
-    """Yield what is reached, what holds in every state, and what in every fair behavior."""
+    """Yield which properties are reached, hold in every state, or in every fair behavior."""
     kinds = (Kind.SOMETIMES, *(kind for kind in Kind if kind.is_liveness))
     holding = [v.property for v in result.verdicts if v.outcome is Outcome.HOLDS]
     names = [prop.name for prop in holding if prop.kind not in kinds]

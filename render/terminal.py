@@ -1,4 +1,4 @@
-"""What is printed: the console, the progress line, and JSON."""
+"""The output: the console, the progress line, and JSON."""
 
 from __future__ import annotations
 

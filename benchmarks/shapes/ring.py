@@ -97,7 +97,7 @@ def end_write(s: State, k: Bounds) -> bool:
 
 @model.action("reader")
 def begin_read(s: State, k: Bounds, reader: int) -> bool:
-    """A reader begins to read what is published."""
+    """A reader begins to read a published value."""
     r = s.reader[reader]
     if r.pc is not Pc.ADVANCE or r.read >= s.published:
         return False
@@ -128,7 +128,7 @@ def no_races(s: State, k: Bounds) -> bool:
     return True
 
 
-@model.invariant("Readers consume what was published, in order.")
+@model.invariant("Readers consume the published values, in order.")
 def in_order(s: State, k: Bounds) -> bool:
     return all(r.consumed == list(range(len(r.consumed))) for r in s.reader)
 

@@ -318,4 +318,4 @@ EXPORTED = (
     accept,
     valid_records,
 )
-"""What is called from Python; all arguments are numbers."""
+"""The functions that Python calls; all arguments are numbers."""

@@ -117,7 +117,7 @@ class Builtins:
 
         def result(*_: Any) -> Any:
             made = callee(*known[: len(node.args)], **named)
-            # What is iterated once must be there each time.
+            # The elements of an iterator must be there each time.
             return tuple(made) if isinstance(made, _ITERATORS) else made  # type: ignore[arg-type]
 
         return Constant(ask(result, *known))
@@ -174,7 +174,7 @@ class Builtins:
         return all(isinstance(one, Constant) and one == lengths[0] for one in lengths)
 
     def _iterable(self, node: ast.expr) -> Value:
-        """Return what is iterated; a generator is a list, which nothing else can see."""
+        """Return the iterable; a generator is a list, which nothing else can see."""
         if isinstance(node, ast.GeneratorExp):
             self.calls.comprehensions.refuse_lazy(node)
             return self.calls.comprehensions.collected(node, list)

@@ -8,8 +8,8 @@ What a search writes to disk while it runs: the states of its levels, and its ch
 Restores a search from its checkpoint.
 
 Everything that can be verified is verified: states are compared with their checksums, must be
-within the declared ranges, and are judged again.  What is trusted is that they are all that can be
-reached, and how often steps were taken.  A violation that only the manifest has is a deadlock, or
+within the declared ranges, and are judged again.  Nothing verifies that they are all that can be
+reached, or how often steps were taken.  A violation that only the manifest has is a deadlock, or
 a state outside the constraint; it is replayed before it is reported.
 """
 

@@ -39,7 +39,7 @@ class MadeUp:
     reached
         The states to begin with; others may be added.
     chance
-        Decides what is changed.
+        Chooses the changes.
     """
 
     def __init__(self, layout: Layout[Any], reached: Sequence[State], chance: Random) -> None:

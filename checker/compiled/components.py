@@ -94,7 +94,7 @@ def label_components(graph: int) -> None:
 
 
 def order_edges(graph: int) -> None:
-    """Order the targets of the edges by their sources, and reset what was followed."""
+    """Order the targets of the edges by their sources, and mark none as followed."""
     states, edges = load(graph + Graph.STATES), load(graph + Graph.EDGES)
     source, target = load(graph + Graph.SOURCE), load(graph + Graph.TARGET)
     first, left = load(graph + Graph.FIRST), load(graph + Graph.LEFT)

@@ -62,7 +62,7 @@ class Comprehensions:
         names: Sequence[str],
         any_order: bool = False,
     ) -> None:
-        """Translate the loops of a generator; `body` emits what is done for one element.
+        """Translate the loops of a generator; `body` emits the code for one element.
 
         Parameters
         ----------

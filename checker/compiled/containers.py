@@ -62,7 +62,7 @@ OF_SETS = frozenset(
 
 
 class Collections:
-    """Translates what is done with tuples, lists and sets of a function's own."""
+    """Translates operations on tuples, lists and sets of a function's own."""
 
     def __init__(self, scope: Scope, expressions: Expressions, calls: Calls) -> None:
         self.scope, self.out, self.expressions = scope, scope.out, expressions

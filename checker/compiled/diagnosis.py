@@ -409,7 +409,7 @@ def _of_never(node: ast.expr) -> str:
 
 
 def _calls(part: ast.AST) -> Iterator[tuple[ast.Call, Mode]]:
-    """Yield the calls in an expression, with what is asked of each."""
+    """Yield the calls in an expression, with the mode of each."""
     compared = {
         id(node.left)
         for node in ast.walk(part)

@@ -8,7 +8,7 @@ state that takes a way which was not compared often enough, to compare it with P
 
 Emits marks of the way that a state took at each condition: see :mod:`points`.
 
-Emits what is done with the variables of a packed state, whose words are in registers.
+Emits operations on the variables of a packed state, whose words are in registers.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class Emitter:
     """The instructions of a function, one line each, in the order in which they were emitted.
 
     The range of a value holds as long as the step has not failed.  A failed step continues with
-    arbitrary values, so ranges decide what is checked, but never what is safe: :meth:`divisor` and
+    arbitrary values, so ranges decide what to check, but never what is safe: :meth:`divisor` and
     :meth:`distance` are needed for every value that is not a constant, whatever its range.
 
     Parameters
@@ -371,7 +371,7 @@ class Emitter:
 
     @contextmanager
     def aside(self) -> Iterator[Aside]:
-        """Collect what is emitted in a list of its own instead of the function."""
+        """Collect the emitted lines in a list of their own instead of the function."""
         kept, self.lines = self.lines, []
         pending, self.pending = self.pending, []
         kept_state, self.terminated = self.terminated, False

@@ -387,7 +387,7 @@ ASSERTING = {
   %all.noted = or i64 %noted, %asserted
   store i64 %all.noted, ptr %after""",
 }
-"""What is added there for assertions: the bits of the states in which one fails."""
+"""The additions there for assertions: the bits of the states in which one fails."""
 
 
 class Expansion:

@@ -144,7 +144,7 @@ class Scope:
     out, marks
         Its instructions, and the points of its branches.
     pure
-        Whether what is translated must not write to the state, since a guard calls it, or since a
+        Whether the code must not write to the state, since a guard calls it, or since a
         part of the state that Python has a copy of is still to be read.
     local
         The values of local names that are assigned once.

@@ -87,7 +87,7 @@ class Generator:
     Parameters
     ----------
     system
-        What is searched.
+        The system to search.
     properties
         The properties to judge, in the order of the bits that :func:`kernel.examine` reads.
     exact

@@ -179,4 +179,4 @@ def list_violations(
 
 
 EXPORTED = (spread, list_steps, list_violations)
-"""What is called from Python; all arguments are numbers."""
+"""The functions that Python calls; all arguments are numbers."""

@@ -86,7 +86,7 @@ class Lists:
             room = max(count(shape), 1) * cells.most
             self.out.prologue.append(f"  {cells.base} = alloca [{room} x i64]")
             if cells.kind is not set:
-                # Of a set nothing is read but what was added.
+                # Of a set only added elements are read.
                 cleared = f"ptr {cells.base}, i8 0, i64 {8 * room}, i1 false"
                 self.out.prologue.append(f"  call void @llvm.memset.p0.i64({cleared})")
             return

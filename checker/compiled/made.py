@@ -97,7 +97,7 @@ class Making:
         return str(node.value)
 
     def _passed(self, declared: Any, node: ast.expr) -> Any:
-        """Return what is passed for a part, as Python keeps it until the others are evaluated."""
+        """Return the argument of a part, as Python keeps it until the others are evaluated."""
         if isinstance(declared, Field):
             return self.expressions.known(node)
         if isinstance(declared, Array) or issubclass(declared, Seq):

@@ -15,7 +15,7 @@ LEAST_GROWTH = 64
 """A table that cannot grow by a part of this many is as large as it can be."""
 
 LEAST, MOST = 1 << 20, 128 << 20
-"""The limits, in bytes, of what is populated for states at a time: a quarter of what there is."""
+"""The limits, in bytes, of memory populated for states at a time: a quarter of what there is."""
 
 
 LEAST_MEMORY = 12 << 20

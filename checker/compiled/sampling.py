@@ -217,4 +217,4 @@ def ask_again(p: Program, entry: int, count: int, space: int) -> None:
 
 
 EXPORTED: tuple[Callable[..., Any], ...] = (steps_from, inside, judgment, ask_all, ask_again)
-"""What is called from Python; all arguments are numbers."""
+"""The functions that Python calls; all arguments are numbers."""

@@ -380,7 +380,7 @@ class Sequences:
             self.unit.places.store(self.out, leaf, self._stored(leaf, contents[path]))
 
     def _stored(self, leaf: StateRef, value: Value) -> Value:
-        """Return what is stored in a variable of a value that a record may lack."""
+        """Return the value to store in a variable, for one that a record may lack."""
         return self.unit.places.lowest(leaf) if is_left_out(value) else value
 
     def fitted(self, record: Value, items: Value) -> Value:

@@ -127,7 +127,7 @@ class StateFile:
         self._close()
 
     def sync(self) -> None:
-        """Wait until what was written is on disk."""
+        """Wait until the writes are on disk."""
         os.fsync(self._file)
 
 

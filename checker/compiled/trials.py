@@ -27,7 +27,7 @@ LOAD = 7
 
 
 def try_table(machine: Machine, states: Sequence[Words], properties: int) -> None:
-    """Put states into small tables, twice, and compare what is stored with them.
+    """Put states into small tables, twice, and compare the contents with them.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ SOME = 4
 
 
 def try_violations(machine: Machine, states: Sequence[Words], properties: int) -> None:
-    """Keep states for each property alone, for all and for none, and compare what is kept.
+    """Keep states for each property alone, for all and for none, and compare the kept states.
 
     Parameters
     ----------

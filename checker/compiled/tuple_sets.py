@@ -21,7 +21,7 @@ _COMBINING = (ast.BitAnd, ast.BitOr, ast.Sub, ast.BitXor)
 
 
 class TupleSets:
-    """Translates what is done with sets of tuples."""
+    """Translates operations on sets of tuples."""
 
     def __init__(self, scope: Scope, expressions: Expressions) -> None:
         self.out, self.lists, self.expressions = scope.out, scope.lists, expressions

@@ -78,7 +78,7 @@ INLINED = 200_000
 """Instructions of all instances together, as far as copies make them longer."""
 
 LEAST, MOST = 300, 4_000
-"""Instructions of a function, with what is copied to it, up to which it is copied: always; at most.
+"""Instructions of a function, with the copies in it, up to which it is copied: always; at most.
 
 A function that has more than the latter of its own is not optimised either.
 """

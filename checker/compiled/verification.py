@@ -1,4 +1,4 @@
-"""What is asked of a search in machine code before its answer is believed.
+"""The checks of a search in machine code before its answer is believed.
 
 While it runs, samples of it are compared with Python (``comparison.py``).  At its end, or when
 other machine code takes over:

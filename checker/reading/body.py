@@ -71,7 +71,7 @@ def _module(body: Body, node: ast.AST, name: str) -> Value:
 
 
 def _part(body: Body, node: ast.AST, module: str, name: str, space: dict[str, Any]) -> Value:
-    """Return what is imported from a module."""
+    """Return the value that an import takes from a module."""
     if module.startswith("."):
         try:
             module = importlib.util.resolve_name(module, space.get("__package__"))

@@ -107,7 +107,7 @@ class BuiltIns:
     _max = _min
 
     def _compared(self, value: Value, named: Names, node: ast.AST) -> Value | None:
-        """Return any element of what is sorted: equal ones keep the order they had."""
+        """Return any of the elements to sort: equal ones keep the order they had."""
         element = self.expressions.elements(value, node, ordered="key" in named)
         if element is not None and any(map(_compares_itself, options(element))):
             self.expressions.elements(value, node)

@@ -1,4 +1,4 @@
-"""Reads comparisons and patterns: what is compared must mean what it says.
+"""Reads comparisons and patterns: the compared values must mean what they say.
 
 Reads what records and other objects outside of the state are made of.
 """

@@ -153,7 +153,7 @@ class Expressions:
             )
 
     def callee(self, node: ast.expr) -> Value:
-        """Return what is called; a function is read with the arguments of the call."""
+        """Return the callee; a function is read with the arguments of the call."""
         if isinstance(node, ast.Name):
             return self._name(node)
         if isinstance(node, ast.Attribute) and node.attr in WRITING:
@@ -164,7 +164,7 @@ class Expressions:
         return self._attribute(node) if isinstance(node, ast.Attribute) else self.value(node)
 
     def place(self, node: ast.expr) -> Value:
-        """Return what is written to: an element that is named by its index is a place.
+        """Return the target of a write: an element that is named by its index is a place.
 
         So is one with a name that has elements only: Python's copy knows which one it is of.
         """
@@ -188,7 +188,7 @@ class Expressions:
         return self.value(node)
 
     def elements(self, value: Value, node: ast.AST, ordered: bool = True) -> Value | None:
-        """Return any element of what is iterated over; None if there is surely none.
+        """Return any element that an iteration yields; None if there is surely none.
 
         Parameters
         ----------
@@ -202,7 +202,7 @@ class Expressions:
         return None if results is None else marked(results, value.history and not is_array(value))
 
     def iterated(self, value: Value, node: ast.AST) -> Value:
-        """Return what is iterated over: what the ``__iter__`` of a model's object returns."""
+        """Return what a loop iterates over: what the ``__iter__`` of a model's object returns."""
         return either(self._iterated(one, node) for one in options(value)) or value
 
     def _iterated(self, value: Value, node: ast.AST) -> Value:

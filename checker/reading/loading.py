@@ -85,7 +85,7 @@ class Statements:
     Parameters
     ----------
     reader
-        One of its own: what is called while a module is loaded is not called by a search.
+        One of its own: a search does not make the calls that loading a module makes.
     space
         The variables of the module.
     """

@@ -283,7 +283,7 @@ class Objects:
         if isinstance(value, (str, bytes, *CONTAINERS)) and type(value).__module__ in _BUILT_IN:
             return Bound(name, Known(value))
         if isinstance(value, _MEMOISED) and name == "cache_info":
-            body.find(node, f"{ast.unparse(node)} says what was called before; {ONLY}")
+            body.find(node, f"{ast.unparse(node)} counts earlier calls; {ONLY}")
         # Whether a history is kept depends on the properties that are checked.
         history = name in self.reader.histories
         return marked(self.of_class(body, node, Known(value), type(value), name), history)
@@ -411,7 +411,7 @@ class Objects:
 
 
 def _callee(node: ast.AST) -> str:
-    """Return what is called, as it is written."""
+    """Return the callee, as the source has it."""
     return ast.unparse(node.func if isinstance(node, ast.Call) else node)
 
 

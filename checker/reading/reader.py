@@ -113,7 +113,7 @@ class Reader:
         return declaration is not None
 
     def rest(self) -> list[Objection]:
-        """Read the functions that may be called with anything, and return what was found there."""
+        """Read the functions that may be called with anything, and return the objections."""
         objections: list[Objection] = []
         done: set[object] = set()
         while True:

@@ -27,12 +27,12 @@ METHODS = {"pop", "insert", "extend", "remove", "copy"}
 
 
 def copied(value: Value) -> Value:
-    """Return a value as it is now: what is written later does not change it."""
+    """Return a value as it is now: later writes do not change it."""
     return replace(value, copy=fresh()) if isinstance(value, Part) else value
 
 
 class Sequences(Sets):
-    """Evaluates what is done with sequences, lists and records as a whole."""
+    """Evaluates operations on sequences, lists and records as a whole."""
 
     def is_sequence(self, value: Value) -> bool:
         """Whether a value is a sequence of the state."""

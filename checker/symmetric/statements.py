@@ -335,7 +335,7 @@ class Statements(Comprehensions):
                 name: self.names.after_rounds(name, start, rounds, breaks)
                 for name, start in starts.items()
             }
-            # What is accumulated is added to what earlier rounds have accumulated.
+            # A round adds to the values that earlier rounds have accumulated.
             following = {
                 name: replace(start, value=end.value)
                 for name, start in starts.items()

@@ -26,7 +26,7 @@ class HoldingProxy(Proxy):
         return super().sender(header, body)
 
     def route(self, sender: int, to: int, key: int) -> Route:
-        """Return what is told apart: AlterPartition from fetches of metadata."""
+        """Return the route of a request: AlterPartition has one of its own."""
         return (sender, to, key) if key == ALTER_PARTITION.key else super().route(sender, to, key)
 
     def holds_request(self, connection: Connection) -> bool:
@@ -34,7 +34,7 @@ class HoldingProxy(Proxy):
         return connection.route in self._requests
 
     def holds_response(self, connection: Connection) -> bool:
-        """Whether what is answered over a connection is held."""
+        """Whether the answers over a connection are held."""
         return connection.route in self._responses
 
     def hold(self, sender: int, to: int, what: Api = FETCH) -> None:

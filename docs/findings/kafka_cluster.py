@@ -299,7 +299,7 @@ class KafkaCluster(ABC):
     async def learns(
         self, broker: int, topic: str, wanted: Callable[[PartitionState], bool], what: str
     ) -> PartitionState:
-        """Wait until a broker's Metadata says what is wanted, and return it.
+        """Wait until a broker's Metadata has a wanted state, and return it.
 
         Raises
         ------

@@ -19,7 +19,7 @@ _LEVELS = {
     "org.apache.kafka.controller.ReplicationControlManager": "DEBUG",
     "org.apache.kafka.controller.PartitionChangeBuilder": "TRACE",
 }
-"""What is logged beyond what Kafka's own configuration has."""
+"""Log levels beyond those of Kafka's own configuration."""
 
 
 class Node(Server):

@@ -320,7 +320,7 @@ class RemovedReplica(Run[Removal]):
         await self._cluster.reassign(self._topic, replicas)
 
     async def _becomes(self, wanted: Callable[[Description], bool], what: str) -> Description:
-        """Wait until the controller has stored what is wanted of the partition, and tell it."""
+        """Wait until the controller has stored a wanted state of the partition, and return it."""
         deadline = self._clock() + STEP
         while (state := await self._cluster.describe(self._topic)) is None or not wanted(state):
             if self._clock() > deadline:

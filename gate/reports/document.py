@@ -58,7 +58,7 @@ def _cell(outcome: CellOutcome) -> dict[str, Any]:
 
 
 def _about(outcome: CellOutcome) -> dict[str, Any]:
-    """Return what is decided: a protocol within bounds, or what real brokers do."""
+    """Return the subject of a cell: a protocol within bounds, or what real brokers do."""
     cell, brokers = outcome.cell, outcome.cell.brokers
     about: dict[str, Any] = {"protocol": cell.protocol, "bounds": cell.bounds}
     if brokers is None:

@@ -58,7 +58,7 @@ def _suite(outcome: CellOutcome) -> ElementTree.Element:
 
 
 def _cases(outcome: CellOutcome) -> list[_Case]:
-    """Return what is expected of a cell; a finding about none of that is about the whole cell."""
+    """Return the expectations of a cell; a finding about none of them is about the whole cell."""
     cell = outcome.cell
     properties = outcome.properties or [
         PropertyOutcome(one.name, str(one)) for one in cell.expectations

@@ -115,7 +115,7 @@ def _entries(cell: Cell) -> tuple[str, str, str]:
 
 
 def _expected(cell: Cell) -> Iterator[str]:
-    """Yield what is expected of a cell, in few words."""
+    """Yield the expectations of a cell, in few words."""
     if cell.brokers:
         yield from map(str, cell.expectations)
         return

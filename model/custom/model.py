@@ -108,7 +108,7 @@ class Model(Fair, Generic[S, K]):
         ``columns(s, k)``: where there is no `view`, a text about a state for each lane, by its
         heading; by default each participant's variables.
     legend
-        How to read what is shown of a state.
+        How to read the display of a state.
     survivors
         Why ``tidegate mutate`` need not kill a mutant, by the name that it prints.  Where only one
         variant has it, the name of the variant comes first.  Or a text: a paragraph is a reason,
@@ -134,7 +134,7 @@ class Model(Fair, Generic[S, K]):
     ... class Bounds:
     ...     most: int = number(3, 1, 9, "where the counter ends")
     >>> class Counter(Record):
-    ...     value: int = integer(0, lambda k: k.most, "what is counted")
+    ...     value: int = integer(0, lambda k: k.most, "the count")
     >>> model = Model(Bounds, Counter, name="counter", deadlock=False)
     >>> @model.action("counter")
     ... def increase(s: Counter, k: Bounds) -> bool:
@@ -486,7 +486,7 @@ class Model(Fair, Generic[S, K]):
         actions
             Further actions that it has, which the parent has not.
         expected
-            What is known to be violated, and within which bounds.
+            The known violations, and their bounds.
         """
         refuse_bare(summary, "@model.variant('What it does.')")
 
@@ -525,7 +525,7 @@ class Model(Fair, Generic[S, K]):
         )
 
     def _protocol(self, **own: Any) -> Protocol:
-        """Make a protocol of what is declared so far."""
+        """Make a protocol of the declarations so far."""
         if not self._actions:
             text = f"{self._name} declares no action; write one under @model.action(...)"
             raise placed(text, self._spot)

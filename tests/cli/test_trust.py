@@ -185,7 +185,7 @@ def test_what_a_checkpoint_records_is_not_set_again(again):
     option, *value = again.replace("-b ", "--bound ").split()
     result = run("check", "--resume", "run", "own.py", option, *value)
     assert result.exit_code == 2
-    assert f"run records what is searched, and how; leave out {option}" in flat(result)
+    assert f"run records the search; leave out {option}" in flat(result)
 
 
 @pytest.mark.usefixtures("checkpoint")

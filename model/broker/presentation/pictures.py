@@ -32,7 +32,7 @@ occurrence = partial(Event, "")
 
 CONTROLLER, CLIENTS = "controller", "clients"
 ACKED = "acked"
-"""What is shown of a record that was acknowledged to its producer."""
+"""The label of a record that was acknowledged to its producer."""
 
 
 @dataclass(frozen=True)

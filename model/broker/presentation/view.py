@@ -23,7 +23,7 @@ from ..messages import (
 from ..state import BrokerState, Replica
 
 DELETED = Entry("-", NONE)
-"""What is shown at an offset below the log start."""
+"""The entry at an offset below the log start."""
 
 RESTARTED = "restarted"
 """The role of a broker that waits for LeaderAndIsr, or for the metadata with KRaft."""

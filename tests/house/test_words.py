@@ -81,6 +81,27 @@ def test_no_message_says_what_a_thing_is_no():
     assert places == []
 
 
+TRANSLATED = re.compile(r"\bwhat[\s#]+(is|are|was|were)[\s#]+\w+ed\b", re.IGNORECASE)
+"""What sounds translated, also across lines: say it with a noun or an active verb."""
+
+
+def test_no_text_says_what_is_done_in_the_passive():
+    if not texts():
+        pytest.skip("only a clone knows which files belong to the project")
+    places = [
+        f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]}"
+        for name, text in texts().items()
+        if not name.startswith("tests/")
+        for match in TRANSLATED.finditer(text)
+    ]
+    assert places == []
+
+
+@pytest.mark.parametrize("text", ["Return what is expected.", "# What\n    # was counted"])
+def test_the_passive_would_be_noticed(text):
+    assert TRANSLATED.search(text)
+
+
 @pytest.mark.parametrize("word", ["Finding", "Found", "Limits", "LogOffset", "Outcome", "Property"])
 def test_a_word_is_the_name_of_one_type(word):
     if not texts():

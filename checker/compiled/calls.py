@@ -19,7 +19,8 @@ from .element_names import index_in, length_of, still_there
 from .function import Mode, Scope
 from .loops import Loops
 from .made import Making
-from .own_records import by_itself, replaced
+from .name_uses import by_itself
+from .own_records import replaced
 from .sequences import OF_SEQUENCES, is_ours, is_value
 from .syntax import own_returns, plain_tree
 from .values import (

@@ -13,9 +13,17 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
-from ...core.fields import Record
 from ...core.sources import names_of_elements
-from .own_records import Uses, assigned, is_part_of_name, marked_call, placed_at, replace_in
+from .name_uses import (
+    Uses,
+    assigned,
+    changed_parts,
+    changing_call,
+    marked_call,
+    placed_at,
+    replace_in,
+    written_paths,
+)
 
 
 def index_in(owner: Any, index: int) -> int:
@@ -47,7 +55,7 @@ def with_elements_in_place(
         The names of its module.
     """
     tree = deepcopy(tree)
-    uses = Uses(tree, space, of_elements=True)
+    uses = _Uses(tree, space)
     names = {
         name: reads[0]
         for name, reads in names_of_elements(tree).items()
@@ -55,8 +63,8 @@ def with_elements_in_place(
         and all(_is_path(read, uses) for read in reads)
         and len({ast.dump(_without_indices(read)) for read in reads}) == 1
     }
-    written = {root.id for path in _written(tree) if (root := _root(path)) is not None}
-    uses.alone(names.keys() & written, set(_changed_parts(tree)))
+    written = {root.id for path in written_paths(tree) if (root := _root(path)) is not None}
+    uses.alone(names.keys() & written, set(changed_parts(tree)))
     writing = _Writing(names)
     changed = writing.visit(tree)
     assert isinstance(changed, ast.FunctionDef)
@@ -107,39 +115,12 @@ def _root(node: ast.expr) -> ast.Name | None:
     return path if isinstance(path, ast.Name) and path is not node else None
 
 
-def _called(node: ast.AST) -> ast.Call | None:
-    """Return the call of a method that may change an element or a part of it, as a statement.
+class _Uses(Uses):
+    """How a function uses the names that it has for elements."""
 
-    A method of one's own cannot write to an element, nor may it through a name.
-    """
-    call = node.value if isinstance(node, ast.Expr) else None
-    if not isinstance(call, ast.Call) or call.keywords or not isinstance(call.func, ast.Attribute):
-        return None
-    is_element = isinstance(call.func.value, ast.Name)
-    return call if not is_element or call.func.attr == Record.assign.__name__ else None
-
-
-def _written(tree: ast.AST) -> Iterator[ast.expr]:
-    """Yield the paths to what a function writes, and to what its methods are to change."""
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Assign, ast.Delete)):
-            yield from node.targets
-        elif isinstance(node, ast.AugAssign):
-            yield node.target
-        elif (call := _called(node)) is not None:
-            yield call.func
-
-
-def _changed_parts(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield the parts of names that a function changes where they are, with these names."""
-    assigns = (node for node in ast.walk(tree) if isinstance(node, ast.Assign))
-    replaced = {id(path) for node in assigns for path in node.targets}
-    for path in _written(tree):
-        part = path
-        while isinstance(part, (ast.Attribute, ast.Subscript)):
-            if is_part_of_name(part) and id(part) not in replaced:
-                yield part.value.id, part.attr
-            part = part.value
+    def makes(self, node: ast.expr | None) -> bool:
+        """Whether an expression may read an element."""
+        return isinstance(node, ast.Subscript)
 
 
 class _Writing(ast.NodeTransformer):
@@ -168,7 +149,7 @@ class _Writing(ast.NodeTransformer):
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt | list[ast.stmt]:
         """Return what stands for the call of a method that changes an element, or a part of it."""
-        method = _called(node)
+        method = changing_call(node)
         return self._written(node, method.func, *method.args) if method else node
 
     def _read(self, name: str, read: ast.Subscript, node: ast.stmt) -> ast.stmt:

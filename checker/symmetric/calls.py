@@ -22,7 +22,8 @@ from ...core.fields import (
     value_of,
 )
 from ..compiled.element_names import index_in, length_of, still_there
-from ..compiled.own_records import by_itself, replaced
+from ..compiled.name_uses import by_itself
+from ..compiled.own_records import replaced
 from . import sequences, sets
 from .expressions import Expressions, wrapped
 from .names import FEW, described, may_be_none_at

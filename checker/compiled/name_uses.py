@@ -164,7 +164,7 @@ class Uses:
             elif (node.value.id, node.attr) not in parts:
                 continue
             is_read = isinstance(getattr(taken, "ctx", ast.Load()), ast.Load)
-            if is_read and not self._is_consumed(taken) and not self._is_lost(taken):
+            if is_read and not self._is_consumed(taken, node.value.id, node.attr):
                 marked = marked_call(by_itself, deepcopy(taken))
                 replace_in(self._parents[taken], taken, marked)
 
@@ -175,20 +175,19 @@ class Uses:
             return node
         return self._path(parent)
 
-    def _is_consumed(self, node: ast.expr) -> bool:
-        """Whether nothing holds what an expression is, once the one around it is evaluated."""
+    def _is_consumed(self, node: ast.expr, name: str, part: str) -> bool:
+        """Whether nothing holds what an expression is when a part of a record changes."""
         parent = self._parents[node]
         if isinstance(parent, ast.BoolOp):
-            return self._is_consumed(parent)
+            return self._is_consumed(parent, name, part)
         if isinstance(parent, ast.Call):
             return node in parent.args and self._is_builtin(parent.func)
-        if isinstance(parent, (ast.For, ast.comprehension)):
-            return node is not parent.target
-        if isinstance(parent, (ast.If, ast.While, ast.IfExp)):
-            return parent.test is node
+        if isinstance(parent, ast.For):
+            # Python's loop goes on in a list that has changed.
+            return not any((name, part) in changed_parts(one) for one in parent.body)
         # A slice is a copy.
         copies = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
-        return copies or isinstance(parent, _CONSUMING)
+        return copies or isinstance(parent, _CONSUMING) or self._is_lost(node)
 
     def _is_builtin(self, node: ast.expr) -> bool:
         """Whether a function of Python is called that keeps nothing, and returns no part."""
@@ -258,9 +257,7 @@ class Uses:
         return isinstance(parent, (ast.Expr, ast.Compare, ast.UnaryOp))
 
 
-_CONSUMING = (
-    ast.Attribute, ast.AugAssign, ast.BinOp, ast.Compare, ast.Return, ast.Starred, ast.UnaryOp,
-)  # fmt: skip
+_CONSUMING = (ast.AugAssign, ast.BinOp, ast.Return, ast.Starred, ast.comprehension)
 _KEEPING_NOTHING = frozenset({
     "all", "any", "bool", "frozenset", "len", "list", "max", "min", "set", "sorted", "sum", "tuple",
 })  # fmt: skip

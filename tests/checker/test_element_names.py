@@ -43,6 +43,9 @@ class Msg(Record):
     pair: list[int] = array(2, integer(0, 3, "pair"))
     inner: Inner = nested(Inner)
 
+    def itself(self):
+        return self
+
 
 class Node(Record):
     x: int = integer(0, 7, "x")
@@ -143,6 +146,21 @@ SPELLINGS = {
             if m.kind is Kind.ASK:
                 m.count = (m.count + i) % 8
         return True
+    """,
+    "a loop over a copy of what it changes": """
+        m = s.sent[s.x]
+        for v in sorted(m.numbers):
+            m.numbers[0] = v
+            s.y = (s.y + v) % 8
+        for v in list(m.pair):
+            m.pair[0] = 3 - v
+        return True
+    """,
+    "a loop over something else": """
+        m = s.sent[s.x]
+        for v in m.numbers:
+            m.to.add(v)
+        return any(v in m.to for v in m.pair)
     """,
     "after the loop that has read it": """
         for i in range(2):
@@ -281,6 +299,32 @@ REFUSED = {
     """,
     "a result of the change": "m = s.sent[0]\nx = m.numbers.pop()\nreturn x == 1",
     "a slice": "m = s.sent[0:1]\nm[0].count = 1\nreturn True",
+    "a record that a method returns": "m = Msg()\nt = m.itself().to\nm.to.add(1)\nreturn 1 in t",
+    "a loop over what it changes": """
+        m = Msg(count=1)
+        m.numbers.append(s.x)
+        for v in m.numbers:
+            if len(m.numbers) < 2:
+                m.numbers.append(3)
+            s.y = (s.y + v) % 8
+        return True
+    """,
+    "a loop over what an operator changes": """
+        m = s.sent.pop()
+        for v in m.numbers:
+            if len(m.numbers) < 2:
+                m.numbers += [3]
+            s.y = (s.y + v) % 8
+        return True
+    """,
+    "a loop over an array that it changes": """
+        m = s.sent[0]
+        for v in m.pair:
+            if v < 3:
+                m.pair[1] = 3
+            s.y = (s.y + v) % 8
+        return True
+    """,
     "another function": "m = s.sent[0]\nreturn bump(m)",
     "what a loop has read": "for m in s.sent:\n    m.count = 1\nreturn True",
     "a name for other things": "m = s.sent[0]\nm.count = 1\nm = Msg()\nreturn m.count == 0",

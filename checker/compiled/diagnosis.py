@@ -20,6 +20,7 @@ from ...core.spec import Property, TransitionSystem
 from ..liveness.formulas import predicates_of
 from .arithmetic import ARITHMETIC
 from .calls import is_never_called
+from .element_names import as_written
 from .expressions import Expressions
 from .function import Compiled, Mode
 from .intrinsics import INTRINSICS
@@ -112,7 +113,7 @@ class _Unit(Unit):
 
     def note(self, function: Callable[..., Any], line: int | None, text: str) -> None:
         """Add a reason, about a line of a function, or about all of it."""
-        self.found[_reason(function, line, text)] = None
+        self.found[_reason(function, line, as_written(text))] = None
 
     @property
     def is_guarding(self) -> bool:
@@ -135,9 +136,9 @@ class _Unit(Unit):
                 raise FollowingError
         return compiled
 
-    def trees(self, function: types.FunctionType) -> Iterator[ast.FunctionDef]:
+    def trees(self, function: types.FunctionType, reads: bool) -> Iterator[ast.FunctionDef]:
         """Yield the syntax tree that writes to elements where the function does so by a name."""
-        *_, last = super().trees(function)
+        *_, last = super().trees(function, reads)
         yield last
 
     def _translate(

@@ -9,6 +9,7 @@ again.  Both mean the same where nothing else holds the copy, or a part of it th
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
@@ -17,6 +18,7 @@ from ...core.sources import names_of_elements
 from .name_uses import (
     Uses,
     assigned,
+    by_itself,
     changed_parts,
     changing_call,
     marked_call,
@@ -42,6 +44,16 @@ def still_there(owner: Any, index: int, length: int, copy: Any) -> None:
     `length` is that of the sequence at that time.  A name for an element of an array is no copy.
     """
     raise NotImplementedError
+
+
+def as_written(text: str) -> str:
+    """Return a text about code that writes in place, with the names that the function has.
+
+    >>> as_written("s.node[m__0].inbox[m__1].count is a text")
+    'm.count is a text'
+    """
+    text = re.sub(rf"{re.escape(repr(by_itself))}(?:\(([^()]*)\))?", r"\1", text)
+    return re.sub(r"\b[\w.]+\[(\w+)__\d+\](?:[\w.]*\[\1__\d+\])*", r"\1", text)
 
 
 def with_elements_in_place(

@@ -197,7 +197,7 @@ class Unit:
         if type(function) is not types.FunctionType:
             where = getattr(function, "__qualname__", repr(function))
             raise UnsupportedError(f"{function!r}, which is not a plain function, (in {where})")
-        for tree in self.trees(function):
+        for tree in self.trees(function, pure or mode is Mode.GUARDS):
             try:
                 return self._of_tree(function, tree, arguments, mode, pure)
             except UnsupportedError as error:
@@ -205,17 +205,22 @@ class Unit:
         assert failed is not None
         raise failed
 
-    def trees(self, function: types.FunctionType) -> Iterator[ast.FunctionDef]:
+    def trees(self, function: types.FunctionType, reads: bool) -> Iterator[ast.FunctionDef]:
         """Yield syntax trees of a function, of which the first one is translated that can be.
 
         A function may write through names for elements, and only their types say what are elements.
+
+        Parameters
+        ----------
+        reads
+            Whether it must only read.
         """
         try:
             tree = plain_tree(function)
         except UnsupportedError as error:
             raise type(error)(f"{error} (in {function.__qualname__})") from None
         yield tree
-        in_place = with_elements_in_place(tree, function.__globals__)
+        in_place = None if reads else with_elements_in_place(tree, function.__globals__)
         if in_place is not None:
             yield in_place
 

@@ -110,11 +110,15 @@ class Analysis:
         tree = _tree(function, node)
         try:
             return self._read(function, tree, arguments)
-        except NotShownError:
+        except NotShownError as refused:
+            # As in machine code: only the types say which names are of elements.
             in_place = with_elements_in_place(tree, function.__globals__)
             if in_place is None:
                 raise
-            return self._read(function, in_place, arguments)
+            try:
+                return self._read(function, in_place, arguments)
+            except NotShownError as other:
+                raise max(other, refused, key=_line) from None
 
     def _read(
         self, function: Callable[..., Any], tree: ast.FunctionDef, arguments: tuple[Value, ...]
@@ -186,6 +190,11 @@ class Analysis:
         elif returns in (None, "None"):
             result = NOTHING
         return Summary(result, (), Effects(unknown=function.__name__))
+
+
+def _line(refused: NotShownError) -> int:
+    """Return the line of a refusal, up to which a function was analysed."""
+    return getattr(refused.node, "lineno", 0)
 
 
 def _tree(function: Callable[..., Any], node: ast.AST) -> ast.FunctionDef:

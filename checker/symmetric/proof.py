@@ -12,6 +12,7 @@ from ...core.fields import NONE
 from ...core.result import Grounds
 from ...core.spec import Property, TransitionSystem
 from ...core.symmetry import Symmetry, SymmetryError
+from ..compiled.element_names import as_written
 from .analysis import Analysis, place
 from .names import Names
 from .values import Constant, NotShownError, Number, Part, Replica, ReplicaSet, Value
@@ -128,5 +129,5 @@ def _participant(index: int, reading: Value, numbers: Sequence[int]) -> Value:
 
 def _error(name: str, refused: NotShownError) -> SymmetryError:
     """Return the error that says what is not proved, where, and how to repair it."""
-    expression = ast.unparse(refused.node).split("\n")[0].removesuffix(":")
+    expression = as_written(ast.unparse(refused.node).split("\n")[0].removesuffix(":"))
     return SymmetryError(f"{name}: {expression} {refused.why} ({refused.where}); {REPAIR}")

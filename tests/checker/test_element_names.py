@@ -2,6 +2,7 @@
 
 import textwrap
 from enum import IntEnum
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -413,3 +414,24 @@ def test_every_engine_and_symmetry_search_the_same_states(tmp_path):
 def test_a_name_for_a_copy_is_refused_where_the_model_is_read(tmp_path, reading):
     with pytest.raises(TidegateError, match=r"m\.left is written, but m holds"):
         check(model(tmp_path, reading))
+
+
+MESSAGES = {
+    "m.left = node": "Read: m.left stores the number of a node in net.items[].left",
+    "m.left -= 1; m.last = 1": "Read: m.last stores the number 1 in net.items[].last",
+    "m.left = len(str(m.left))": "the call str(m.left) (in read, ",
+    "m.left -= 1; s.read[0] = round(m.left / 2)": "the call round(m.left / 2) (in read, ",
+}
+
+
+@pytest.mark.parametrize("body", MESSAGES)
+def test_messages_show_the_names_that_the_function_has(tmp_path, body):
+    file = Path(model(tmp_path))
+    file.write_text(file.read_text().replace("    m.left -= 1\n", f"    {body}\n"))
+    symmetric = MESSAGES[body].startswith("Read")
+    with pytest.raises(TidegateError) as refused:
+        check(str(file), symmetry=symmetric, engine="auto" if symmetric else "compiled")
+    text = str(refused.value)
+    assert MESSAGES[body] in text
+    assert "__" not in text.replace(str(tmp_path), "")
+    assert "<function" not in text

@@ -104,6 +104,7 @@ def nodes_of(tree: ast.AST) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(tree))
 
 
+@cache
 def names_of_elements(tree: ast.AST) -> dict[str, tuple[ast.Subscript, ...]]:
     """Return the names that a function binds by ``m = s.net[i]`` alone, and what binds each.
 

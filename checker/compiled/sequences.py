@@ -297,14 +297,12 @@ class Sequences:
     def still_there(self, owner: Value, index: Value, length: Value, copy: Value) -> Constant:
         """Emit the test that an element of a sequence is what was read from it."""
         if isinstance(copy, Made):
-            self._unless(self.out.compare("eq", self.length_of(owner), length))
+            grown = self.out.compare("ne", self.length_of(owner), length)
             element = self.read(owner, index)  # type: ignore[arg-type]
-            self._unless(self._all_equal(self.contents(element), self.contents(copy)))
+            same = self._all_equal(self.contents(element), self.contents(copy))
+            for changed in (grown, self.expressions.negation(same)):
+                self.out.fail_if(self.out.truth(changed))
         return Constant(None)
-
-    def _unless(self, truth: Value) -> None:
-        """Leave the step to Python unless something is true."""
-        self.out.fail_if(self.out.value(f"xor i1 {self.out.truth(truth)}, true"))
 
     def copied_into(self, target: Value, source: Value) -> Constant:
         """Emit the writing of all variables of a record."""

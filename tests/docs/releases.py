@@ -4,6 +4,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.docs.partial import replacing
 from tidegate.checker.check import check
 from tidegate.core.spec import Outcome
 from tidegate.library.selection import assemble
@@ -137,13 +138,13 @@ def line(row, verdicts):
 def write():
     """Search what the releases violate, and write the page."""
     head = ["releases", "based on", "other rules", *(f"`{bounds}`" for bounds in SEARCHES)]
-    lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
     known = {}
-    for row in rows():
-        release = row.last
-        key = (release.protocol.parent.name, row.older, "hw_needs_min_isr" in release.settings)
-        if key not in known:
-            known[key] = [row.verdict(bounds) for bounds in SEARCHES]
-        lines.append(line(row, known[key]))
-        sys.stderr.write(f"{row.name}: {', '.join(known[key])}\n")
-    PAGE.write_text(INTRODUCTION + "\n".join(lines) + "\n", "utf-8")
+    with replacing(PAGE) as target:
+        target.write(f"{INTRODUCTION}| {' | '.join(head)} |\n|{' --- |' * len(head)}\n")
+        for row in rows():
+            release = row.last
+            key = (release.protocol.parent.name, row.older, "hw_needs_min_isr" in release.settings)
+            if key not in known:
+                known[key] = [row.verdict(bounds) for bounds in SEARCHES]
+            target.write(f"{line(row, known[key])}\n")
+            sys.stderr.write(f"{row.name}: {', '.join(known[key])}\n")

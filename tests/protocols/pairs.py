@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
+from tests.docs.partial import replacing
 from tests.docs.releases import rows
 from tidegate.checker.check import check
 from tidegate.core.errors import AssumptionError
@@ -154,5 +155,9 @@ def goldens():
 
 def write():
     """Search every pair and write the file."""
-    lines = [json.dumps(searched(*one)) for one in pairs()]
-    FILE.write_text("[\n  " + ",\n  ".join(lines) + "\n]\n", "utf-8")
+    with replacing(FILE) as target:
+        between = "[\n  "
+        for one in pairs():
+            target.write(between + json.dumps(searched(*one)))
+            between = ",\n  "
+        target.write("\n]\n")

@@ -1,6 +1,5 @@
 """Fixtures that several tests share: behaviors taken step by step, and searches by name."""
 
-import gc
 import os
 import shutil
 import signal
@@ -22,11 +21,6 @@ from tidegate.model.broker.family import DEFAULT_PROPERTIES
 # A machine that does other work takes any time for an example.
 hypothesis_settings.register_profile("patient", deadline=None)
 hypothesis_settings.load_profile("patient")
-
-# What lives as long as the tests do, modules and syntax trees, is looked through each time that
-# garbage is collected.
-gc.freeze()
-gc.set_threshold(50_000, 20, 20)
 
 # A shell that runs the tests in the background has the one ignored, and nohup the other.  What the
 # tests start would inherit that, and not end when it is told to.

@@ -2,6 +2,7 @@
 
 import ast
 import ctypes
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -257,6 +258,23 @@ def from_source(source, names=()):
         if isinstance(node, ast.FunctionDef):
             space[node.name].syntax_tree = node
     return space[tree.body[-1].name]
+
+
+def action_from(body, helpers, names):
+    """Return an action ``act(s, k)`` with this body, below functions that it calls."""
+    body = textwrap.indent(textwrap.dedent(body).strip(), "    ")
+    return from_source(f"{textwrap.dedent(helpers)}\n\ndef act(s, k):\n{body}\n", names)
+
+
+def agreeing(meanings, states):
+    """Check that machine code and Python mean the same; return in how many states none fails."""
+    compared = 0
+    for state in states:
+        found, expected = meanings.compiled(state), meanings.python(state)
+        # Where machine code gives up, Python takes over; it must not do so where Python goes on.
+        assert found == expected
+        compared += expected is not None
+    return compared
 
 
 @pytest.fixture(scope="session")

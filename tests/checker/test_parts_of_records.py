@@ -1,6 +1,5 @@
 """Parts that are chosen, replaced or computed, and sets of tuples: alike in every engine."""
 
-import textwrap
 from enum import IntEnum
 from itertools import permutations
 from random import Random
@@ -25,7 +24,7 @@ from tidegate.checker.compiled.values import UnsupportedError
 from tidegate.core.errors import TidegateError
 from tidegate.core.layout import Layout
 
-from .conftest import from_source, translator
+from .conftest import action_from, agreeing, translator
 
 
 class Phase(IntEnum):
@@ -253,19 +252,13 @@ STATES, TRANSLATE = states(), translator(Layout(State, None))
 
 
 def action(body):
-    body = textwrap.indent(textwrap.dedent(body).strip(), "    ")
-    return from_source(f"{HELPERS}\n\ndef act(s, k):\n{body}\n", NAMES)
+    return action_from(body, HELPERS, NAMES)
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_parts_mean_what_they_mean_in_python(spelling):
     meanings = TRANSLATE(action(SPELLINGS[spelling]))
-    compared = 0
-    for state in STATES:
-        found, expected = meanings.compiled(state), meanings.python(state)
-        assert found == expected
-        compared += expected is not None
-    assert compared >= 5
+    assert agreeing(meanings, STATES) >= 5
 
 
 REFUSED = {

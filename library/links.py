@@ -90,13 +90,20 @@ def linked(markdown: str) -> str:
     return "".join([*parts, _linked(markdown, at, len(markdown))])
 
 
+def pieces(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[str, str]]:
+    """Yield a part of a text in pieces, each with its address, which is "" for what has none."""
+    at = start
+    for one in mentions(text, start, end):
+        yield text[at : one.start], ""
+        yield text[one.start : one.end], one.address
+        at = one.end
+    yield text[at:end], ""
+
+
 def _linked(text: str, start: int, end: int) -> str:
     """Return a part of a text with links."""
-    parts, at = [], start
-    for one in mentions(text, start, end):
-        parts += [text[at : one.start], f"[{text[one.start : one.end]}]({one.address})"]
-        at = one.end
-    return "".join([*parts, text[at:end]])
+    parts = pieces(text, start, end)
+    return "".join(f"[{part}]({address})" if address else part for part, address in parts)
 
 
 def _address(name: str, text: str, start: int, end: int) -> str:

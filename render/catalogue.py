@@ -130,7 +130,7 @@ def print_story(console: Console, page: dict[str, Any]) -> None:
 
 
 def _print_links(console: Console, links: dict[str, str], indent: int = 3) -> None:
-    """Print where what a text names can be read; an address stays on one line, to be copied."""
+    """Print the addresses of the names in a text; each stays on one line, to be copied."""
     for name, address in links.items():
         console.print(Text(f"{' ' * indent}{name}: {address}", "dim"), soft_wrap=True)
 

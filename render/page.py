@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..core.scene import LogOffset
-from ..library.links import mentions
+from ..library.links import pieces
 from .diagram import HEAD, ROW, STEPS, colour, diagram
 from .narrative import LOST, Moment, Narrative, differs_from
 
@@ -121,12 +121,10 @@ def _linked(text: str) -> Markup:
     """Return a text as HTML in which each ticket, KIP and function of Kafka is a link."""
     from markupsafe import Markup
 
-    parts, at = [], 0
-    for one in mentions(text):
-        link = Markup('<a href="{}">{}</a>').format(one.address, text[one.start : one.end])
-        parts += [text[at : one.start], link]
-        at = one.end
-    return Markup("").join([*parts, text[at:]])
+    link = Markup('<a href="{}">{}</a>')
+    return Markup("").join(
+        link.format(address, part) if address else part for part, address in pieces(text)
+    )
 
 
 def _since(narrative: Narrative) -> dict[LogOffset, int]:

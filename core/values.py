@@ -318,7 +318,7 @@ def _place(written: Any) -> Any:
     if part is None:
         raise misused(
             "the sequence changes between the reading of this element and the writing to it; "
-            "compute the new value before, and give it a name",
+            "read the element again, or compute the new value before that",
         )
     return part
 

@@ -409,6 +409,21 @@ def test_a_name_for_a_copy_is_refused_where_the_model_is_read(tmp_path, reading)
         check(model(tmp_path, reading))
 
 
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+@pytest.mark.parametrize("change", ["s.net[i].left = 1", "s.net.append(Msg())", "s.net.pop()"])
+def test_an_element_that_changes_meanwhile_is_an_error_at_the_line_that_writes(
+    tmp_path, change, engine
+):
+    file = Path(model(tmp_path))
+    meanwhile = f"    if len(s.net) < k.most:\n        {change}\n    m.left -= 1\n"
+    text = file.read_text().replace("    m.left -= 1\n", meanwhile)
+    file.write_text(text)
+    line = text[: text.index("m.left -= 1")].count("\n") + 1
+    told = rf"sequence changes .* read the element again.*network\.py:{line}\)"
+    with pytest.raises(TidegateError, match=told):
+        check(str(file), engine=engine)
+
+
 MESSAGES = {
     "m.left = node": "Read: m.left stores the number of a node in net.items[].left",
     "m.left -= 1; m.last = 1": "Read: m.last stores the number 1 in net.items[].last",

@@ -3,7 +3,7 @@
 While it runs, samples of it are compared with Python (``comparison.py``).  At its end, or when
 other machine code takes over:
 
-- small searches are made again in Python, and the first levels of larger ones;
+- small searches are made again in Python, which is enough, and the first levels of larger ones;
 - of states all over the levels, Python takes all steps, and each successor must be among the stored
   states, once, and one level further at most (``seen.py``);
 - what violates a property there must be known to the search;
@@ -41,7 +41,7 @@ from ...core.spec import (
     TidegateError,
     TransitionSystem,
 )
-from ..interpreted import Search, spread
+from ..interpreted import Pause, Search, spread
 from .comparison import (
     MadeUp,
     compare_level,
@@ -299,7 +299,10 @@ SMALL = 100_000
 """States up to which a search is made again in Python, if the time allows."""
 
 WHOLE, BEGUN = 1.0, 0.03
-"""Seconds for that, and for the first levels of a larger search."""
+"""Seconds of the processor for that, and for the first levels of a larger search."""
+
+PATIENCE = 3
+"""How many times longer that may take by the clock, on a machine that does other work."""
 
 REACHED = 400
 """States all over the levels of which all steps are compared."""
@@ -350,14 +353,20 @@ class Verification:
                 compare_results(self.python, self._search)
 
     def end(self) -> None:
-        """Verify a search that has ended."""
+        """Verify a search that has ended.
+
+        If Python has found all of it again, the answer no longer depends on the code, unless steps
+        are still to be listed by it.
+        """
+        search = self._search
         try:
             with self._unwatched():
                 self._count()
-                self._confirm()
-            self.code()
+                is_whole = self._confirm()
+            if not is_whole or any(prop.kind.needs_graph for prop in search.properties):
+                self.code()
         except DisagreementError as error:
-            if not self._search.request.resources.resume:
+            if not search.request.resources.resume:
                 raise
             # Another search has left these states, and they may have changed since.
             raise EngineError(str(error)) from None
@@ -399,28 +408,39 @@ class Verification:
             for place in spread_over([level], max(REACHED // len(search.levels), 1)):
                 yield from ((number, state) for state in search.read(place, 1))
 
-    def _confirm(self) -> None:
-        """Go on with the search in Python for a while, and compare the levels that it finishes."""
+    def _confirm(self) -> bool:
+        """Go on with the search in Python, and compare the levels that it finishes.
+
+        Returns
+        -------
+        bool
+            Whether those are all: Python goes on beyond the first ones if it will soon be through.
+        """
         search, python = self._search, self.python
-        seconds = WHOLE if search.distinct_states <= SMALL else BEGUN
+        is_small = search.distinct_states <= SMALL
         python.request = replace(
             python.request,
-            limits=Limits(seconds=seconds),
+            limits=Limits(seconds=PATIENCE * WHOLE if is_small else BEGUN),
             started=perf_counter(),
             report=lambda progress: None,
         )
-        python.run()
+        known, began = len(python.seen), thread_time()
+        has_ended = python.run(Pause(states=0, seconds=BEGUN, per_level=0.0, long=BEGUN))
+        if not has_ended and is_small:
+            pace = (thread_time() - began) / max(len(python.seen) - known, 1)
+            if pace * (search.distinct_states - known) <= WHOLE:
+                has_ended = python.run()
         if python.stopped_by and python.stopped_by.by is Stop.INTERRUPT:
             search.stopped_by = python.stopped_by
+        is_whole = has_ended and not python.stopped_by
         # The last level of a search that was stopped is not finished.
         finished = len(python.levels) - (1 if python.stopped_by else 0)
-        if finished > len(search.levels) or (
-            finished < len(search.levels) and not python.stopped_by
-        ):
+        if finished > len(search.levels) or (finished < len(search.levels) and is_whole):
             self._wrong(f"finds {len(search.levels)} levels, and Python {finished}")
         for number in range(self._compared, finished):
             compare_level(python, number, search)
-        compare_results(python, search, finished - 2 if python.stopped_by else None)
+        compare_results(python, search, None if is_whole else finished - 2)
+        return is_whole
 
     def _count(self) -> None:
         """Look for some states and their successors among all that are stored."""

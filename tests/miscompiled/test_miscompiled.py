@@ -116,7 +116,7 @@ def nothing_kept(monkeypatch):
 def unconfirmed(monkeypatch):
     """Have no search made again in Python, as if it were a large one."""
     monkeypatch.setattr(verification, "SMALL", 0)
-    monkeypatch.setattr(verification, "BEGUN", 0.02)
+    monkeypatch.setattr(verification, "BEGUN", 0.0)
 
 
 def changed(text, function, pattern, replacement):
@@ -197,6 +197,28 @@ def test_a_small_search_is_made_again_in_python(monkeypatch):
     assert end == "found", answer
 
 
+@pytest.mark.parametrize(
+    ("small", "named", "times"),
+    [(0, ["Inv"], 1), (verification.SMALL, ["Inv"], 0), (verification.SMALL, ["TerminationIsDetected"], 1)],
+)
+def test_what_python_has_found_again_does_not_depend_on_the_code(
+    monkeypatch, tmp_path, small, named, times
+):
+    """Unless its steps are listed afterwards, for a liveness property."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    asked = []
+    monkeypatch.setattr(verification, "SMALL", small)
+    monkeypatch.setattr(verification, "BEGUN", 0.0)
+    run = verification.Probes.run
+    monkeypatch.setattr(
+        verification.Probes, "run", lambda self, reached: asked.append(self) or run(self, reached)
+    )
+    system, properties = assemble("examples/ewd840.py", ["nodes=2"], named)
+    assert check(system, properties, resources=Resources(engine="compiled")).complete
+    assert len(asked) == times
+
+
+@pytest.mark.usefixtures("unconfirmed")
 def test_the_code_of_both_tiers_is_verified_once(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(tiers, "PATIENCE", 60.0)
@@ -215,6 +237,7 @@ def test_the_code_of_both_tiers_is_verified_once(monkeypatch, tmp_path):
         assert len(list(tmp_path.rglob("*.verified"))) == 2
 
 
+@pytest.mark.usefixtures("unconfirmed")
 @pytest.mark.parametrize(("limit", "asked"), [(Stop.TIME_LIMIT, 500), (Stop.INTERRUPT, 1500)])
 def test_what_was_made_up_is_no_sample_of_a_search_that_is_stopped_meanwhile(
     monkeypatch, asked, limit

@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 from ..core.interrupts import Alarm, Stop, Stopped, reason
 from ..core.layout import State
 from ..core.result import Progress
-from ..core.spec import Kind, ModelError, Property, TransitionSystem
+from ..core.spec import Kind, ModelError, Property, TidegateError, Trace, TransitionSystem
 from ..core.symmetry import Symmetry
-from .counterexample import itself
+from .counterexample import itself, shortest_traces
 from .liveness.decide import decided
 from .liveness.lasso import Decided
 from .manifest import Level
@@ -82,6 +82,7 @@ class Search(LevelSearch):
         self.seen: set[State] = set()
         self.outside: set[State] = set()
         self.levels: list[list[State]] = []
+        self._state: State | None = None
         self._taken = [0] * len(self.system.instances)
         self.alarm = Alarm()
         self._looked = request.started
@@ -121,6 +122,9 @@ class Search(LevelSearch):
         except ModelError as error:
             reached = {prop.name for prop in self.properties if prop.kind is Kind.SOMETIMES}
             if self.violations.keys() <= reached:
+                # Whatever ends this, the model is wrong.
+                with suppress(KeyboardInterrupt, MemoryError, TidegateError):
+                    error.trace = self._trace()
                 raise
             # Violations from before remain.
             self.stopped_by = Stopped(Stop.FAILED, note=f": {error.head()}")
@@ -145,6 +149,15 @@ class Search(LevelSearch):
             if self.stopped_by:
                 break
         return True
+
+    def _trace(self) -> Trace | None:
+        """Return the behavior to the state from which the search was taking steps, if to one."""
+        if self._state is None:
+            return None
+        target = len(self.levels) - 2, self._state
+        canonical = self.symmetry.canonical if self.symmetry else itself
+        [(_, trace)] = shortest_traces(self.system, self.least_parents, [target], canonical)
+        return trace
 
     def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
         """Return for each child its parent with the least fingerprint on the level before it."""
@@ -208,7 +221,7 @@ class Search(LevelSearch):
         for expanded, state in enumerate(frontier):
             if self.symmetry and not expanded % _VERIFIED_EVERY:
                 self.symmetry.verify(state, self.properties)
-            stuck = True
+            self._state, stuck = state, True
             for instance, successor in self._successors(state):
                 self._taken[instance] += 1
                 self._meet(successor)

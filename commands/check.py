@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import nullcontext, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -11,10 +11,11 @@ from typing import Any
 import click
 
 from ..checker.verdicts import behavior_of
+from ..core.behavior import Behavior
 from ..core.interrupts import noted
 from ..core.options import option
 from ..core.result import Cluster, Limits, Resources, Result, SearchOptions
-from ..core.spec import TidegateError
+from ..core.spec import ModelError, TidegateError
 from ..library.known import find_known, repaired
 from ..library.names import find_protocol, is_custom
 from ..library.problem import Problem, cluster, problem_of
@@ -191,7 +192,8 @@ def _search_and_report(
     files = {"--json": output.json_file, **{f"--{name}": path for name, path in forms.items()}}
     with deciding() as decided, Reports(files) as reports:
         with progress(output.quiet) as show:
-            result = problem.check(search, limits, resources, show)
+            with _showing_failures(problem, output, reports):
+                result = problem.check(search, limits, resources, show)
             decided.append(exit_status(result))
             known = None
             # Whatever ends this, the violation is one.
@@ -207,6 +209,19 @@ def _search_and_report(
                         say(f"Resume with: {resume_command(place, search)}")
             _write(problem, result, known, output, reports, forms)
     return ended(exit_status(result), reports)
+
+
+@contextmanager
+def _showing_failures(problem: Problem, output: TraceOutput, reports: Reports) -> Iterator[None]:
+    """Print the behavior after which the model fails, if it does."""
+    try:
+        yield
+    except ModelError as error:
+        if error.trace is not None and not reports.to_stdout and not output.quiet:
+            from ..render.summary import print_failing
+
+            print_failing(make_console(), Behavior(problem.system, error.trace), output.full)
+        raise
 
 
 def _write(

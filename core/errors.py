@@ -60,7 +60,13 @@ class TidegateError(Exception):
 
 
 class ModelError(TidegateError):
-    """The model itself is ill-formed: an impure action, or a value out of its declared range."""
+    """The model itself is ill-formed: an impure action, or a value out of its declared range.
+
+    ``trace`` is a shortest behavior with whose next step a search met it (a
+    :class:`~tidegate.core.spec.Trace`), if it did.
+    """
+
+    trace: Any = None
 
 
 class ImpureError(ModelError):

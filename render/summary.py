@@ -46,6 +46,13 @@ def print_result(
         print_prose(console, Text(f"Never enabled within these bounds: {names}."))
 
 
+def print_failing(console: Console, behavior: Behavior, full: bool) -> None:
+    """Print a behavior with whose next step, or in whose next state, the model fails."""
+    long = length(len(behavior.trace.steps), None)
+    console.print(Text(f"{behavior.system.name}: a shortest behavior to a failure, {long}", "bold"))
+    print_trace(console, behavior, full)
+
+
 def _steps(verdict: Verdict) -> int:
     """Return how long a trace is."""
     return len(verdict.trace.steps) if verdict.trace else 0

@@ -199,7 +199,11 @@ def test_a_small_search_is_made_again_in_python(monkeypatch):
 
 @pytest.mark.parametrize(
     ("small", "named", "times"),
-    [(0, ["Inv"], 1), (verification.SMALL, ["Inv"], 0), (verification.SMALL, ["TerminationIsDetected"], 1)],
+    [
+        (0, ["Inv"], 1),
+        (verification.SMALL, ["Inv"], 0),
+        (verification.SMALL, ["TerminationIsDetected"], 1),
+    ],
 )
 def test_what_python_has_found_again_does_not_depend_on_the_code(
     monkeypatch, tmp_path, small, named, times

@@ -151,8 +151,8 @@ class Search(LevelSearch):
         return True
 
     def _trace(self) -> Trace | None:
-        """Return the behavior to the state from which the search was taking steps, if to one."""
-        if self._state is None:
+        """Return the behavior to the state from which steps were being taken, if it has a step."""
+        if self._state is None or len(self.levels) == 2:
             return None
         target = len(self.levels) - 2, self._state
         canonical = self.symmetry.canonical if self.symmetry else itself

@@ -63,7 +63,7 @@ class ModelError(TidegateError):
     """The model itself is ill-formed: an impure action, or a value out of its declared range.
 
     ``trace`` is a shortest behavior with whose next step a search met it (a
-    :class:`~tidegate.core.spec.Trace`), if it did.
+    :class:`~tidegate.core.spec.Trace`), if that is not its first step.
     """
 
     trace: Any = None

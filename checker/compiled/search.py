@@ -487,9 +487,9 @@ class CompiledSearch(LevelSearch):
         self.machine.shared[Shared.ACTIVE] = self._active()
         self.room.for_states()
 
-    def _watch(self) -> bool:
+    def _watch(self, doing: str = "") -> bool:
         """Report progress; False if a limit is reached."""
-        self._report()
+        self._report(doing)
         return self._within_limits(self.distinct_states, perf_counter() - self.request.started)
 
     def _report(self, doing: str = "") -> None:
@@ -548,7 +548,8 @@ class CompiledSearch(LevelSearch):
         from .state_graph import decided
 
         try:
-            answers = decided(self.machine, self.levels, self._watch, self.system, properties)
+            watch = partial(self._watch, "deciding liveness properties")
+            answers = decided(self.machine, self.levels, watch, self.system, properties)
         except MemoryLimitError:
             self.stopped_by = Stopped(Stop.MAX_MEMORY, f"{self.limit >> 20}M")
             return []

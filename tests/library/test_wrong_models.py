@@ -721,7 +721,7 @@ def test_it_gets_one_clear_line_with_file_and_line(what, wrong):
     names = [part for name in wrong(what) for part in ("-p", name)]
     result = CliRunner().invoke(main, ["check", "wrong.py", *names])
     assert result.exit_code in (EXIT_USAGE, EXIT_INTERNAL), result.output
-    first, *details = result.output.splitlines()
+    first, *details = result.stderr.splitlines()
     _, says, line = WRONG[what]
     assert says in first
     assert first.startswith("Error: wrong.py")

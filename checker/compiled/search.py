@@ -320,6 +320,8 @@ class CompiledSearch(LevelSearch):
                 self.stopped_by = self.request.limits.reached(depth=len(self.levels))
                 if not self.stopped_by:
                     self._expand_last_level()
+            if not self.stopped_by:
+                self.tiers.end()
             self.tiers.give_up()
             self._verify()
         except (KeyboardInterrupt, MemoryError) as error:

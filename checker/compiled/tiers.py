@@ -84,6 +84,7 @@ class Tiers:
         if kept:
             self.use_second()
             return self._second(kept)
+        self._left_out = bool(DiskCache(FILES).read(self._late))
         code = cached(self._first_name, self._first)
         self._text = ""
         return code
@@ -160,6 +161,18 @@ class Tiers:
         self._optimiser.close()
         return True
 
+    def end(self) -> None:
+        """Keep a second tier that is ready only when the search has ended.
+
+        A search with the same code takes about as long again, so it begins none that was not ready.
+        """
+        if self.is_optimised:
+            return
+        if self.is_ready():
+            self.second()
+        elif self.give_up():
+            DiskCache(FILES).keep(self._late, b"late")
+
     def _second(self, kept: bytes) -> bytes:
         end = _LENGTH + int.from_bytes(kept[:_LENGTH], "little")
         self._entries = kept[_LENGTH:end]
@@ -181,6 +194,11 @@ class Tiers:
     def _mark(self) -> str:
         """The name of the file that says that the code in use was verified."""
         return f"{self._name if self.is_optimised else self._first_name}.verified"
+
+    @property
+    def _late(self) -> str:
+        """The name of the file that says that a search ended before its second tier was ready."""
+        return f"{self._name}.late"
 
     def use_second(self) -> None:
         """Say that the second tier is in use from now on."""

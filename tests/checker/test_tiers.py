@@ -217,6 +217,23 @@ def test_a_search_does_not_wait_for_a_second_tier(system, monkeypatch):
     [process] = stopped
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
+    assert answers(check(system, [], resources=OPTIMISED)) == expected
+    assert len(stopped) == 1, "the same search begins none in vain again"
+
+
+def test_a_second_tier_that_is_ready_at_the_end_serves_the_next_search(small, processes, used):
+    """A search asks for it between two levels; this one never does."""
+
+    def only_begin(self):
+        self.tiers.begin_second(self.machine, self.memory, lambda: None)
+
+    expected = answers(check(small, [], keep_going=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(CompiledSearch, "_optimise", only_begin)
+        assert answers(check(small, [], keep_going=True, resources=OPTIMISED)) == expected
+    assert len(processes) == 1
+    assert answers(check(small, [], keep_going=True, resources=OPTIMISED)) == expected
+    assert used == [False, True]
 
 
 def test_a_search_without_memory_to_spare_has_no_second_tier(system, processes):

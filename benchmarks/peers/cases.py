@@ -42,6 +42,8 @@ class Model:
         Modules that only the proofs need, as stubs.
     defines
         Returns the constants of SPIN's model, if there is one.
+    stateright
+        The name of stateright's own example, if there is one; bounds are its arguments.
     judged
         Whether it counts in the medians.
     specification
@@ -59,6 +61,7 @@ class Model:
     constraint: str = ""
     stubs: dict[str, str] = field(default_factory=dict)
     defines: Callable[[Bounds], Bounds] | None = None
+    stateright: str = ""
     judged: bool = True
     specification: str = "Spec"
 
@@ -83,6 +86,7 @@ TWO_PHASE = Model(
     specification="TPSpec",
     driver="EXTENDS TwoPhase\nConsistent == TC!TCConsistent",
     defines=lambda b: {"N": b["managers"]},
+    stateright="2pc",
 )
 
 COMMIT = Model(

@@ -74,7 +74,7 @@ def _said(done: Run) -> str:
     return (done.output + done.errors)[-3000:]
 
 
-def _count(pattern: str, output: str) -> int | None:
+def count(pattern: str, output: str) -> int | None:
     """Return the last number that a pattern finds in an output."""
     numbers = re.findall(pattern, output, re.MULTILINE)
     return int(numbers[-1]) if numbers else None
@@ -159,7 +159,7 @@ class Spin(Checker):
         """Return the states stored.  The verifier's exit status is 0 when it gives up, too."""
         if "Search not completed" in output or "depth too small" in output:
             return None
-        return _count(r"^ *(\d+) states, stored$", output) if "errors: 0" in output else None
+        return count(r"^ *(\d+) states, stored$", output) if "errors: 0" in output else None
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ class Rumur(Checker):
     def distinct_states(self, output: str) -> int | None:
         """Return the count of the last line."""
         pattern = r"^\s*(\d+) states, \d+ rules fired in \d+s\.$"
-        return _count(pattern, output) if "No error found" in output else None
+        return count(pattern, output) if "No error found" in output else None
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,7 @@ class Tlc(Checker):
         """Return the count of the summary."""
         if "No error has been found" not in output:
             return None
-        return _count(r"^\d+ states generated, (\d+) distinct states found, 0 states left", output)
+        return count(r"^\d+ states generated, (\d+) distinct states found, 0 states left", output)
 
 
 def physical_memory() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import product
 
 from .cases import Bounds, Model
 from .checkers import CheckerError
@@ -14,6 +15,7 @@ from .report import short
 FIRST, KEPT = "Tidegate, first run", "Tidegate, later runs"
 REDUCED, SPIN = "SPIN", "SPIN without reduction"
 TLC = "TLC"
+BREADTH, DEPTH = "stateright", "stateright depth-first"
 
 
 @dataclass
@@ -61,8 +63,9 @@ def table(results: Iterable[Result]) -> str:
     lines = [
         "| model | bounds | distinct states | first run | later runs | TLC | TLC / later"
         " | TLC / first | SPIN | without reduction | its build | SPIN / later"
-        " | SPIN and build / first |",
-        "| --- | --- |" + " ---: |" * 11,
+        " | SPIN and build / first | stateright | depth-first | its build | stateright / later"
+        " | depth-first / later | stateright and build / first |",
+        "| --- | --- |" + " ---: |" * 17,
     ]
     for result in results:
         reduced = result.states.get(REDUCED)
@@ -81,6 +84,12 @@ def table(results: Iterable[Result]) -> str:
             short(result.built.get(REDUCED)),
             short(result.ratio(REDUCED)),
             short(result.ratio(REDUCED, FIRST)),
+            short(result.cpu(BREADTH)),
+            short(result.cpu(DEPTH)),
+            short(result.built.get(BREADTH)),
+            short(result.ratio(BREADTH)),
+            short(result.ratio(DEPTH)),
+            short(result.ratio(BREADTH, FIRST)),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -111,11 +120,11 @@ def summary(results: Iterable[Result]) -> str:
     sizes: dict[str, list[Result]] = {"smaller": [], "larger": []}
     for result in results:
         if result.model.judged:
-            last = result.bounds == result.model.sizes[-1]
-            sizes["larger" if last else "smaller"].append(result)
+            first = result.bounds == result.model.sizes[0]
+            sizes["smaller" if first else "larger"].append(result)
     lines = []
     for name, ours in sizes.items():
-        for column, own in ((TLC, KEPT), (TLC, FIRST), (REDUCED, KEPT), (REDUCED, FIRST)):
+        for column, own in product((TLC, REDUCED, BREADTH, DEPTH), (KEPT, FIRST)):
             ratios = [number for r in ours if (number := r.ratio(column, own)) is not None]
             if ratios:
                 middle = short(statistics.median(ratios))

@@ -15,7 +15,7 @@ from .text import print_prose
 
 @dataclass(frozen=True)
 class Findings:
-    """What is known about a violation.
+    """The findings about a violation.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def _conclusion(violated: str, findings: Findings, words: Mapping[str, str]) -> 
 def _steps(steps: int, findings: Findings) -> str:
     """Say which steps of the trace itself can be dropped."""
     if not findings.dispensable:
-        return f"None of the {steps} steps can be dropped: what is left would not violate it."
+        return f"None of the {steps} steps can be dropped: the rest would not violate it."
     numbers = ", ".join(map(str, findings.dispensable))
     text = f"Of the {count(steps, 'step')} these can be dropped, each by itself: {numbers}"
     return f"{text}. With all dropped that can be, {findings.part} are left."

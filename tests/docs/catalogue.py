@@ -68,7 +68,7 @@ SAME = (
     r"; with (none|at most \d+), no behavior within these bounds violates \w+",
     r"; without it, no behavior within these bounds violates \w+",
     r" \w+ needs all of these: .*? fewer, no behavior within these bounds violates it\.",
-    r" None of the \d+ steps can be dropped: what is left would not violate it\.",
+    r" None of the \d+ steps can be dropped: the rest would not violate it\.",
 )
 """What `tidegate explain` says of every bug, which docs/catalogue.md says once."""
 

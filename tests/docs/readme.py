@@ -7,10 +7,9 @@ import json
 import re
 import shlex
 import tempfile
-from itertools import groupby
 from pathlib import Path
 
-from tests.docs.commands import output
+from tests.docs.commands import excerpt, output
 from tests.docs.tutorial import Shell, played
 from tidegate.library.links import linked
 
@@ -18,9 +17,6 @@ ROOT = Path(__file__).parents[2]
 
 PAGES = ("docs/diff.md", "docs/explain.md", "docs/eventually.md", "tests/docs/outputs.md")
 """Files in which a block begins with its command."""
-
-LEFT_OUT = "..."
-"""Stands in README.md for lines of the output."""
 
 
 def write():
@@ -50,28 +46,14 @@ def without_seconds(text):
 def with_excerpts(text, folder):
     """Return README.md with what its commands print now in an empty folder, but for lines left out.
 
-    Between two "..." as many lines are shown as before, from the line on that begins alike.  The
-    folder has what ``tidegate init`` writes, with a rule that always returns True.
+    The folder has what ``tidegate init`` writes, with a rule that always returns True.
     """
     shell = Shell(folder, columns=125)
     shell.run("tidegate init")
     rule = shell.folder / "my_protocol.py"
     before, after = rule.read_text().split("return offset >= s.replica[leader].hw\n")
     rule.write_text(f"{before}return True\n{after}")
-
-    def now(block):
-        command, shown = block[1], block[2].splitlines()
-        lines = shell.run(command, violated=True).splitlines()
-        parts = []
-        for left_out, part in groupby(shown, key=LEFT_OUT.__eq__):
-            part = [*part]
-            if not left_out:
-                first = [line.split()[:2] for line in lines].index(part[0].split()[:2])
-                part = lines[first : first + len(part)]
-            parts += part
-        return "\n".join(("```text", f"$ {command}", *parts, "```"))
-
-    return re.sub(r"```text\n\$ (tidegate .*?)\n(.*?)```", now, text, flags=re.S)
+    return _with_output(text, lambda command: shell.run(command, violated=True))
 
 
 def _report(text):
@@ -81,10 +63,10 @@ def _report(text):
     return re.sub(r'"Produce": \d+', f'"Produce": {report["actions"]["Produce"]}', text)
 
 
-def _with_output(text):
-    return re.sub(
-        r"```text\n\$ tidegate (.*?)\n.*?```",
-        lambda block: f"```text\n$ tidegate {block[1]}\n{output(*shlex.split(block[1]))}\n```",
-        text,
-        flags=re.S,
-    )
+def _with_output(text, run=lambda command: output(*shlex.split(command)[1:])):
+    def now(block):
+        _, command, *shown, _ = block[0].splitlines()
+        lines = excerpt(shown, run(command.removeprefix("$ ")).splitlines())
+        return "\n".join(("```text", command, *lines, "```"))
+
+    return re.sub(r"```text\n\$ tidegate .*?```", now, text, flags=re.S)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.docs.commands import excerpt
 from tests.docs.readme import with_excerpts, without_seconds
 from tests.published import ASYNC_ISR, PUBLISHED
 from tidegate.cli import main
@@ -85,7 +86,7 @@ ELSEWHERE = re.compile("@|--kafka")
 
 
 def outputs(page):
-    """Return the commands whose whole output a page shows, with that output."""
+    """Return the commands whose output a page shows, with that output."""
     found = [block.split("\n", 1) for block in blocks(page, "text") if block.startswith("$ ")]
     return [pytest.param(*it, id=it[0]) for it in found]
 
@@ -95,7 +96,7 @@ COMPARED = (ROOT / "tests" / "docs" / "outputs.md").read_text()
 OUTPUTS = [param for page in (DIFF, EXPLAIN, EVENTUALLY, COMPARED) for param in outputs(page)]
 
 SHOWN = [shlex.split(it.values[0])[2:] for it in OUTPUTS]
-"""These run below, whole."""
+"""These run below, to their end."""
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,8 @@ def test_the_output_on_these_pages_is_real(command, shown):
     """What each KIP changed, in words; when this fails, read the new ones before you regenerate."""
     result = CliRunner(env={"COLUMNS": "100"}).invoke(main, shlex.split(command)[2:])
     assert result.exit_code == 0
-    assert without_time(result.output) == without_time(shown)
+    lines = excerpt(shown.splitlines(), result.output.splitlines())
+    assert without_time("\n".join(lines)) == without_time(shown)
 
 
 def test_every_picture_that_is_shown_is_there():
@@ -191,10 +193,11 @@ def with_half_fence(tmp_path_factory):
             target = root / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text((ROOT / name).read_text())
-    [source] = blocks((ROOT / "CONTRIBUTING.md").read_text(), " *python")
-    lines = [line.removeprefix("   ") for line in source.splitlines()]
-    assert len(lines) <= 60
-    (root / "model/broker/protocols/half_fence.py").write_text("\n".join(lines) + "\n")
+    [source] = blocks((ROOT / "docs" / "gate.md").read_text(), "python")
+    source = source.replace("from tidegate.model import", "from .kip320 import")
+    source = source.replace("    rules=", "    summary='Half.',\n    story=__doc__,\n    rules=")
+    file = root / "model/broker/protocols/half_fence.py"
+    file.write_text(f'"""KIP-320 with half a fence."""\n{source}')
     registry = root / "model/broker/protocols/every.py"
     text = registry.read_text()
     text = text.replace("KIP_595_RESET)\n", "KIP_595_RESET, HALF_FENCE)\n", 1)

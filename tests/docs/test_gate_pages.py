@@ -58,10 +58,9 @@ def test_the_file_on_the_page_passes(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
 
 
-@pytest.mark.parametrize("page", ["gate.md", "real-brokers.md"])
-def test_conform_cases_on_the_pages_are_read(page, tmp_path):
+def test_conform_cases_on_the_page_are_read(tmp_path):
     """tests/brokers/test_gate.py runs them on real brokers."""
-    text = blocks((ROOT / "docs" / page).read_text(), "toml")[-1]
+    text = blocks(GATE, "toml")[-1]
     (tmp_path / "tidegate.toml").write_text(text)
     cells = read(tmp_path / "tidegate.toml")
     assert len(cells) == text.count("[[conform]]") > 0

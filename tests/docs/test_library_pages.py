@@ -121,10 +121,47 @@ def test_the_first_block_of_the_reference_runs(capsys):
     assert "NoCommittedRecordLost is violated" in capsys.readouterr().out
 
 
+BALANCER = """\
+import hashlib
+from dataclasses import dataclass
+
+from tidegate import Model, Record, integer, number, pure
+
+
+@dataclass(frozen=True)
+class Bounds:
+    servers: int = number(3, 1, 8, "servers")
+
+
+class State(Record):
+    key: int = integer(0, 15, "the key of the next request")
+    server: int = integer(0, 7, "the server that took the last one")
+
+
+model = Model(Bounds, State, name="balancer", deadlock=False)
+
+
+...
+
+
+@model.action("client")
+def request(s: State, k: Bounds) -> bool:
+    s.server = server_of(s.key, k.servers)
+    s.key = (s.key + 1) % 16
+    return True
+
+
+@model.invariant("A request goes to one of the servers.")
+def known_server(s: State, k: Bounds) -> bool:
+    return s.server < k.servers
+"""
+
+
 def test_the_model_with_a_declared_function_is_as_its_section_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    [text] = [block for block in blocks(LIBRARY, "python") if "@pure(" in block]
-    Path("balancer.py").write_text(text, "utf-8")
+    [shown] = [block for block in blocks(LIBRARY, "python") if "@pure(" in block]
+    before, after = BALANCER.split("...\n")
+    Path("balancer.py").write_text(f"{before}{shown}{after}", "utf-8")
     result = CliRunner().invoke(main, ["check", "balancer.py"])
     assert result.exit_code == 0, result.output
     [shown] = re.findall(r"`(Declared pure, .*?) \(17 states", " ".join(LIBRARY.split()))

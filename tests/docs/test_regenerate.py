@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.commands import excerpt
 from tests.docs.partial import replacing
 from tests.docs.regenerate import PAGES, chosen
 
@@ -51,3 +52,22 @@ def test_a_page_that_is_stopped_keeps_what_was_made(tmp_path, capsys):
         target.write("new\n")
     assert page.read_text() == "new\n"
     assert not part.exists()
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        ("a\nb", "one 1\ntwo 2\nthree 3\nfour 4"),
+        ("one 0\n...\nfour 4", "one 1\n...\nfour 4"),
+        ("...\ntwo 2\nx\n...", "...\ntwo 2\nthree 3\n..."),
+        ("...\nthree 3", "...\nthree 3\nfour 4"),
+    ],
+)
+def test_a_page_leaves_out_the_lines_at_its_dots_and_no_others(shown, expected):
+    lines = "one 1\ntwo 2\nthree 3\nfour 4".splitlines()
+    assert excerpt(shown.splitlines(), lines) == expected.splitlines()
+
+
+def test_lines_that_a_page_shows_and_no_command_prints_are_an_error():
+    with pytest.raises(ValueError, match="not in list"):
+        excerpt(["...", "five 5"], ["one 1"])

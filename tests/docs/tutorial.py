@@ -6,11 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.docs.commands import excerpt
+
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
 
 def played(text, folder):
-    """Return the page with the output that its commands have in this empty folder.
+    """Return the page with what its commands print in this empty folder, but for lines left out.
 
     What is in `sh` blocks is run, as are the commands that begin `text` blocks; `diff` is applied,
     and `toml` is appended to the gate's file.
@@ -26,8 +28,9 @@ def played(text, folder):
         elif language == "toml":
             shell.run("cat >>tidegate.toml", f"\n{body}")
         elif language == "text":
-            command, _ = body.split("\n", 1)
-            body = f"{command}\n{shell.run(command.removeprefix('$ '), violated=True)}\n"
+            command, *shown = body.splitlines()
+            lines = shell.run(command.removeprefix("$ "), violated=True).splitlines()
+            body = "\n".join((command, *excerpt(shown, lines), ""))
         else:
             raise AssertionError(f"nobody runs a block of {language}")
         return f"```{language}\n{body}```"

@@ -208,7 +208,7 @@ def main() -> None:
     except CheckerError as error:
         say(str(error))
     except KeyboardInterrupt:
-        say("interrupted: the table has what was done until now")
+        say("interrupted: the table has the results so far")
     sys.stdout.write(f"{table(results)}\n\n{growth(results)}\n\n{summary(results)}\n")
 
 

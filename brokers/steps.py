@@ -391,7 +391,7 @@ async def pass_lag_time(run: Forcing, on: dict[str, int], before: State, after: 
 async def shrink(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
     """Let that time pass until the leader removes the follower from the ISR, or proposes to.
 
-    What is written while Kafka replaces the state of the follower is lost.
+    A write is lost while Kafka replaces the state of the follower.
     """
     leader, proposals = on["leader"], run.cluster.proposals
     members = run.cluster.controller.state(run.topic).isr

@@ -1,4 +1,4 @@
-"""The manifest of a search that is kept on disk: what is known at the end of a level.
+"""The manifest of a search that is kept on disk, as of the end of a level.
 
 Each engine that keeps one writes this record, into a directory that no other search may use.  It is
 replaced atomically once all that it counts is on disk, so a process that dies at any moment leaves
@@ -36,7 +36,7 @@ MOST_SHARES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What is known of a level.
+    """The counts of a level.
 
     Attributes
     ----------
@@ -53,14 +53,14 @@ class Level:
     shares: Annotated[int, Within(1, MOST_SHARES)] = 1
 
     def found(self) -> Level:
-        """Return what was found, wherever an engine stores it."""
+        """Return the counts alone, wherever an engine stores the states."""
         stored = self.checksum or self.shares > 1
         return replace(self, checksum=0, shares=1) if stored else self
 
 
 @dataclass(kw_only=True)
 class Manifest:
-    """What is known at the end of a level.
+    """A search at the end of a level.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ class LevelSearch:
     collision_probability
         Probability that some state was taken for another one.
     manifest
-        What is known of its levels; an engine that keeps a search on disk writes it there.
+        The counts of its levels; an engine that keeps a search on disk writes it there.
     violations
         For every violated property the first level that violates it, with the violating states; for
         a property that must be reached, the first level that reaches it.

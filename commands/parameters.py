@@ -294,7 +294,7 @@ def form_options(what: str) -> Callable[[Command], Command]:
     Parameters
     ----------
     what
-        What is written, for the help.
+        The content of the file, for the help.
     """
 
     def add(command: Command) -> Command:

@@ -501,7 +501,7 @@ class Seq(Ordered[E]):
     slices are those of Python's lists.  A negative index counts from the end only where it is
     written as a number, ``seq[-1]``; a slice has no step.
 
-    What is read from a sequence is a value: it stays as it was when it was read, also if it is a
+    An element read from a sequence is a value: it stays as it was when it was read, also if it is a
     record.  An element that is a record is changed where it is, ``seq[i].term = 2``, or through a
     name that has read it so, ``m = seq[i]``.  Assigning a record to it copies that record's values;
     ``pop`` and ``popleft`` return a record of one's own.

@@ -257,13 +257,13 @@ class Record(metaclass=_RecordType):
     A declaration may have methods, which actions and predicates call like functions.  It can be
     called with its parts by name, ``Entry(term=1, value=2)``: this makes a record outside of the
     state, which can be assigned, compared, or put into a sequence of such records.  A part that is
-    a sequence or an array is a list in it.  What is left out is at its lowest; where only the
-    bounds say what that is, the record has no such part until it is stored.
+    a sequence or an array is a list in it.  A part that is left out is at its lowest;
+    where only the bounds say what that is, the record has no such part until it is stored.
 
     Raises
     ------
     TypeError
-        If a part is unknown, or what is written to it is not of its declaration.
+        If a part is unknown, or its value is not of its declaration.
     """
 
     __slots__ = ()
@@ -271,7 +271,7 @@ class Record(metaclass=_RecordType):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if hasattr(cls, "__declared__"):
-            # A class of the records of a state, where a variable converts what is written to it.
+            # A class of the records of a state, where a variable converts its values.
             return
         parts = dict(_declared(cls))
         if any(not isinstance(part, Field) or part.kind is not int for part in parts.values()):
@@ -322,7 +322,7 @@ class Record(metaclass=_RecordType):
 def _copying(parts: Mapping[str, Any]) -> Callable[[Any, str, Any], None]:
     """Return ``__setattr__`` of records outside of the state, which have no slots.
 
-    What is written to one of these parts is copied, as where a record is made.
+    A value assigned to one of these parts is copied, as where a record is made.
     """
 
     def write(record: Any, name: str, value: Any) -> None:
@@ -338,7 +338,7 @@ def _needed(names: tuple[str, ...], other: object) -> TypeError:
 
 
 def copied(declared: Any, source: Any) -> Any:
-    """Return what a record that is made by name holds of what is written to one of its parts."""
+    """Return the copy of a value that a record made by name holds in one of its parts."""
     if isinstance(declared, Field):
         return as_kind(declared.kind, source)
     if isinstance(declared, Array):

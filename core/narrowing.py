@@ -81,7 +81,7 @@ def _below(
     """
     first, *rest = selections
     if {first.place, *(each.place for each in rest)} & {*first.others}:
-        # It depends on what is chosen after it: its guard decides.
+        # It depends on a later choice: its guard decides.
         values: Iterable[int] = tree
     else:
         chosen: Any = first.values(*terms, *(row[place] for place in first.others))

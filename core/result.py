@@ -420,7 +420,7 @@ class Result:
     spark_levels
         How many levels Spark found; None with another engine.
     levels
-        What is known of each level (a ``Level`` of the engines' manifest), the last one included if
+        The counts of each level (a ``Level`` of the engines' manifest), the last one included if
         it was not finished or has no state.
     interpreted_because
         Why a search went on in Python when it was large enough to be compiled.

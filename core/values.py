@@ -1,6 +1,6 @@
-"""What the numbers of a state read as, and what is read from a sequence of records.
+"""What the numbers of a state read as, and the values that a sequence of records gives.
 
-What is written to a variable that reads as a member of an enumeration, or as a truth value, is
+A value assigned to a variable that reads as a member of an enumeration, or as a truth value, is
 converted there and then, so that whoever reads it next, in the same step or in a later one, reads
 the member.  A number that is the value of no member stays what it is: it is out of the variable's
 range, which is an error that others report.
@@ -150,7 +150,7 @@ def source_of_writes(
             arrays.setdefault(access.partition("[")[0], []).append(read)
         else:
             source += f"; {access} = {read}"
-    # An array converts what is written to it; these are members already.
+    # An array converts assigned values; these are members already.
     space |= {"fill": list.__setitem__, "whole": slice(None)}
     return source + "".join(
         f"; fill({node}, whole, ({', '.join(members)},))" for node, members in arrays.items()
@@ -281,7 +281,7 @@ class Numbers(Variables):
     def __setitem__(self, index: Any, number: Any) -> None:
         written = _place(self)
         written[index] = number
-        # What is written may read as a member of an enumeration.
+        # The new value may read as a member of an enumeration.
         super().__setitem__(index, written[index])
 
     def _resized(self, *_: object, **__: object) -> NoReturn:

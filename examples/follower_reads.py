@@ -1,6 +1,6 @@
 """Follower reads: KIP-595 with a consumer that fetches from any replica, as KIP-392 allows.
 
-A follower answers up to its own high watermark.  What was read there must never be lost: with clean
+A follower answers up to its own high watermark.  A record read there must never be lost: with clean
 elections, whoever leads still has it at its offset.
 """
 

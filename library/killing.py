@@ -216,7 +216,7 @@ class Killing:
         """Yield each mutant that is killed, as soon as it is.
 
         Every search has its share of the time that is left, so that a mutant with very many states
-        takes no other one's.  What is left at the end goes to those whose share was too small.
+        takes no other one's.  The rest goes to those whose share was too small.
 
         Parameters
         ----------

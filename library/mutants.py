@@ -230,7 +230,7 @@ class Attempt:
 
 @dataclass
 class Mutated:
-    """What is known about a mutant: its name, and what came of its searches, by their bounds."""
+    """A mutant: its name, and the results of its searches, by their bounds."""
 
     name: str
     attempts: dict[str, Attempt] = field(default_factory=dict)

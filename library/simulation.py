@@ -184,7 +184,7 @@ def _batch(
     walks: list[Walk] = []
     try:
         for walk in _taken(*_loaded(load), how, started, numbers):
-            walks.append(walk)  # noqa: PERF402 - what was taken before the time was up counts
+            walks.append(walk)  # noqa: PERF402 - walks taken before the time was up count
     except LimitReachedError as error:
         return walks, error
     return walks, None

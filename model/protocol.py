@@ -60,7 +60,7 @@ class Protocol:
     default_properties
         Names of the properties that are checked by default.
     story
-        What it does and what is known about it, at length.
+        What it does and its known verdicts, at length.
     expected
         Known verdicts, which ``tidegate show`` lists; of the protocols of this package they are in
         ``tidegate.toml``.

@@ -20,7 +20,7 @@ class Form:
     Parameters
     ----------
     what
-        What is written, for the help of its option.
+        Its content, for the help of its option.
     by
         The module of this package and its function that returns the text of a narrative; its flag
         asks for whole states instead of changes.  It is imported when it is needed.

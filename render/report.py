@@ -118,7 +118,7 @@ def _declared_pure(result: Result) -> dict[str, Any] | None:
 
 
 def _verdict(system: TransitionSystem[Any, Any], verdict: Verdict) -> dict[str, Any]:
-    """Return what is known about one property; ``steps`` is None where it has no trace.
+    """Return the verdict on one property; ``steps`` is None where it has no trace.
 
     ``vacuous`` says of one that leads to something that its premise held in no state.
     ``untraced`` says what stopped the search for the trace of one that is violated.

@@ -155,7 +155,7 @@ def _not_decided(result: Result, said: bool) -> str:
 
 
 def _so_far(result: Result) -> str:
-    """Return what is known of a search that was stopped before it had decided everything."""
+    """Return the verdicts of a search that was stopped before it had decided everything."""
     left = [v.property for v in result.verdicts if v.outcome is Outcome.INCOMPLETE and not v.reason]
     known = [_with_steps(verdict) for verdict in result.verdicts if verdict.is_found()]
     names = [prop.name for prop in left if prop.kind is not Kind.SOMETIMES]

@@ -119,9 +119,7 @@ def scheduled(s: State, k: Bounds) -> bool:
     return waiting == s.pool | set(s.sched) and not s.pool & set(s.sched)
 
 
-@model.invariant(
-    "What a scheduled client waits for, together with what is held, suffices for the first in line."
-)
+@model.invariant("No later client in line holds a resource that the first one waits for.")
 def first_can_be_served(s: State, k: Bounds) -> bool:
     if not s.sched:
         return True

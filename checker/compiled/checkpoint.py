@@ -206,7 +206,7 @@ class Journal:
         return checksum
 
     def finish_level(self, violations: dict[str, tuple[int, Words]]) -> None:
-        """Record what is known at the end of a level, and save it if a checkpoint is due."""
+        """Record the end of a level, and save the search if a checkpoint is due."""
         manifest = self.manifest
         self._complete = len(manifest.levels)
         manifest.taken = self.machine.taken

@@ -246,7 +246,7 @@ class _Translation(Translation):
         self.failed = True
         function = self.scope.function
         if not _is_users(function):
-            # What is written out here is called by a function that may be the user's.
+            # A function that may be the user's calls the one that is written out here.
             for caller, at in reversed(self.callers):
                 if _is_users(caller):
                     reason = _reason(function, line, text)

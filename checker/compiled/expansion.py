@@ -68,7 +68,7 @@ class Part:
 
     @property
     def names(self) -> list[str]:
-        """The names of what is known only when the code is called."""
+        """The names of the values that only a call of the code has."""
         if not self.is_wide:
             return []
         return [self.number, *(f"%p{n}" for n in range(len(self.instances[0].arguments)))]

@@ -362,7 +362,7 @@ class Expressions:
         raise UnsupportedError(f"the expression {ast.unparse(node)}")
 
     def each_place(self, places: Places, node: ast.AST, make: Callable[[ast.Name], Value]) -> Value:
-        """Return what is made of one of several parts of the state, whichever it is.
+        """Return a value made of one of several parts of the state, whichever it is.
 
         Parameters
         ----------

@@ -142,7 +142,7 @@ class Uses:
         return len(stores) == 1 and not any(isinstance(n, loops) for n in self._around(stores[0]))
 
     def alone(self, names: Container[str], parts: Container[tuple[str, str]]) -> None:
-        """Mark what is taken from a record that changes, which needs to be a number.
+        """Mark a value taken from a record that changes, which needs to be a number.
 
         In Python a container that is taken changes with the record where the record keeps it, and
         a method may return the record itself.

@@ -1,8 +1,8 @@
 """From a plain Python function to LLVM: records, sequences and slices.
 
 A record, or a slice of a sequence, is loaded variable by variable before any of it is written, so
-that source and target may overlap.  What is read from a sequence is a value in Python: it is loaded
-where it is read, unless nothing can be written before it is used.
+that source and target may overlap.  An element read from a sequence is a value in Python: it is
+loaded where it is read, unless nothing can be written before it is used.
 """
 
 from __future__ import annotations
@@ -295,7 +295,7 @@ class Sequences:
         return self.records.variable(owner, "length") if ordered else Constant(0)  # type: ignore[arg-type]
 
     def still_there(self, owner: Value, index: Value, length: Value, copy: Value) -> Constant:
-        """Emit the test that an element of a sequence is what was read from it."""
+        """Emit the test that an element of a sequence is as it was when it was read."""
         if isinstance(copy, Made):
             grown = self.out.compare("ne", self.length_of(owner), length)
             element = self.read(owner, index)  # type: ignore[arg-type]

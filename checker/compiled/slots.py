@@ -40,7 +40,7 @@ class Shape:
     like
         A value of this shape, without its leaves; it is equal for two values of one shape.
     parts
-        The shapes of its parts; none for a leaf, and for what is known while translating.
+        The shapes of its parts; none for a leaf, and for a constant.
     kind
         The type of a leaf in Python, if it is known.
     """
@@ -132,7 +132,7 @@ def put_together(out: Emitter, shape: Shape, leaves: list[Number]) -> Value:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether what is known of two values is the same."""
+    """Whether two values are the same, as far as the translation knows."""
     if isinstance(one, Constant) and isinstance(other, Constant):
         return type(one.value) is type(other.value) and bool(one.value == other.value)
     if (

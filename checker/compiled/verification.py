@@ -245,8 +245,8 @@ class Probes:
         """Compare each action in all places among states that are expanded together.
 
         Code that forgets the last state of a word of bits is wrong only if an action is enabled
-        there, which can be rare.  So is code that goes on past the last state, where it meets what
-        is left of those that it was asked about before.
+        there, which can be rare.  So is code that goes on past the last state, where it meets
+        the rest of those that it was asked about before.
         """
         until = thread_time() + self._seconds
         for probe in self._enabling:

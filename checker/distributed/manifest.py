@@ -41,7 +41,7 @@ from .tables import PART_NAME
 
 @dataclass(kw_only=True)
 class StoreManifest(Manifest):
-    """What is known at the end of a level.
+    """The manifest of a store at the end of a level.
 
     Attributes
     ----------

@@ -2,7 +2,7 @@
 
 Reads what a function imports while the model runs.
 
-What is written to an attribute or an element: the state, or what outlives the call.
+A write to an attribute or an element changes the state, or an object that outlives the call.
 """
 
 from __future__ import annotations
@@ -134,8 +134,8 @@ def write(
 def _refuse_two_names(body: Body, node: ast.Subscript, owner: Value, value: Value) -> None:
     """Refuse to replace an element of an array where Python's lists would do something else.
 
-    Its values are written where it is, so a name that has it sees the new ones, and what is written
-    stays another record.
+    Its values are written where it is, so a name that has it sees the new ones, and the assigned
+    record stays another one.
     """
     arrays = [one.declared for one in options(owner) if isinstance(one, Place)]
     elements = [one.element for one in arrays if isinstance(one, Array)]
@@ -213,7 +213,7 @@ class Body:
 
     @property
     def depends(self) -> bool:
-        """Whether history decides that this part of the function runs, or what is known in it."""
+        """Whether history decides that this part of the function runs, or its values."""
         return self.control or self.leaks
 
     def value(self, node: ast.expr) -> Value:

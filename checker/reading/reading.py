@@ -86,7 +86,7 @@ def refuse_unreadable(
             objections += _by_history(root, summary)
     objections += reader.rest()
     _refuse(objections)
-    # What is read leaves open whether that is data of the module, so it is watched.
+    # Reading leaves open whether that is data of the module, so it is watched.
     system.writes_unseen = reader.writes_unseen
     system.declared_pure = tuple(sorted(reader.declared, key=lambda one: (one.line, one.function)))
 

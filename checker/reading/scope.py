@@ -1,4 +1,4 @@
-"""Names and jumps in a function, and what is known of its variables after several ways."""
+"""Names and jumps in a function, and the values of its variables after several ways."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .values import Value, joined
 
 
 def together(ends: Sequence[dict[str, Value]]) -> dict[str, Value]:
-    """Return what is known of the variables after one of several ways."""
+    """Return the values of the variables after one of several ways."""
     result = dict(ends[0])
     for other in ends[1:]:
         for name, value in other.items():

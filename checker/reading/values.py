@@ -1,4 +1,4 @@
-"""What is known of a value before the model runs.
+"""Values, as far as they are known before the model runs.
 
 ``history`` says of a value that it depends on a variable which the state holds only if a property
 needs it.
@@ -77,7 +77,7 @@ class Items:
 
 @dataclass(frozen=True)
 class Place:
-    """A record, an array or a container of the state: whoever has it sees what is written there.
+    """A record, an array or a container of the state: whoever has it sees later writes.
 
     ``root`` says that it is the state itself.
     """

@@ -36,7 +36,7 @@ from .values import (
 )
 
 Split = tuple[Flow | None, Flow | None]
-"""What is known if a condition is true, and if it is false; None if it never is."""
+"""The flow if a condition is true, and if it is false; None if it never is."""
 
 Certain = tuple[frozenset[int], frozenset[int]]
 """The symbols of replicas that are not NONE if a condition is true, and if it is false."""
@@ -63,11 +63,11 @@ class Expressions(Sequences):
         return value
 
     def split(self, node: ast.expr) -> Split:
-        """Evaluate a condition, and return what is known if it is true and if it is not."""
+        """Evaluate a condition, and return the flow if it is true and if it is not."""
         return self._decided(node)[1]
 
     def _decided(self, node: ast.expr) -> tuple[Value, Split]:
-        """Return the value of a condition, with what is known if it is true and if it is not."""
+        """Return the value of a condition, with the flow if it is true and if it is not."""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             yes, no = self.split(node.operand)
             return truth_value(), (no, yes)
@@ -93,7 +93,7 @@ class Expressions(Sequences):
         Returns
         -------
         tuple
-            Their value, and what is known after them if the next operand decides, and if not.
+            Their value, and the flow after them if the next operand decides, and if not.
         """
         result: Value | None = None
         decided: Flow | None = None

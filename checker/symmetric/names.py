@@ -322,7 +322,7 @@ class Names:
         raise NotShownError(node, f"asks whether {described(value)} is None")
 
     def joined_flow(self, one: Flow | None, other: Flow | None) -> Flow | None:
-        """Return what is known where two paths merge; None is a path that does not get there."""
+        """Return the flow where two paths merge; None is a path that does not get there."""
         if one is None or other is None:
             return one or other
         local = {**one.local, **other.local}
@@ -415,7 +415,7 @@ class Names:
         start
             What it is when the loop begins.
         rounds, breaks
-            What is known at the end of a round, and where a round ends the loop.
+            The flow at the end of a round, and where a round ends the loop.
         """
         one = rounds.local[name] if rounds else start
         if breaks:
@@ -508,12 +508,12 @@ def renamed_set(mask: int, permutation: Permutation) -> int:
 
 
 def shape(flow: Flow) -> dict[str, object]:
-    """Return what is known about the local variables, without the symbols, to compare it."""
+    """Return the kinds of the local variables, without the symbols, to compare them."""
     return {name: kind_of(value, flow) for name, value in flow.local.items()}
 
 
 def kind_of(value: Value | None, flow: Flow) -> object:
-    """Return what is known about a value, without the symbols."""
+    """Return the kind of a value, without the symbols."""
     if isinstance(value, Number):
         return Number, value.values
     if isinstance(value, Replica):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Result(NamedTuple):
-    """A result of a function, with what is known there, and the statement.
+    """A result of a function, with the flow there, and the statement.
 
     ``is_picked`` says that a loop over replicas returns that of any of them.
     """
@@ -53,7 +53,7 @@ class Parts:
     Attributes
     ----------
     flow
-        What is known at the next expression.
+        The flow at the next expression.
     over
         Whether nothing gets there.
     effects
@@ -158,7 +158,7 @@ class Parts:
         location = place.form, place.indices
         self.effects.reads.add(location)
         if place.copy:
-            # What is known of a copy stays true when the part is written.
+            # Knowledge of a copy stays true when the part is written.
             location = f"{place.form}@{place.copy}", place.indices
         if location not in self.flow.loaded:
             self.flow.loaded[location] = self._variable(declared)

@@ -38,7 +38,7 @@ from .values import (
 )
 
 MOST_ROUNDS = 12
-"""The most passes over a loop until what is known at its head no longer changes."""
+"""The most passes over a loop until the flow at its head no longer changes."""
 
 ADDING: dict[type[ast.operator], str] = {
     ast.Add: "sum", ast.Sub: "sum", ast.Mult: "product",
@@ -49,7 +49,7 @@ ADDING: dict[type[ast.operator], str] = {
 
 @dataclass
 class Loop:
-    """A loop in analysis: what is known at each ``break`` and each ``continue``."""
+    """A loop in analysis: the flow at each ``break`` and each ``continue``."""
 
     breaks: list[Flow] = field(default_factory=list)
     continues: list[Flow] = field(default_factory=list)
@@ -71,7 +71,7 @@ class Statements(Comprehensions):
             method(statement)
 
     def path(self, flow: Flow | None, statements: list[ast.stmt]) -> Flow | None:
-        """Follow statements from a place on; return what is known after them.
+        """Follow statements from a place on; return the flow after them.
 
         None is an unreachable place.
         """
@@ -250,7 +250,7 @@ class Statements(Comprehensions):
         self.over = True
 
     def _round(self, flow: Flow | None, body: list[ast.stmt]) -> tuple[Flow | None, list[Flow]]:
-        """Follow a round of a loop; return what is known at its end, and at each break."""
+        """Follow a round of a loop; return the flow at its end, and at each break."""
         outer, self._loop = self._loop, Loop()
         after = self.path(flow, body)
         loop, self._loop = self._loop, outer
@@ -268,7 +268,7 @@ class Statements(Comprehensions):
     ) -> None:
         """Follow a loop whose rounds are the same in both runs, until nothing changes.
 
-        `head` returns what is known at the start of a round, and at the end of the loop.
+        `head` returns the flow at the start of a round, and at the end of the loop.
         """
         start = self.flow
         for _ in range(MOST_ROUNDS):
@@ -466,7 +466,7 @@ def stored(node: ast.AST) -> set[str]:
 
 
 def _widened(flow: Flow) -> Flow:
-    """Return what is known at the head of a loop, without the numbers that may change."""
+    """Return the flow at the head of a loop, without the numbers that may change."""
     for name, value in flow.local.items():
         if isinstance(value, Number) and value.values is not None and len(value.values) > 1:
             flow.local[name] = Number()

@@ -221,7 +221,7 @@ class Effects:
 
 @dataclass
 class Flow:
-    """What is known at a place of a function.
+    """The knowledge of all values at a place of a function.
 
     Attributes
     ----------

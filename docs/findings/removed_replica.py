@@ -304,7 +304,7 @@ class RemovedReplica(Run[Removal]):
         )
 
     async def _end(self) -> None:
-        """Read what is left; where nobody leads, restart C before, so that it leaves the ELR."""
+        """Read the logs; where nobody leads, restart C before, so that it leaves the ELR."""
         leader = self._seen["ended"].leader
         if leader == _NOBODY:
             await self._cluster.kill(C)

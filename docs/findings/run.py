@@ -33,7 +33,7 @@ class Run(ABC, Generic[E]):
     """
 
     modes: ClassVar[Sequence[str]]
-    """What the run is to show; the first is what is meant if nobody says."""
+    """What the run is to show; the first is the default."""
 
     telling: ClassVar[str]
     """Lines of a node's log that tell the story: a pattern with ``{topic}`` and ``{partition}``."""

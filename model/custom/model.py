@@ -477,7 +477,7 @@ class Model(Fair, Generic[S, K]):
         Parameters
         ----------
         summary
-            One sentence: what it does, and what is known about it.
+            One sentence: what it does, and which verdicts it is known for.
         name
             As in reports; by default that of the model and of the function, ``locks/with_lease``.
         parent

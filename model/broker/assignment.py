@@ -63,8 +63,8 @@ def is_served(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
 def may_succeed(s: BrokerState, k: Constants, broker: int, removed: int, isr: int) -> bool:
     """Whether a broker may lead once these replicas are removed and the ISR is this one.
 
-    The leader leads on if it stays; otherwise a live member of the ISR is elected at once, in the
-    record that removes the leader (PartitionChangeBuilder.electAnyLeader).
+    A leader that stays a replica remains the leader; otherwise a live member of the ISR is elected
+    at once, in the record that removes the leader (PartitionChangeBuilder.electAnyLeader).
     """
     if s.partition.leader == NONE or not removed >> s.partition.leader & 1:
         return broker == s.partition.leader

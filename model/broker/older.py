@@ -119,7 +119,7 @@ def before_its_fence(s: BrokerState, k: Constants, broker: int) -> bool:
     """Let a broker register whose session has ended, before the controller fences it.
 
     ClusterControlManager.registerBroker of Kafka 3.3.0 to 3.9, unless ELR is enabled: it stays in
-    the ISR and leads on.
+    the ISR and remains the leader.
     """
     return True
 

@@ -437,7 +437,7 @@ class Rules:
         Whether a dead broker may restart now.
     may_register_unfenced
         With KRaft: whether a dead broker may register before it is fenced; it stays in the ISR and
-        leads on.
+        remains the leader.
     begin_following
         What a broker does to its log when it begins to follow.
     drop_in_flight

@@ -71,3 +71,15 @@ def test_a_page_leaves_out_the_lines_at_its_dots_and_no_others(shown, expected):
 def test_lines_that_a_page_shows_and_no_command_prints_are_an_error():
     with pytest.raises(ValueError, match="not in list"):
         excerpt(["...", "five 5"], ["one 1"])
+
+
+MOST_WORDS = 35_000
+"""Of all pages together, generated ones left out."""
+
+
+def test_the_pages_that_people_read_stay_short():
+    generated = {f"{name}.md" for name in ("verdicts", "bounds", "catalogue", "checks")}
+    pages = [*DOCS.glob("*.md"), *(DOCS / "landing").iterdir()]
+    pages += [DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md"]
+    read = [page for page in pages if page.name not in generated]
+    assert sum(len(page.read_text("utf-8").split()) for page in read) <= MOST_WORDS

@@ -33,6 +33,10 @@ already run for a while, however many instances there are.
 LONG_SECONDS = 1.5
 """CPU seconds after which ``auto`` compiles, however few states: so long does compiling take."""
 
+REST_SECONDS = 0.1
+"""CPU seconds that the rest of a level must take for ``auto`` to leave it: machine code begins with
+the first level anyway, and only what Python has found is compared."""
+
 LEVEL_SECONDS = 0.0002
 """Seconds that a level must take interpreted, on average, to be worth a call of machine code."""
 
@@ -65,7 +69,7 @@ def finished_search(request: SearchRequest) -> LevelSearch:
         _interpreted(search)
         return search
     seconds = pieces(request.system.instances) * INTERPRETED_SECONDS
-    worth_it = Pause(small, seconds, LEVEL_SECONDS, LONG_SECONDS)
+    worth_it = Pause(small, seconds, LEVEL_SECONDS, LONG_SECONDS, REST_SECONDS)
     if not at_once and _interpreted(search, worth_it):
         return search
     try:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
+from math import inf
 from time import perf_counter, thread_time
 from typing import Any, TypeVar
 
@@ -47,17 +48,24 @@ class Pause:
         CPU seconds of the search.
     per_level
         CPU seconds for each level so far.
+    rest
+        CPU seconds that the rest of a level must take for a pause amid it.
     """
 
     states: int
     seconds: float
     per_level: float
     long: float
+    rest: float = inf
 
     def is_due(self, states: int, seconds: float, levels: int) -> bool:
         """Whether to pause now."""
         long_enough = max(self.seconds, levels * self.per_level)
         return seconds >= long_enough and (states >= self.states or seconds >= self.long)
+
+
+NEVER = Pause(0, inf, 0.0, inf)
+"""For a search that does not pause."""
 
 
 class Search(LevelSearch):
@@ -73,6 +81,8 @@ class Search(LevelSearch):
         Every state met outside the system's constraint: judged, but in no level and not expanded.
     alarm
         Rings when the time is up, also between two looks at the clock.
+    torn
+        How many states of the last level but one are expanded if it paused amid that, or 0.
     """
 
     name = "interpreted"
@@ -85,6 +95,8 @@ class Search(LevelSearch):
         self._state: State | None = None
         self._taken = [0] * len(self.system.instances)
         self.alarm = Alarm()
+        self.torn = 0
+        self._pause, self._began = NEVER, 0.0
         self._looked = request.started
         self._between = max(_WIDE // max(len(self.system.layout.variables), _WIDE // 64), 1)
         self._violated = self.system.judge(self.properties)
@@ -111,11 +123,12 @@ class Search(LevelSearch):
         -------
         bool
             Whether it ended; False if it only paused, after the first level at which `pause` is
-            due.  It continues when called again.
+            due, or amid one whose rest takes long.  It continues when called again.
         """
+        self._pause, self._began = pause or NEVER, thread_time()
         try:
             with self.request.memory.kept():
-                if not self._went_on(pause):
+                if not self._went_on():
                     return False
         except KeyboardInterrupt as error:
             self.stopped_by = reason(error, perf_counter() - self._looked)
@@ -132,23 +145,33 @@ class Search(LevelSearch):
             self.levels.pop()
         return True
 
-    def _went_on(self, pause: Pause | None) -> bool:
+    def _went_on(self) -> bool:
         """Search; return whether that ended, not only paused."""
-        began = thread_time()
         if not self.levels:
             self._find_level(self._begin)
         if self.stopped_by:
             return True
-        while self.levels[-1] and self.request.goes_on(self.violations):
-            seconds = thread_time() - began
-            if pause is not None and pause.is_due(len(self.seen), seconds, len(self.levels)):
+        while self.torn or (self.levels[-1] and self.request.goes_on(self.violations)):
+            if not self.torn and self._is_due():
                 return False
-            self.stopped_by = self.request.limits.reached(depth=len(self.levels))
+            self.stopped_by = self.request.limits.reached(depth=self.finished)
             if not self.stopped_by:
                 self._find_level(self._expand_last_level)
+            if self.torn:
+                return False
             if self.stopped_by:
                 break
         return True
+
+    @property
+    def finished(self) -> int:
+        """How many levels are complete, unless it was stopped."""
+        return len(self.levels) - bool(self.torn)
+
+    def _is_due(self) -> bool:
+        """Whether to pause now."""
+        seconds = thread_time() - self._began
+        return self._pause.is_due(len(self.seen), seconds, len(self.levels))
 
     def _trace(self) -> Trace | None:
         """Return the behavior to the state from which steps were being taken, if it has a step."""
@@ -188,12 +211,15 @@ class Search(LevelSearch):
 
         A trial of functions declared pure evaluates the model again in some of them.
         """
-        self.levels.append([])
+        if self.torn:
+            self.manifest.levels.pop()
+        else:
+            self.levels.append([])
         try:
             find()
         finally:
             self.manifest.end_level(Level(len(self.levels[-1])), self._taken)
-        if self.request.trial and not self.stopped_by:
+        if self.request.trial and not self.stopped_by and not self.torn:
             self.request.trial.level_ended(self.levels[-1])
 
     def _begin(self) -> None:
@@ -216,9 +242,9 @@ class Search(LevelSearch):
 
     def _expand_last_level(self) -> None:
         """Find the states of the next level: successors that were not seen before."""
-        limits = self.request.limits
-        frontier = self.levels[-2]
-        for expanded, state in enumerate(frontier):
+        limits, began, first = self.request.limits, thread_time(), self.torn
+        frontier, self.torn = self.levels[-2], 0
+        for expanded, state in enumerate(islice(frontier, first, None), first):
             if self.symmetry and not expanded % _VERIFIED_EVERY:
                 self.symmetry.verify(state, self.properties)
             self._state, stuck = state, True
@@ -238,6 +264,10 @@ class Search(LevelSearch):
                 queue = len(frontier) - expanded
                 self.request.report(Progress(len(self.seen), len(self.levels), queue, seconds))
                 if self.stopped_by:
+                    return
+                rest = (thread_time() - began) * (queue - 1) / (expanded + 1 - first)
+                if rest >= self._pause.rest and self._is_due():
+                    self.torn = expanded + 1
                     return
 
     def _meet(self, state: State) -> None:

@@ -340,17 +340,18 @@ class Verification:
     @property
     def compares_next(self) -> int | None:
         """How many levels there have to be for the next comparison of all; None for none."""
-        levels = len(self.python.levels)
+        levels = self.python.finished
         return levels if self._compared < levels else None
 
     def level_ended(self) -> None:
         """Compare a complete level with Python's; on Python's last one, verdicts and counts too."""
         number = len(self._search.levels) - 1
-        if number < len(self.python.levels):
+        if number < self.python.finished:
             compare_level(self.python, number, self._search)
             self._compared = number + 1
-            if self._compared == len(self.python.levels):
-                compare_results(self.python, self._search)
+            if self._compared == self.python.finished:
+                torn = number - 1 if self.python.torn else None
+                compare_results(self.python, self._search, torn)
 
     def end(self) -> None:
         """Verify a search that has ended.
@@ -434,7 +435,7 @@ class Verification:
             search.stopped_by = python.stopped_by
         is_whole = has_ended and not python.stopped_by
         # The last level of a search that was stopped is not finished.
-        finished = len(python.levels) - (1 if python.stopped_by else 0)
+        finished = python.finished - (1 if python.stopped_by else 0)
         if finished > len(search.levels) or (finished < len(search.levels) and is_whole):
             self._wrong(f"finds {len(search.levels)} levels, and Python {finished}")
         for number in range(self._compared, finished):

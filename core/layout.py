@@ -12,11 +12,12 @@ that a search stores, the packed words, the fingerprint, the type check and the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar, cast
 
-from .errors import ModelError
+from .errors import Line, ModelError
 from .fields import (
     Array,
     Field,
@@ -202,6 +203,17 @@ class Layout(Generic[S]):
         self.load(state)
         shown = shown_part(self.record, self.declaration)
         return shown if isinstance(shown, dict) else {"state": shown}
+
+    def declared_at(self, variable: Variable) -> Line | None:
+        """Return the line that declares a variable, or the container that it is a part of."""
+        declared: Any = self.declaration
+        for name in re.sub(r"\[\d+\]", "", variable.path).split("."):
+            if isinstance(declared, type) and not _is_container(declared):
+                owner, last = declared, name
+                declared = declared_parts(declared)[name]
+                while isinstance(declared, Array):
+                    declared = declared.element
+        return about_class(owner, "", last).place
 
     def records_of(self, kind: type) -> dict[str, Any]:
         """Return records of a class within the state, by their paths; of an array the first one."""

@@ -113,16 +113,17 @@ class Symmetry:
         if not self.kinds.members:
             raise SymmetryError(f"{system.name} {_lacks(system)}; or search without --symmetry")
         if ordered := _ordered(system.layout):
-            raise SymmetryError(
-                f"{ordered}: a set or a bag of records that name replicas is in the order of their "
-                "numbers, which a permutation changes; search without --symmetry"
+            raise self._refused(
+                ordered,
+                "names a replica in a set or a bag of records, whose order a permutation "
+                "changes: declare a sequence of them, by sequence_of",
             )
         if self.kinds.unnamed:
-            raise SymmetryError(
-                f"{self.kinds.unnamed.path} does not say whose numbers it has, and there are "
-                f"several kinds ({', '.join(filter(None, self.kinds.members))}): declare an array "
-                "by_replica=True with by=..., a number or a set with of=...; or search without "
-                "--symmetry"
+            raise self._refused(
+                self.kinds.unnamed,
+                "does not say whose numbers it has, and there are several kinds "
+                f"({', '.join(filter(None, self.kinds.members))}): declare an array "
+                "by_replica=True with by=..., a number or a set with of=...",
             )
         initial = set(system.initial_states())
         every = [
@@ -134,6 +135,12 @@ class Symmetry:
         self._others = [apply for _, apply in fixing[1:]]
         self.alone = self._alone(len(every)) if len(fixing) == 1 else ""
         self.sampled = 0
+
+    def _refused(self, variable: Variable, why: str) -> SymmetryError:
+        """Return the error about a declaration, with its line."""
+        error = SymmetryError(f"{variable.label} {why}; or search without --symmetry")
+        error.place = self.system.layout.declared_at(variable)
+        return error
 
     def _alone(self, fitting: int) -> str:
         """Say why replicas cannot change places, of whose permutations some fit the declaration."""
@@ -273,20 +280,20 @@ class _Table(dict[int, int]):
         )
 
 
-def _ordered(layout: Layout[Any]) -> str:
-    """Return the path of a variable that names a replica in a set of records; "" if none does."""
+def _ordered(layout: Layout[Any]) -> Variable | None:
+    """Return a variable that names a replica in a set of records; None if none does."""
     kept = [f"{path}.length" for path in layout.records_of(RecordSet)]
     outside = {
         v.path.removesuffix("length"): len(v.replicas) for v in layout.variables if v.path in kept
     }
     return next(
         (
-            v.path
+            v
             for v in layout.variables
             for path, replicas in outside.items()
             if v.path.startswith(path) and (v.field.names or len(v.replicas) > replicas)
         ),
-        "",
+        None,
     )
 
 

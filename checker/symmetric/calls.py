@@ -10,7 +10,7 @@ from inspect import signature
 from types import FunctionType
 from typing import Any, Self, cast
 
-from ...core.containers import Seq, Set, mask_of
+from ...core.containers import Seq, Set, fitted, mask_of, precedes
 from ...core.fields import (
     Array,
     Field,
@@ -125,8 +125,10 @@ class Calls(Expressions):
         if called is copy_into:
             self.copied_into(arguments[0], arguments[1], node)
             return NOTHING
-        if called is value_of:
+        if called in (value_of, fitted):
             return copied(arguments[0])
+        if called is precedes:
+            return self.records_compared(ast.Lt(), *arguments, node)
         if called is replaced:
             return self._other_record(arguments, node)
         if called in (index_in, length_of):

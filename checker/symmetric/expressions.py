@@ -320,17 +320,17 @@ class Expressions(Sequences):
         if isinstance(same, ast.Eq) and any(isinstance(v, Listed) for v in (left, right)):
             self.same_lists(left, right, node)
             return truth_value()
-        return self._same_records(left, right, node) if isinstance(same, ast.Eq) else None
+        if isinstance(same, ast.Eq) and self.variables(left) and self.variables(right):
+            return self.records_compared(same, left, right, node)
+        return None
 
-    def _same_records(self, left: Value, right: Value, node: ast.Compare) -> Value | None:
-        """Return whether two records are equal; None if they are no records of variables."""
+    def records_compared(self, op: ast.cmpop, left: Value, right: Value, node: ast.expr) -> Number:
+        """Return how two records of variables compare, variable by variable."""
         one, other = self.variables(left), self.variables(right)
-        if one is None or other is None:
-            return None
-        if one.keys() != other.keys():
-            raise NotShownError(node, "compares records of different classes")
+        if not one or not other or one.keys() != other.keys():
+            raise NotShownError(node, "compares records of different classes, or that hold others")
         for name, value in one.items():
-            self.names.computed(ast.Eq(), value, other[name], node)
+            self.names.computed(op, value, other[name], node)
         return truth_value()
 
     def _comparison(self, node: ast.Compare) -> tuple[Value, Certain]:

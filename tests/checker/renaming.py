@@ -10,7 +10,7 @@ from functools import cache
 from itertools import product
 
 from tidegate.checker.symmetric.proof import show
-from tidegate.core.containers import Set, sequence_of, set_of
+from tidegate.core.containers import RecordBag, RecordSet, Set, bag_of, sequence_of, set_of
 from tidegate.core.fields import (
     NONE,
     Record,
@@ -75,6 +75,13 @@ def parts(kind=""):
     return nested(Board), each, voted, score, team, queue, log, nested(Entry), Entry
 
 
+class Note(Record):
+    """What names no replica, and so may be in a set or a bag of records."""
+
+    what: int = integer(0, 2, "a plain number")
+    urgent: bool = boolean("whether it is urgent")
+
+
 PEERS_ALONE, PEERS_AMONG_OTHERS, CLIENTS = parts(), parts("peer"), parts("client")
 
 
@@ -84,6 +91,8 @@ class Tiny(Record):
     board, peer, voted, score, team, queue, log, last = PEERS_ALONE[:-1]
     marks: Set = set_of(lambda k: k.size, "a set of plain numbers")
     slot: list[int] = array(lambda k: k.size, integer(0, 5, "as many as peers, and not by them"))
+    news: RecordSet[Note] = set_of(Note, 3, "a set of records")
+    copies: RecordBag[Note] = bag_of(Note, 3, "a bag of records")
 
 
 class Twin(Record):
@@ -93,13 +102,23 @@ class Twin(Record):
     stand, client, chosen, point, crew, line, book, final = CLIENTS[:-1]
     marks: Set = set_of(lambda k: k.size, "a set of plain numbers")
     slot: list[int] = array(lambda k: k.size, integer(0, 5, "as many as peers, and not by them"))
+    news: RecordSet[Note] = set_of(Note, 3, "a set of records")
+    copies: RecordBag[Note] = bag_of(Note, 3, "a bag of records")
 
 
 def function(source, **names):
     """Return the last function of a source text."""
     entries = {"Entry": PEERS_ALONE[-1], "One": PEERS_AMONG_OTHERS[-1], "Other": CLIENTS[-1]}
     tables = {"TABLE": {0: 1, 1: 2, 2: 0}, "ROW": [2, 1, 0]}
-    space = {"__name__": "tiny", "members": members, "NONE": NONE, **entries, **tables, **names}
+    space = {
+        "__name__": "tiny",
+        "members": members,
+        "NONE": NONE,
+        "Note": Note,
+        **entries,
+        **tables,
+        **names,
+    }
     tree = ast.parse(source)
     exec(compile(tree, "<tiny>", "exec"), space)
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]

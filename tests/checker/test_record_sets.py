@@ -296,8 +296,128 @@ def test_a_set_of_records_that_name_replicas_has_no_symmetry(model):
         'src: int = integer(0, lambda k: k.nodes - 1, "from")', 'src: int = replica_id(1, "from")'
     )
     head = head.replace('by="node"', "by_replica=True")
-    with pytest.raises(TidegateError, match=r"net\.items\[0\]\.src: a set or a bag of records"):
+    line = head[: head.index("    net: ")].count("\n") + 1
+    said = rf"net\[0\]\.src names a replica in a set .* sequence_of; .* \(.*net\.py:{line}\)"
+    with pytest.raises(TidegateError, match=said):
         tidegate.check(model(REST, head), symmetry=True)
+
+
+PLAIN = """
+from dataclasses import dataclass
+
+from tidegate import (
+    Model, Record, RecordBag, RecordSet, array, bag_of, boolean, integer, number, set_of
+)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    nodes: int = number(3, 1, 5, "nodes", main=True)
+
+
+class Note(Record):
+    value: int = integer(0, 2, "value")
+    urgent: bool = boolean("urgent")
+
+
+class State(Record):
+    inbox: list[RecordSet[Note]] = array(
+        lambda k: k.nodes, set_of(Note, 2, "unread"), by="node", by_replica=True
+    )
+    kept: RecordBag[Note] = bag_of(Note, 3, "read, by whomever")
+
+
+model = Model(Bounds, State, participants={"node": lambda k: k.nodes}, deadlock=False)
+
+
+@model.action("node", value=lambda k: range(2))
+def tell(s: State, k: Bounds, node: int, value: int) -> bool:
+    note = Note(value=value, urgent=not s.inbox[node])
+    if len(s.inbox[node]) == 2 or note in s.inbox[node]:
+        return False
+    s.inbox[node].add(note)
+    return True
+
+
+@model.action("node", m=lambda s, k, node: s.inbox[node])
+def read(s: State, k: Bounds, node: int, m: Note) -> bool:
+    if s.kept.count(m) > 1 or len(s.kept) == 3:
+        return False
+    s.inbox[node].remove(m)
+    s.kept.add(m)
+    s.kept.discard(Note(value=2))
+    return True
+
+
+@model.action("clock")
+def forget(s: State, k: Bounds) -> bool:
+    if Note(value=1, urgent=True) not in s.kept:
+        return False
+    s.kept.clear()
+    return True
+
+
+@model.invariant("What is kept is not in excess.")
+def few(s: State, k: Bounds) -> bool:
+    return all(s.kept.count(m) < 3 for m in s.kept) and not any(
+        n in s.kept and len(inbox) > 2 for inbox in s.inbox for n in inbox
+    )
+"""
+
+
+def orbits(nodes):
+    """Count the states of PLAIN, each set of inboxes in any order once, by Python's own sets."""
+
+    def steps(inboxes, kept):
+        def changed(node, inbox):
+            return (*inboxes[:node], inbox, *inboxes[node + 1 :])
+
+        for node, inbox in enumerate(inboxes):
+            for value in range(2):
+                note = (value, not inbox)
+                if len(inbox) < 2 and note not in inbox:
+                    yield changed(node, inbox | {note}), kept
+            for note in inbox:
+                if kept.count(note) < 2 and len(kept) < 3:
+                    yield changed(node, inbox - {note}), tuple(sorted((*kept, note)))
+        if (1, True) in kept:
+            yield inboxes, ()
+
+    seen = {((frozenset(),) * nodes, ())}
+    todo = list(seen)
+    while todo:
+        more = set(steps(*todo.pop())) - seen
+        seen |= more
+        todo += more
+    return len(seen), len({repr((sorted(map(sorted, each)), kept)) for each, kept in seen})
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_sets_and_bags_whose_records_name_no_replica_have_symmetry(model, engine):
+    file, (states, representatives) = model(PLAIN, head=""), orbits(3)
+    assert tidegate.check(file, engine=engine).distinct_states == states
+    answer = tidegate.check(file, engine=engine, symmetry=True)
+    assert answer.distinct_states == representatives
+    assert answer.holds
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "s.kept.add(Note(value=node))",
+        "m = Note(value=node)\n    s.inbox[node].discard(m)",
+        "s.kept.remove(Note(value=node))",
+        "if Note(value=node) in s.kept: return False",
+    ],
+)
+def test_a_number_of_a_replica_in_a_set_of_records_is_refused_at_its_line(model, code):
+    old = "s.inbox[node].add(note)"
+    line = PLAIN[: PLAIN.index(old)].count("\n") + len(code.splitlines())
+    text = code.splitlines()[-1].strip().removeprefix("if ").removesuffix(": return False")
+    with pytest.raises(TidegateError) as error:
+        tidegate.check(model(PLAIN.replace(old, code), head=""), symmetry=True)
+    assert str(error.value).startswith(f"Tell: {text} ")
+    assert f"net.py:{line})" in str(error.value)
 
 
 def status(*arguments):

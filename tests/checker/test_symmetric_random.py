@@ -110,6 +110,10 @@ class Programs:
         made = f"Entry(who={self.replica_or_none()}, what=min(2, {self.of(NUMBER, 0)}))"
         return self.dice.choice((made, made, "s.last", "s.log[0]"))
 
+    def note(self):
+        """Return a record that names no replica."""
+        return f"Note(what=min(2, {self.of(NUMBER, 0)}))"
+
     def truth(self, depth):
         dice = self.dice
         same = dice.choice(("==", "!="))
@@ -125,6 +129,8 @@ class Programs:
             lambda: f"{self.entry()} {same} {self.entry()}",
             lambda: f"s.queue[1:] {same} [{self.of(REPLICA, 0)}]",
             lambda: f"{self.of(REPLICA, 0)} in s.queue",
+            lambda: f"{self.note()} in s.{dice.choice(('news', 'copies'))}",
+            lambda: f"s.copies.count({self.note()}) > 1",
         )
         if not depth or dice.random() < 0.4:
             return f"({dice.choice(atoms)()})"
@@ -266,6 +272,8 @@ class Programs:
                     f"s.queue.append({peer})", f"s.queue.insert(0, {peer})",
                     f"s.queue[0] = {peer}", "del s.queue[1:]", "s.log[:] = s.log[1:]",
                     "s.board.leader = s.queue.pop(0)", "s.queue.clear()",
+                    f"s.news.add({self.note()})", f"s.news.discard({self.note()})",
+                    f"s.copies.add({self.note()})", "s.copies.remove(s.copies[0])",
                 )
             )
         ]  # fmt: skip
@@ -312,6 +320,9 @@ PLANTS = (
     "s.team |= {{1, {replica}}}",
     "s.marks |= {{{replica}}}",
     "s.last.assign(Entry(who={replica}, what={replica}))",
+    "s.news.add(Note(what={replica}))",
+    "s.copies.discard(Note(what={replica}))",
+    "if Note(what={replica}) in s.news:\n    return False",
     "if [p.term for p in s.peer][0] == 1:\n    return False",
     "if any(i == 0 and p.up for i, p in enumerate(s.peer)):\n    s.board.count = 4",
     "s.queue[:] = [1]",

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...core.fields import NONE
 from ...core.result import Grounds
-from ...core.spec import Property, TransitionSystem
+from ...core.spec import Action, Property, TransitionSystem
 from ...core.symmetry import Symmetry, SymmetryError
 from ..compiled.element_names import as_written
 from .analysis import Analysis, place
@@ -41,12 +41,12 @@ def show(
         return Grounds(len(system.actions), len(properties), alone=symmetry.alone)
     analysis = Analysis(Names(symmetry), system.constants)
     proof = _Proof(analysis, system)
-    taken: dict[tuple[str, Callable[..., bool], int], list[tuple[int, ...]]] = {}
+    taken: dict[tuple[Action, int], list[tuple[int, ...]]] = {}
     for instance in system.instances:
         action, arguments = instance.action, instance.arguments
-        taken.setdefault((action.name, action.apply, len(arguments)), []).append(arguments)
-    for (name, apply, _), each in taken.items():
-        proof.action(name, apply, each)
+        taken.setdefault((action, len(arguments)), []).append(arguments)
+    for (action, _), each in taken.items():
+        proof.action(action, each)
     for prop in properties:
         # The others follow from the declared ranges, and from which steps there are.
         if prop.kind.is_of_state:
@@ -64,21 +64,24 @@ class _Proof:
         self._state = Part(system.layout.declaration, "", ())
         self._constants = Constant(system.constants)
 
-    def action(
-        self, name: str, apply: Callable[..., bool], arguments: list[tuple[int, ...]]
-    ) -> None:
+    def action(self, action: Action, arguments: list[tuple[int, ...]]) -> None:
         """Prove it for an action, whose participants are replicas or plain numbers."""
         refusals: list[NotShownError] = []
         columns = list(zip(*arguments, strict=True))
-        for readings in product(*(self._readings(column) for column in columns)):
+        # The index of an element is a plain number, however many elements there are.
+        indices = {chosen.place for chosen in action.selections if chosen.by_index}
+        each_of = ([Number()] if n in indices else self._readings(c) for n, c in enumerate(columns))
+        for readings in product(*each_of):
             if self._is_closed(readings, arguments):
                 each = zip(readings, columns, strict=True)
                 values = [_participant(n, *one) for n, one in enumerate(each)]
+                begun = self._analysis.steps
                 try:
-                    return self._show(apply, values)
+                    return self._show(action.apply, values)
                 except NotShownError as refused:
+                    refused.progress = self._analysis.steps - begun
                     refusals.append(refused)
-        raise _error(name, max(refusals, key=lambda refused: refused.rank))
+        raise _error(action.name, max(refusals, key=lambda refused: refused.rank))
 
     def function(self, name: str, function: Callable[..., bool]) -> None:
         """Prove it for a predicate."""

@@ -271,6 +271,77 @@ def test_with_symmetry_a_choice_by_the_state_is_a_guard(write):
     assert counts == [216, 56, 216, 56]
 
 
+TOLD_APART = """\
+from dataclasses import dataclass
+from tidegate import *
+
+@dataclass(frozen=True)
+class Bounds:
+    nodes: int = number(2, 1, 4, "nodes")
+
+class Msg(Record):
+    term: int = integer(0, 2, "term")
+
+class State(Record):
+    inbox: list[Seq[Msg]] = array(
+        lambda k: k.nodes, sequence_of(Msg, 2, "inbox"), by="node", by_replica=True
+    )
+    team: Set = set_of(2, "chosen")
+    leader: int = replica_id(lambda k: k.nodes - 1, "who leads", of="node")
+    term: int = integer(0, 2, "term")
+
+model = Model(Bounds, State, participants={"node": lambda k: k.nodes}, deadlock=False)
+
+@model.action("node")
+def send(s: State, k: Bounds, node: int) -> bool:
+    if len(s.inbox[node]) == 2:
+        return False
+    s.inbox[node].append(Msg(term=s.term))
+    return True
+
+@model.action("node", CHOICE)
+def take(s: State, k: Bounds, node: int, VALUE) -> bool:
+    s.leader = node
+    FAULT
+    return True
+"""
+
+CHOICES = {
+    "nothing": ("node='node'", ""),
+    "a number": ("item=lambda k: range(2)", "item: int"),
+    "a number by the state": ("item=lambda s, k: s.team", "item: int"),
+    "a message": ("m=lambda s, k, node: s.inbox[node]", "m: Msg"),
+}
+FAULTS = {
+    "s.term = min(2, s.term + node)": "s.term + node ",
+    "s.leader = 0": "s.leader stores the number 0 ",
+    "s.leader = max(node, s.leader)": "max(node, s.leader) ",
+    "s.leader = node if node > 0 else NONE": "node > 0 ",
+    "s.term = int(node == 0)": "node == 0 ",
+    "s.leader = s.term": "s.leader stores a plain number ",
+}
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_tells_nodes_apart_is_refused_at_its_line_whatever_is_chosen(write, choice, fault):
+    chosen, value = CHOICES[choice]
+    text = TOLD_APART.replace("CHOICE", chosen).replace("VALUE", value).replace("FAULT", fault)
+    with pytest.raises(tidegate.TidegateError) as error:
+        tidegate.check(write(text), {}, ["TypeOk"], symmetry=True)
+    assert str(error.value).startswith(f"Take: {FAULTS[fault]}")
+    line = text[: text.index(fault)].count("\n") + 1
+    assert f":{line}); repair" in str(error.value)
+
+
+def test_an_index_of_a_message_is_never_taken_for_the_number_of_a_node(write):
+    text = TOLD_APART.replace("CHOICE", CHOICES["a message"][0]).replace("VALUE", "m: Msg")
+    with pytest.raises(tidegate.TidegateError, match=r"^Take: s.inbox\[s.term\] uses a plain"):
+        tidegate.check(
+            write(text.replace("FAULT", "s.inbox[s.term].clear()")), {}, ["TypeOk"], symmetry=True
+        )
+
+
 RECORDS = """\
 from dataclasses import dataclass
 from enum import IntEnum, auto

@@ -57,7 +57,8 @@ def mutants(protocol: Protocol) -> Iterator[Mutant]:
     """
     yield from _rules(protocol)
     for index, action in enumerate(protocol.actions):
-        for guard in guards(action.apply):
+        # The first guards are made for values that the state chooses, which alone are tried.
+        for guard in guards(action.apply)[len(action.selections) :]:
             actions = _with(protocol, index, apply=without(action.apply, guard.number))
             about = f"without the guard of {action.name} that refuses it if {guard.test}"
             yield _mutant(protocol, f"{action.name}: {guard.test}", about, actions=actions)

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 import tidegate
 from tidegate.cli import main
 from tidegate.core.guards import guards
+from tidegate.library.mutants import mutants
 from tidegate.library.names import find_protocol
 
 HEAD = """\
@@ -422,6 +423,17 @@ def test_a_record_that_the_state_chooses_is_a_step_for_each_index(write, engine)
         found.append((every.holds, every.distinct_states, every.depth, steps, owed))
     assert found[0] == found[1]
     assert found[0][4]["Receive"] == "weak, for each node"
+
+
+def test_a_guard_that_is_made_for_what_the_state_chooses_has_no_mutant(write):
+    made = [(write(model(BY_STATE), "states.py"), 5)]
+    made.append((write(RECORDS.replace("RECEIVE", BY_ELEMENT + RECEIVED), "records.py"), 1))
+    for file, chosen in made:
+        actions = find_protocol(file).actions
+        every = {f"{one.name}: {guard.test}" for one in actions for guard in guards(one.apply)}
+        left = every - {mutant.name for mutant in mutants(find_protocol(file))}
+        assert len(left) == chosen
+        assert all(" not in s." in one or "_index >= " in one or " <= item" in one for one in left)
 
 
 def test_a_sequence_of_records_needs_a_parameter_that_is_one(write):

@@ -24,8 +24,13 @@ from pathlib import Path
 from types import CodeType, FrameType, NoneType, TracebackType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+from .imports import PREFIX
+
 Line = tuple[str, int]
 """A file, and a line in it from 1."""
+
+_MODULE_OF_A_FILE = re.compile(rf"\b{PREFIX}[0-9a-f]+(_[^.\s]+)?\.")
+"""What Python puts before the name of a class or a function of a user's file."""
 
 _LONGEST = 80
 """Characters of a model's value that an error shows."""
@@ -53,7 +58,7 @@ class TidegateError(Exception):
 
     def head(self) -> str:
         """Return its text without the list that follows."""
-        text = Exception.__str__(self)
+        text = _as_in_file(Exception.__str__(self))
         if self.place is None or text.startswith(f"{shown(self.place)}: "):
             return text
         return f"{text} ({shown(self.place)})"
@@ -385,12 +390,18 @@ _SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _COMMAND = re.compile(r"^(\s*)(?=::)|(?<=#)(?=#\[)", re.MULTILINE)
 
 
+def _as_in_file(text: str) -> str:
+    """Return text with the names of classes and functions as the user's file has them."""
+    return _MODULE_OF_A_FILE.sub("", text) if PREFIX in text else text
+
+
 def one_line(text: str) -> str:
     r"""Return text as one line, with every character visible.
 
     >>> print(one_line("HOLDS\n\x1b[2J\u202e"))
     HOLDS\n\u001b[2J\u202e
     """
+    text = _as_in_file(text)
     return text if text.isprintable() else _HIDDEN_IN_A_LINE.sub(_written_out, text)
 
 
@@ -401,6 +412,7 @@ def printable(text: str) -> str:
     two
     lines\r\u009b0m
     """
+    text = _as_in_file(text)
     return text if text.isprintable() else _HIDDEN_IN_LINES.sub(_written_out, text)
 
 

@@ -214,6 +214,16 @@ WRONG = {
         "action Go takes (s), and is called with (s, k)",
         12,
     ),
+    "an action that forgets the state": (
+        "@model.action('node')\ndef go(k: Bounds) -> bool:\n    return False",
+        "action Go takes (k: Bounds) -> bool, and is called with (s, k)",
+        12,
+    ),
+    "a number of participants that is a class": (
+        "class Few: pass\nmodel = Model(Bounds, State, participants={'node': Few()})",
+        "participant node is <Few object at",
+        13,
+    ),
     "an action with a keyword": (
         "@model.action('node')\ndef go(s, k, *, node):\n    return False",
         "action Go takes (s, k, *, node), and is called with (s, k, node)",
@@ -727,8 +737,34 @@ def test_it_gets_one_clear_line_with_file_and_line(what, wrong):
     assert first.startswith("Error: wrong.py")
     assert line is None or f"wrong.py:{line}: " in first or f"(wrong.py:{line})" in first
     assert not details or "SyntaxError" in first
-    for word in ("Traceback", "internal error", "engine", str(Path(tidegate.__file__).parent)):
+    for word in (
+        "Traceback",
+        "internal error",
+        "engine",
+        "tidegate_own",
+        str(Path(tidegate.__file__).parent),
+    ):
         assert word not in result.output
+
+
+@pytest.mark.parametrize("kind", ["Entry", "helper.Aside"])
+@pytest.mark.parametrize("told", ["an assertion", "an explanation"])
+def test_a_class_is_named_as_in_its_file(told, kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("helper.py").write_text("class Aside: pass\n", "utf-8")
+    fails, low = f"assert s.x < 1, {kind}", "True"
+    if told == "an explanation":
+        fails, low = "pass", "s.x < 1"
+    explain = f"explain=lambda s, k: f'no {{{kind}}}'"
+    Path("named.py").write_text(
+        f"import helper\n{HEAD}{GO}    if s.x == 3:\n        return False\n    {fails}\n"
+        f"    s.x += 1\n    return True\n@model.invariant('x', {explain})\n"
+        f"def low(s, k):\n    return {low}\n",
+        "utf-8",
+    )
+    result = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["check", "named.py", "--json", "t"])
+    assert f"<class '{kind}'>" in result.output
+    assert "tidegate_own" not in result.output + Path("t").read_text("utf-8")
 
 
 @pytest.mark.parametrize("what", WRONG)

@@ -128,7 +128,8 @@ class Calls(Expressions):
         if called in (value_of, fitted):
             return copied(arguments[0])
         if called is precedes:
-            return self.records_compared(ast.Lt(), *arguments, node)
+            one, other = arguments
+            return self.records_compared(ast.Lt(), one, other, node)
         if called is replaced:
             return self._other_record(arguments, node)
         if called in (index_in, length_of):

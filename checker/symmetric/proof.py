@@ -66,7 +66,7 @@ class _Proof:
 
     def action(self, action: Action, arguments: list[tuple[int, ...]]) -> None:
         """Prove it for an action, whose participants are replicas or plain numbers."""
-        refusals: list[NotShownError] = []
+        refusals: list[tuple[bool, NotShownError]] = []
         columns = list(zip(*arguments, strict=True))
         # The index of an element is a plain number, however many elements there are.
         indices = {chosen.place for chosen in action.selections if chosen.by_index}
@@ -80,8 +80,8 @@ class _Proof:
                     return self._show(action.apply, values)
                 except NotShownError as refused:
                     refused.progress = self._analysis.steps - begun
-                    refusals.append(refused)
-        raise _error(action.name, max(refusals, key=lambda refused: refused.rank))
+                    refusals.append((_acts(action, readings), refused))
+        raise _error(action.name, max(refusals, key=lambda one: (one[0], one[1].rank))[1])
 
     def function(self, name: str, function: Callable[..., bool]) -> None:
         """Prove it for a predicate."""
@@ -128,6 +128,14 @@ def _participant(index: int, reading: Value, numbers: Sequence[int]) -> Value:
         values = frozenset(map(int, numbers))
         return Number(values if len(values) == 1 else None, -1 - index)
     return replace(reading, symbol=-1 - index) if isinstance(reading, Replica) else reading
+
+
+def _acts(action: Action, readings: Sequence[Value]) -> bool:
+    """Whether the argument that names who acts is taken for one of these."""
+    return any(
+        name == action.who and isinstance(one, Replica) and one.kind in ("", name)
+        for name, one in zip(action.parameters, readings, strict=False)
+    )
 
 
 def _error(name: str, refused: NotShownError) -> SymmetryError:

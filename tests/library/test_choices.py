@@ -320,6 +320,7 @@ FAULTS = {
     "s.leader = node if node > 0 else NONE": "node > 0 ",
     "s.term = int(node == 0)": "node == 0 ",
     "s.leader = s.term": "s.leader stores a plain number ",
+    "s.term = int(s.term == node)": "s.term == node ",
 }
 
 

@@ -91,8 +91,8 @@ def replay(
     """
     files = {**forms, **({} if json_file is None else {"json": json_file})}
     _refuse_unfit(files, kafka)
-    protocol, recorded, replayed = replay_file(trace, prop, named, trusted)
     with Reports({f"--{name}": path for name, path in files.items()}) as reports:
+        protocol, recorded, replayed = replay_file(trace, prop, named, trusted)
         if kafka and not replayed.stopped:
             status = _on_kafka(kafka, trace, protocol, replayed.behavior, full, reports, files)
             return ended(status, reports)

@@ -24,7 +24,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from dataclasses import fields, is_dataclass, replace
 from enum import EnumMeta
 from functools import cache
@@ -255,6 +255,8 @@ def _built_in(name: str) -> Protocol:
     known = {protocol.name: protocol for protocol in model.PROTOCOLS}
     if name.lower() not in known:
         own = "; name a custom protocol by its file (fence.py) or as module:NAME"
+        if os.path.isfile(f"{name}.py"):
+            own = f"; did you mean {name}.py?"
         raise SelectionError(unknown("protocol", name, known) + own)
     return known[name.lower()]
 
@@ -366,9 +368,9 @@ def _imported(name: str) -> ModuleType:
     """Import a module from the present directory or from Python's path."""
     here = os.getcwd()
     try:
-        if "" in sys.path or here in sys.path:
-            return importlib.import_module(name)
-        return importlib.import_module(_present(here).resolved(name))
+        beside = not ("" in sys.path or here in sys.path)
+        with redirect_stdout(sys.stderr):
+            return importlib.import_module(_present(here).resolved(name) if beside else name)
     except BaseException as error:
         raise _unusable(name, error) from error
 
@@ -391,7 +393,9 @@ def _executed(path: Path, called: str, source: bytes) -> ModuleType:
     vars(module)["__builtins__"] = Folder(path.parent, f"{PREFIX}{digest}").builtins
     sys.modules[module.__name__] = module
     try:
-        exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))
+        # Standard output may be a report's.
+        with redirect_stdout(sys.stderr):
+            exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))
     except BaseException as error:
         del sys.modules[module.__name__]
         raise _unusable(called, error) from error

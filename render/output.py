@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from typing import IO, cast
 
 from ..core.errors import printable
@@ -67,7 +67,7 @@ class Reports:
                     target = _open(path)
                 except OSError as error:
                     raise _unwritable(option, path, error) from None
-                stack.callback(_discard, target)
+                stack.enter_context(_kept(path, target))
                 self._targets[option] = target
             self._stack = stack.pop_all()
         return self
@@ -155,7 +155,7 @@ def report_file(path: str, option: str) -> Iterator[IO[str]]:
     except OSError as error:
         raise _unwritable(option, path, error) from None
     with ExitStack() as stack:
-        stack.callback(_discard, target)
+        stack.enter_context(_kept(path, target))
         text = stack.enter_context(_draft())
         yield text
         try:
@@ -212,16 +212,24 @@ def _finish(path: str, target: IO[str], text: IO[str]) -> bool:
     while piece := text.read(1 << 16):
         target.write(printable(piece))
     target.flush()
-    if target is not sys.stdout:
+    if path != "-":
         target.close()
         if target.name.endswith(".partial"):
             os.replace(target.name, os.path.realpath(path))
     return True
 
 
-def _discard(target: IO[str]) -> None:
-    """Remove a file that is not complete."""
-    if target is not sys.stdout:
+@contextmanager
+def _kept(path: str, target: IO[str]) -> Iterator[None]:
+    """Keep a file for its report; in the end, remove it if it is not complete."""
+    if path == "-":
+        # What a model prints is not part of the report.
+        with redirect_stdout(sys.stderr):
+            yield
+        return
+    try:
+        yield
+    finally:
         with suppress(OSError):
             target.close()
         if target.name.endswith(".partial") and os.path.exists(target.name):

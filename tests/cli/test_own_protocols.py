@@ -85,6 +85,11 @@ def test_a_change_of_the_file_counts_at_once(fence):
     assert find_protocol("fence.py").rules.may_serve_fetch.__code__ != before.__code__
 
 
+def test_a_name_without_its_ending_gets_the_file_that_has_it(fence):
+    fence.rename("lease.py")
+    assert flat(run("check", "lease")).endswith("did you mean lease.py?")
+
+
 MUTANT = "kip-320~has_committed = at_or_above_hw"
 
 

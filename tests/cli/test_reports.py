@@ -2,6 +2,7 @@
 
 import json
 import resource
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -229,3 +230,61 @@ def test_help_that_cannot_be_printed_gets_one_line(shell, arguments):
         done = shell.run(*arguments, stdout=full)
     assert done.returncode == 2
     assert done.errors == "Error: cannot write the output: No space left on device"
+
+
+NOISY = """\
+from dataclasses import dataclass
+
+from tidegate import Model, Record, integer, number
+
+print("loaded")
+
+
+@dataclass(frozen=True)
+class Bounds:
+    high: int = number(3, 1, 9, "the highest number")
+
+
+class State(Record):
+    n: int = integer(0, lambda k: k.high, "a number")
+
+
+model = Model(Bounds, State, deadlock=False)
+
+
+@model.action("clock")
+def tick(s: State, k: Bounds) -> bool:
+    print("tick", s.n)
+    if s.n == k.high:
+        return False
+    s.n += 1
+    return True
+
+
+@model.invariant("The number is low.")
+def low(s: State, k: Bounds) -> bool:
+    print("asked")
+    return s.n < 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("check", "--json"),
+        ("check", "--html"),
+        ("simulate", "--json"),
+        ("bounds", "--json"),
+        ("explain", "--json"),
+        ("graph", "--dot"),
+        ("replay", "--html"),
+    ],
+)
+def test_what_a_model_prints_is_not_part_of_a_report_on_standard_output(shell, command, option):
+    Path("noisy.py").write_text(NOISY, "utf-8")
+    run("check", "noisy.py", "--json", "t.json")
+    named = ["t.json", "--trust"] if command == "replay" else ["noisy.py"]
+    result = run(command, *named, option, "-")
+    assert "tick" in result.errors
+    assert not {"tick", "loaded", "asked"} & {*result.flat.split()}
+    assert option != "--json" or json.loads(result.stdout)

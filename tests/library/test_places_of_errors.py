@@ -54,7 +54,8 @@ def said(tmp_path, monkeypatch):
 
     def say(state, tail=TAIL, *options):
         (tmp_path / "own.py").write_text(HEAD + state + tail)
-        return run("check", "own.py", *options).output.splitlines()
+        done = run("check", "own.py", *options)
+        return (done.stderr or done.output).splitlines()
 
     return say
 

@@ -143,6 +143,11 @@ def also_if_log_stays(s: BrokerState, k: Constants, broker: int, offset: int) ->
     return True
 
 
+@explains(also_if_log_stays)
+def _why_also_if_log_stays() -> str:
+    return "truncation: those that start at the new log end or beyond"
+
+
 def cache_with_first_record(s: BrokerState, k: Constants, leader: int) -> None:
     """Leave a new leader's epoch cache as it is: the first record adds the epoch.
 

@@ -201,8 +201,8 @@ def test_a_follower_whose_log_is_longer_asks_its_leader_and_exits(told_with):
         "The fetch offset 1 is beyond the log end of broker 1, and broker 1 responds: out of range."
     )
     assert told.moments[19].event.sentence == (
-        "The log of broker 0 is longer than that of broker 1, and unclean elections are not "
-        "allowed: its process exits."
+        "The log of broker 0 ends at offset 1, that of broker 1 at 0: the process of broker 0 "
+        "exits."
     )
 
 

@@ -39,9 +39,12 @@ from .pictures import (
     broker_of,
     cached,
     clients_of,
+    lags,
     log_of,
     lost_with,
+    members,
     message_of,
+    moves,
     occurrence,
     of,
     partition_of,
@@ -67,10 +70,11 @@ def _isr(picture: Scene) -> str:
 
 
 def _propose_shrink(a: Arguments, before: Scene, after: Scene) -> str:
-    leader = a["leader"]
+    leader, follower = a["leader"], a["follower"]
+    which = "which lags" if lags(leader, follower, before) else "whose remote LEO is the log end"
     return (
-        f"Broker {leader} proposes an ISR without broker {a['follower']}, which lags: "
-        f"{_in_flight(after, leader)}. Until the response arrives its HW waits for both ISRs."
+        f"Broker {leader} proposes an ISR without broker {follower}, {which}: "
+        f"{_in_flight(after, leader)}."
     )
 
 
@@ -102,10 +106,10 @@ def _handle_alter_partition_response(a: Arguments, before: Scene, after: Scene) 
 
 
 def _fence_out_of_sync(a: Arguments, before: Scene, after: Scene) -> str:
-    return (
-        f"The controller misses the heartbeats of broker {a['broker']} and fences it. The broker "
-        "does not lead and leaves no ISR, so no epoch begins."
-    )
+    was, now = partition_of(before), partition_of(after)
+    stays = (was.leader, was.isr, was.epoch) == (now.leader, now.isr, now.epoch)
+    leaves = " The leader, the ISR and the epoch stay." if stays else f" {stored(after)}."
+    return f"The controller misses the heartbeats of broker {a['broker']} and fences it.{leaves}"
 
 
 def _unfence(a: Arguments, before: Scene, after: Scene) -> str:
@@ -122,7 +126,8 @@ def _apply_change_record(a: Arguments, before: Scene, after: Scene) -> Event:
     newest = of(after, CONTROLLER).epoch
     late = "" if epoch == newest else f" This is late: the controller is already at epoch {newest}."
     becomes = was.leads != epoch
-    does = "becomes leader" if becomes else "keeps its remote LEOs"
+    keeps = was.remote_leos == broker_of(after, leader).remote_leos
+    does = "becomes leader" if becomes else f"{'keeps' if keeps else 'changes'} its remote LEOs"
     lost = lost_with(leader, before, after) if becomes else ""
     dropped = was.proposed and not broker_of(after, leader).proposed
     proposal = f" It drops its proposal of isr {braced(was.proposed)}." if dropped else ""
@@ -139,15 +144,18 @@ def _apply_change_record(a: Arguments, before: Scene, after: Scene) -> Event:
 def _fence_follower(a: Arguments, before: Scene, after: Scene) -> str:
     lives = broker_of(before, a["broker"]).alive
     why = "is shutting down, or is considered dead" if lives else "is dead"
+    same = partition_of(before).epoch == partition_of(after).epoch
     return (
         f"Broker {a['broker']} {why}; the controller fences it and writes a partition change "
-        f"record: isr {_isr(after)}. No leader epoch begins."
+        f"record: isr {_isr(after)}.{' No leader epoch begins.' if same else ''}"
     )
 
 
 def _elect_last_known(a: Arguments, before: Scene, after: Scene) -> Event:
     number = a["broker"]
-    whether = "is the last known leader, as neither the ISR nor the ELR has a member"
+    whether = "is the last known leader"
+    if not partition_of(before).isr | partition_of(before).elr:
+        whether += ", as neither the ISR nor the ELR has a member"
     down = "" if broker_of(before, number).alive else ", although it is down"
     return occurrence(
         f"The controller elects broker {number}, which {whether} (unclean election){down}: "
@@ -161,7 +169,7 @@ def _pass_lag_time(a: Arguments, before: Scene, after: Scene) -> str:
     leader, follower = a["leader"], a["follower"]
     return (
         f"replica.lag.time.max.ms has passed since broker {follower} had the log end of broker "
-        f"{leader}: the HW no longer waits for it."
+        f"{leader}, which no longer considers it caught up."
     )
 
 
@@ -270,14 +278,14 @@ def _handle_list_offsets(a: Arguments, before: Scene, after: Scene) -> str:
 
 def _handle_list_offsets_response(a: Arguments, before: Scene, after: Scene) -> Event | str:
     follower, end = a["follower"], log_of(after, a["follower"]).leo
+    theirs = log_of(before, a["leader"]).leo
     if not broker_of(after, follower).alive:
         return occurrence(
-            f"The log of broker {follower} is longer than that of broker {a['leader']}, and "
-            "unclean elections are not allowed: its process exits.",
+            f"The log of broker {follower} ends at offset {end}, that of broker {a['leader']} at "
+            f"{theirs}: the process of broker {follower} exits.",
             sign="crash",
             takes=(f"{follower}",),
             drops=f"dropped: broker {follower} exited",
-            rule="a follower whose log is longer than its leader's exits",
         )
     if end > log_of(before, follower).leo:
         return occurrence(
@@ -288,10 +296,13 @@ def _handle_list_offsets_response(a: Arguments, before: Scene, after: Scene) -> 
             rule=f"a log that ends below the leader's log start starts over there, at {end}",
         )
     if end == log_of(before, follower).leo:
+        reaches = "now reaches" if theirs >= end else "does not reach"
         return (
-            f"The log of broker {a['leader']} now reaches the fetch offset of broker {follower}, "
+            f"The log of broker {a['leader']} {reaches} the fetch offset of broker {follower}, "
             "which continues to fetch."
         )
+    if answer_of(before, follower).end != end:
+        return occurrence(_truncation(follower, before, after), sign="truncation")
     return occurrence(
         f"Broker {follower} truncates its log to the log end of broker {a['leader']}, {end}.",
         sign="truncation",
@@ -319,8 +330,15 @@ def why_diverging(leader: Broker, follower: Broker) -> str:
     return (
         f"The log of broker {follower.replica} ends at offset {offset}, and e{requested} is its "
         f"newest epoch; "
-        f"broker {leader.replica} compares: {why_answer(leader, requested)}. The logs diverge"
+        f"broker {leader.replica} compares: {why_answer(leader, requested)}. The logs "
+        f"{'diverge' if _diverge(leader.log, follower.log) else 'do not diverge'}"
     )
+
+
+def _diverge(leader: Log, follower: Log) -> bool:
+    """Whether a follower's log has at some offset what its leader's has not."""
+    offsets = range(max(leader.start, follower.start), follower.leo)
+    return any(follower.at(offset) != leader.at(offset) for offset in offsets)
 
 
 def cache_changed(before: Broker, after: Broker) -> str:
@@ -336,17 +354,21 @@ def cache_changed(before: Broker, after: Broker) -> str:
             f"{cached(tuple(added.items()))}{also}."
         )
     if not added:
+        beyond = all(start >= log.leo for start in gone.values())
+        reason = f": it keeps no entry that starts at the log end, {log.leo}, or beyond"
         return (
-            f"The epoch cache of broker {after.replica} drops {dropped}: it keeps no "
-            f"entry that starts at the log end, {log.leo}, or beyond{_still(log, gone)}."
+            f"The epoch cache of broker {after.replica} drops {dropped}{reason if beyond else ''}"
+            f"{_still(log, gone)}."
         )
     noted = f"Broker {after.replica} adds {cached(tuple(added.items()))} to its epoch cache"
     if not gone:
         return f"{noted}."
     epoch, start = next(iter(added.items()))
-    larger = any(removed > epoch for removed in gone)
-    reason = f"later than e{epoch}" if larger else f"not before offset {start}"
-    return f"{noted}, which drops {dropped} ({reason}){_still(log, gone)}."
+    larger = all(removed > epoch for removed in gone)
+    reason = f" (later than e{epoch})" if larger else ""
+    if not larger and all(began >= start for began in gone.values()):
+        reason = f" (not before offset {start})"
+    return f"{noted}, which drops {dropped}{reason}{_still(log, gone)}."
 
 
 def _still(log: Log, gone: dict[int, int]) -> str:
@@ -477,15 +499,17 @@ def _handle_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
         effect = f"The fetch offset {offset} is beyond the log end of broker {leader}"
     elif offset < log_of(before, leader).start:
         effect = f"The fetch offset {offset} is below the log start of broker {leader}"
+    elif (known := broker_of(after, leader).remote_leos[follower]) != offset:
+        effect = f"Broker {leader} leaves the remote LEO of broker {follower} at {known}"
+        response = f"responds: {said(after, follower)}"
     else:
         effect = f"Broker {leader} sets the remote LEO of broker {follower} to {offset}"
         response = f"responds: {said(after, follower)}"
-    hw, was = log_of(after, leader).hw, log_of(before, leader).hw
-    joined = partition_of(after).isr != partition_of(before).isr
-    if joined:
+    hw = log_of(after, leader).hw
+    if partition_of(after).isr & ~partition_of(before).isr == 1 << follower:
         effect += f", adds it to the ISR ({braced(partition_of(after).isr)})"
-    if hw != was:
-        effect += f", raises its HW from {was} to {hw}"
+    if moved := moves(leader, before, after):
+        effect += f", {moved}"
     if answer is None and hw < log_of(after, leader).start:
         effect += f", fails to read its HW, {hw}, which is below its log start"
         response = "answers OFFSET_OUT_OF_RANGE to the whole request. The follower may retry"
@@ -616,7 +640,8 @@ def _become_follower(a: Arguments, before: Scene, after: Scene) -> Event:
     old, message = was.log, message_of(before, announced(follower, epoch))
     truncation, why = "", ""
     if isinstance(message, Announcement) and message.continues:
-        truncation = " Its leader stays the same, so it continues as before."
+        same = " Its leader stays the same, so it" if was.follows == now.follows else " It"
+        truncation = f"{same} continues as before."
     elif now.follows != NONE and old.entries:
         why = explained(was.rules.begin_following, was)
         if why or log_of(after, follower).leo < old.leo:
@@ -640,20 +665,25 @@ def _become_follower(a: Arguments, before: Scene, after: Scene) -> Event:
 
 
 def _shrink_isr(a: Arguments, before: Scene, after: Scene) -> str:
-    leader = a["leader"]
+    leader, follower = a["leader"], a["follower"]
+    why = f"although the remote LEO of broker {follower} is the log end"
+    if lags(leader, follower, before):
+        why = f"because broker {follower} lags"
     return (
-        f"Broker {leader} shrinks the ISR to {braced(partition_of(after).isr)} because broker "
-        f"{a['follower']} lags{raised(leader, before, after)}."
+        f"Broker {leader} shrinks the ISR to {braced(partition_of(after).isr)} {why}"
+        f"{raised(leader, before, after)}."
     )
 
 
 def _elect(a: Arguments, before: Scene, after: Scene) -> Event:
     isr, elr = partition_of(before).isr, partition_of(before).elr
-    eligible = bool(elr >> a["broker"] & 1)
+    eligible = bool(elr & ~isr >> a["broker"] & 1)
     clean = eligible or bool(isr >> a["broker"] & 1)
     whether = f"is in the ISR {braced(isr)}"
     if eligible:
-        whether = f"is in the ELR {braced(elr)}, as no member of the ISR {braced(isr)} is alive"
+        alive = any(broker_of(before, number).alive for number in members(before, isr))
+        dead = "" if alive else f", as no member of the ISR {braced(isr)} is alive"
+        whether = f"is in the ELR {braced(elr)}{dead}"
     elif partition_of(before).cached >> a["broker"] & 1 and not clean:
         cached = braced(partition_of(before).cached)
         whether = f"is in the controller's cached ISR {cached}, but NOT in the stored {braced(isr)}"
@@ -671,9 +701,10 @@ def _fence(a: Arguments, before: Scene, after: Scene) -> Event:
     was, now = partition_of(before), partition_of(after)
     lives = broker_of(before, a["broker"]).alive
     why = "is shutting down, or is considered dead" if lives else "is dead"
-    roles = "the ISR" if was.leader == now.leader else "leadership and the ISR"
+    roles = ["leadership"] * (was.leader != now.leader) + ["the ISR"] * (was.isr != now.isr)
+    removes = f"removes it from {' and '.join(roles)}" if roles else "fences it"
     return occurrence(
-        f"Broker {a['broker']} {why}; the controller removes it from {roles}: {stored(after)}.",
+        f"Broker {a['broker']} {why}; the controller {removes}: {stored(after)}.",
         sign="election",
     )
 

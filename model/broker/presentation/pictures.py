@@ -63,6 +63,8 @@ class Broker(Participant):
 
     Parameters
     ----------
+    isr
+        The ISR that it knows as a leader, as a set of bits; 0 if it leads no epoch.
     follows
         The leader that it follows; NONE if it follows none.
     truncating
@@ -80,6 +82,7 @@ class Broker(Participant):
     """
 
     log: Log = field(default_factory=lambda: Log((), 0))
+    isr: int = 0
     follows: int = NONE
     truncating: bool = False
     fenced: bool = False
@@ -194,6 +197,11 @@ def broker_of(picture: Scene, number: int) -> Broker:
     participant = of(picture, broker(number))
     assert isinstance(participant, Broker)
     return participant
+
+
+def members(picture: Scene, isr: int) -> list[int]:
+    """Return the brokers in a set of bits."""
+    return [number for number in range(len(picture.participants) - 2) if isr >> number & 1]
 
 
 def partition_of(picture: Scene) -> Partition:
@@ -364,11 +372,40 @@ def lost_with(number: int, before: Scene, after: Scene) -> str:
 
 
 def raised(number: int, before: Scene, after: Scene) -> str:
-    """Say that a high watermark advanced, and why, to end a sentence; empty if it did not."""
+    """Say how a high watermark moved, to end a sentence; empty if it did not."""
+    moved = moves(number, before, after)
+    every = log_of(after, number).hw > log_of(before, number).hw and not _missed(number, after)
+    return moved and f", and {moved}{': every ISR member has the records below' if every else ''}"
+
+
+def moves(number: int, before: Scene, after: Scene) -> str:
+    """Say how a leader's high watermark moved, as a clause; empty if it did not."""
     was, now = log_of(before, number).hw, log_of(after, number).hw
     if now <= was:
-        return ""
-    return f", and raises its HW from {was} to {now}: every ISR member has the records below"
+        return f"lowers its HW from {was} to {now}" if now < was else ""
+    return f"raises its HW from {was} to {now}{_missed(number, after)}"
+
+
+def _missed(leader: int, picture: Scene) -> str:
+    """Say which ISR members lack records below a leader's high watermark; empty if none does."""
+    for whose, isr in (("the", partition_of(picture).isr), ("its", broker_of(picture, leader).isr)):
+        lost = {number: _lacks(number, leader, picture) for number in members(picture, isr)}
+        lacks = [f"broker {number} lacks {records}" for number, records in lost.items() if records]
+        if lacks:
+            return f", although {' and '.join(lacks)} ({whose} ISR is {braced(isr)})"
+    return ""
+
+
+def _lacks(number: int, leader: int, picture: Scene) -> str:
+    """Return the records below a leader's high watermark that a log does not have."""
+    log, held = log_of(picture, number), log_of(picture, leader)
+    offsets = range(max(log.start, held.start), min(held.hw, held.leo))
+    return ", ".join(str(held.at(at)) for at in offsets if log.at(at) != held.at(at))
+
+
+def lags(leader: int, follower: int, before: Scene) -> bool:
+    """Whether a follower lags by the log ends that its leader knows."""
+    return broker_of(before, leader).remote_leos[follower] != log_of(before, leader).leo
 
 
 def stored(picture: Scene) -> str:
@@ -418,11 +455,14 @@ def _complete_fetch(a: Arguments, before: Scene, after: Scene) -> str:
 
 def _complete_produce(a: Arguments, before: Scene, after: Scene) -> Event | str:
     leader, record = a["leader"], a["record"]
+    below = log_of(after, leader).entries[: log_of(after, leader).hw]
     passed = f"The HW of broker {leader} has passed m{record}, whose produce waited in purgatory"
+    if all(entry.name != f"m{record}" for entry in below):
+        passed = f"Broker {leader} completes the produce of m{record}, which waited in purgatory"
     if any(made.record == f"m{record}" and made.short == ACKED for made in after.promises):
         return f"{passed}: it is acknowledged to its producer."
     return occurrence(
-        f"{passed}, but the ISR now has fewer than min.insync.replicas members: its producer "
+        f"{passed}, but the ISR is now {braced(broker_of(after, leader).isr)}: its producer "
         "receives NotEnoughReplicasAfterAppend.",
         exchange=((broker(leader), CLIENTS, f"m{record}: NotEnoughReplicasAfterAppend"),),
     )
@@ -463,15 +503,15 @@ def _kept_eligible(before: Scene, after: Scene) -> str:
     removed = was.replicas & now.elr & ~now.replicas
     if not removed:
         return ""
-    return f" The ELR has {braced(removed)}, which is not a replica any more and deletes its log."
+    return f" The ELR has {braced(removed)}, which is not a replica any more."
 
 
 def _add_replica(a: Arguments, before: Scene, after: Scene) -> Event:
     added = a["broker"]
     return _request(
         f"add {added}",
-        f"An administrator adds a replica on broker {added}. It is a replica from now on, and "
-        f"catches up: {_partition(after)}.",
+        f"An administrator adds a replica on broker {added}. It is a replica from now on: "
+        f"{_partition(after)}.",
     )
 
 
@@ -480,16 +520,15 @@ def _replace_replica(a: Arguments, before: Scene, after: Scene) -> Event:
     return _request(
         f"move {removed} to {added}",
         f"An administrator moves the replica on broker {removed} to broker {added}, which is a "
-        f"replica from now on; broker {removed} stays one until broker {added} is in the ISR: "
-        f"{_partition(after)}.",
+        f"replica from now on; broker {removed} stays one for now: {_partition(after)}.",
     )
 
 
 def _remove_replica(a: Arguments, before: Scene, after: Scene) -> Event:
     removed = a["broker"]
-    done = "It waits until the others are in the ISR"
+    done = "It stays a replica for now"
     if not partition_of(after).replicas >> removed & 1:
-        done = "The others are in the ISR, so it is none any more, and a leader epoch begins"
+        done = "It is a replica no more, and a leader epoch begins"
     return _request(
         f"remove {removed}",
         f"An administrator removes the replica on broker {removed}. {done}: {_partition(after)}."

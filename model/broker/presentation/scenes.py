@@ -20,6 +20,7 @@ from ..messages import (
     ORPHANED,
     REQUEST,
 )
+from ..rules import explained
 from ..state import BrokerState
 from .events import event
 from .pictures import (
@@ -105,6 +106,7 @@ def _participant(s: BrokerState, k: Constants, number: int) -> Broker:
         epoch=replica.epoch if replica.leader != NONE else None,
         leads=replica.epoch if replica.leader == number else None,
         log=log(replica),
+        isr=replica.isr if leads(s, number) else 0,
         replica=number,
         follows=replica.leader if replica.alive and not leads(s, number) else NONE,
         truncating=bool(replica.truncating),
@@ -258,15 +260,17 @@ def legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
         )
     if any(partition.elr for _, partition in brokers):
         texts.append(
-            "“elr” are the eligible leader replicas: they left the ISR when it had fewer "
-            "than min.insync.replicas members, they have every committed record, and one may lead "
-            "if no member of the ISR is alive (KIP-966)."
+            "“elr” are the eligible leader replicas: they are not in the ISR, and one may lead if "
+            "no member of the ISR is alive (KIP-966)."
         )
-    if any(who.rules.epoch_cache for who, _ in brokers):
+    rules = brokers[0][0].rules
+    if rules.epoch_cache:
+        dropped = map(explained, (rules.assign_epoch, rules.truncates_cache))
+        # What drops entries, and which, so that one verb serves both.
+        drops = ", ".join(filter(None, dropped)).replace(":", " drops", 1).replace(":", "")
         texts.append(
             "An epoch cache (leader-epoch-checkpoint) has the start offset of each leader epoch "
-            "that its broker knows, on disk. A later epoch drops the entries that contradict it, "
-            "truncation those that start at the new log end or beyond."
+            f"that its broker knows, on disk.{drops and f' {drops[0].upper()}{drops[1:]}.'}"
         )
     return (*texts, *_messages(messages))
 

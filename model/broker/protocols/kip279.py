@@ -186,6 +186,11 @@ def replace_conflicting(s: BrokerState, k: Constants, broker: int, epoch: int) -
     replica.epoch_cache[epoch] = replica.leo
 
 
+@explains(replace_conflicting)
+def _why_replace_conflicting() -> str:
+    return "a later epoch: the entries that contradict it"
+
+
 def never_exit(s: BrokerState, k: Constants, follower: int) -> bool:
     """Truncate to the leader's log end, whatever the configuration (KAFKA-7414)."""
     return False

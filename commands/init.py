@@ -16,6 +16,11 @@ from .status import EXIT_HOLDS, Ended
 FILES = {"tidegate.toml": "tidegate.toml", "my_protocol.py": "protocol.py"}
 """The files to write, with their templates."""
 
+STATES = {"kip-320": 328, "kip-595": 232}
+"""The protocols to derive from, with the distinct states that the gate pins; the first is named in
+the templates.
+"""
+
 
 class ProjectError(TidegateError):
     """A file of the new project exists, or its directory cannot be created."""
@@ -35,14 +40,24 @@ MODEL = "two_phase_commit.py"
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write a small model of your own, two-phase commit, to FILE instead.",
 )
-def init(directory: Path, model: Path | None) -> Ended:
-    """Write tidegate.toml and my_protocol.py, a protocol derived from kip-320, to DIR.
+@click.option(
+    "--from",
+    "parent",
+    metavar="PROTOCOL",
+    type=click.Choice([*STATES]),
+    default=next(iter(STATES)),
+    show_default=True,
+    help="The protocol to derive from.",
+)
+def init(directory: Path, model: Path | None, parent: str) -> Ended:
+    """Write tidegate.toml and my_protocol.py, a protocol derived from another one, to DIR.
 
     Existing files are not overwritten. The new files pass 'tidegate gate'.
 
     \b
     Examples:
       tidegate init
+      tidegate init --from kip-595
       tidegate init verification && cd verification && tidegate gate
       tidegate init --model two_phase.py && tidegate check two_phase.py
     """
@@ -63,11 +78,23 @@ def init(directory: Path, model: Path | None) -> Ended:
     templates = files("tidegate.gate") / "templates"
     for name, template in FILES.items():
         with report_file(str(directory / name), "DIR") as target:
-            target.write((templates / template).read_text("utf-8"))
+            target.write(_derived((templates / template).read_text("utf-8"), parent))
         say(f"wrote {directory / name}")
     where = "" if directory == Path() else f"cd {quote(str(directory))} && "
     say(f"Now run: {where}tidegate gate")
     return Ended(EXIT_HOLDS)
+
+
+def _derived(text: str, parent: str) -> str:
+    """Return a template for another parent than the one that it names."""
+    first, states = next(iter(STATES.items()))
+    for spelling in (str.upper, lambda name: name.replace("-", ""), _constant, str):
+        text = text.replace(spelling(first), spelling(parent))
+    return text.replace(str(states), str(STATES[parent]))
+
+
+def _constant(name: str) -> str:
+    return name.upper().replace("-", "_")
 
 
 def _write_model(file: Path) -> Ended:

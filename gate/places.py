@@ -1,4 +1,4 @@
-"""The source lines that a verdict is about: a protocol's changes, or its declaration."""
+"""The source lines that a verdict is about: the changes of a protocol without which it differs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 from ..core.errors import Line, is_users
 from ..core.guards import read_tree
-from ..core.spec import Trace, TransitionSystem
-from ..library.names import custom_file, is_custom
+from ..core.spec import Property, Trace, TransitionSystem
+from ..library.known import has_trace
 from ..model import Protocol
 
 SourceLocation = tuple[Line, str]
@@ -72,15 +72,15 @@ def changes(protocol: Protocol) -> Iterator[Change]:
     before = protocol.parent.rules if protocol.parent else type(protocol.rules)()
     for field in fields(protocol.rules):
         rule = getattr(protocol.rules, field.name)
-        if callable(rule) and _in_users_file(rule):
-            former = getattr(before, field.name)
+        former = getattr(before, field.name)
+        if callable(rule) and rule is not former and _in_users_file(rule):
             rules = replace(protocol.rules, **{field.name: former})
             own = rule.__name__
             name = field.name if own == field.name else f"{field.name} = {own}"
             yield Change(name, rule, former, replace(protocol, rules=rules))
     known = {action.name: action for action in protocol.parent.actions} if protocol.parent else {}
     for action in protocol.actions:
-        if _in_users_file(action.apply):
+        if action is not known.get(action.name) and _in_users_file(action.apply):
             actions = tuple(
                 known.get(one.name) if one is action else one for one in protocol.actions
             )
@@ -94,21 +94,34 @@ def _in_users_file(function: Callable[..., Any]) -> bool:
     return code is not None and is_users(code.co_filename)
 
 
-def places(
-    protocol: Protocol, build: Build | None = None, trace: Trace | None = None
-) -> tuple[SourceLocation, ...]:
-    """Return the source lines of a verdict, the most relevant one first.
+def to_blame(
+    protocol: Protocol, build: Build, trace: Trace, prop: Property
+) -> tuple[list[Change], Protocol | None]:
+    """Return the changes without which a counterexample is impossible, or who has it as well.
 
-    Those of the user's own rules and actions; first the one without which the counterexample ends
-    earliest.  For a custom protocol without any, the file that declares it.
+    First the change without which it ends earliest.  The other is the protocol's parent, if it has
+    the counterexample with none of the changes; then there is nothing to blame.
     """
     own = list(changes(protocol))
-    if build is not None and trace is not None:
-        ends = {change.name: _end(build(change.undone), trace) for change in own}
-        own.sort(key=lambda change: ends[change.name])
-    changed = [change.place for change in own]
-    path = custom_file(protocol.name) if is_custom(protocol.name) and not changed else None
-    return tuple(changed) or ((((str(path.resolve()), 1), protocol.name),) if path else ())
+    systems = {change.name: build(change.undone) for change in own}
+    own.sort(key=lambda change: _end(systems[change.name], trace))
+    # Of a lasso it would have to be known whether it is fair without the change.
+    needed = [one for one in own if trace.loop or not _has(systems[one.name], prop, trace)]
+    parent = protocol.parent
+    if needed or parent is None or trace.loop:
+        return needed, None
+    unchanged = replace(protocol, rules=parent.rules, actions=parent.actions)
+    if _has(build(unchanged), prop, trace):
+        return [], parent
+    # Any one of them is enough.
+    return own, None
+
+
+def _has(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> bool:
+    # The parent's rule may not fit the other changes.
+    with suppress(Exception):
+        return has_trace(system, prop, trace)
+    return False
 
 
 def _end(system: TransitionSystem[Any, Any], trace: Trace) -> int:

@@ -50,12 +50,15 @@ class Deviation(StrEnum):
 class Finding:
     """One thing that is not as expected: of which kind, about what, and in words.
 
-    ``about`` is a property, ``states`` or ``depth``, or empty for the cell as a whole.
+    ``about`` is a property, ``states`` or ``depth``, or empty for the cell as a whole.  ``places``
+    are lines of the protocol's own rules and actions without which it would not be, the one that
+    decided last in a counterexample first.
     """
 
     kind: Deviation
     about: str
     text: str
+    places: tuple[tuple[Line, str], ...] = ()
 
 
 class Status(StrEnum):
@@ -106,11 +109,10 @@ class PropertyOutcome:
 
 @dataclass(frozen=True)
 class Shown:
-    """A counterexample in the forms that reports need, and what part of the source it is about.
+    """A counterexample in the forms that reports need.
 
-    ``name`` is that of the property, as in :attr:`Finding.about`.  ``places`` are lines of the
-    protocol's own rules and guards, the one that decided last in the behavior first.  ``label``
-    says which behavior it is, unless it is the shortest one that violates a property.
+    ``name`` is that of the property, as in :attr:`Finding.about`.  ``label`` says which behavior it
+    is, unless it is the shortest one that violates a property.
     """
 
     name: str
@@ -118,7 +120,6 @@ class Shown:
     text: str
     markdown: str
     itf: dict[str, Any]
-    places: tuple[tuple[Line, str], ...] = ()
     label: str = ""
 
     @property
@@ -184,7 +185,6 @@ class CellOutcome:
     stopped_by: str | None = None
     instead: tuple[str, int] | None = None
     place: Line | None = None
-    places: tuple[tuple[Line, str], ...] = ()
     traces: list[Shown] = field(default_factory=list)
     sources: str | None = None
     ran: Ran | None = None

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
 from ..core.behavior import Behavior
+from ..core.errors import TidegateError
 from ..core.interrupts import Stop, Stopped
 from ..core.result import Limits, Progress, Resources, Result, SearchOptions, Verdict
 from ..core.spec import ASSERTION, Outcome, Property, TransitionSystem
 from ..core.tracefile import itf
+from ..library.known import Known, repaired
 from ..library.loading import named
 from ..library.names import find_protocol
 from ..library.problem import Problem
@@ -22,13 +25,24 @@ from ..model import Protocol
 from ..render.grounds import declared_pure, relied_on
 from .cells import EVERY, Cell, Expectation, expanded
 from .judge import judge
-from .places import places
+from .places import Change, SourceLocation, changes, to_blame
 from .results import CellOutcome, Deviation, Finding, PropertyOutcome, Shown, Status, status_of
 
 Report = Callable[[Progress], None]
 
 WITH_TRACE = (Deviation.VIOLATED, Deviation.LONGER)
 """Deviations that a counterexample shows."""
+
+BY_SEARCH = (
+    Deviation.COUNT,
+    Deviation.LONGER,
+    Deviation.NOT_VIOLATED,
+    Deviation.OTHER_PROPERTY,
+)
+"""Deviations of which only another search says whether a change is why."""
+
+OPEN = (Deviation.VIOLATED, Deviation.LIMIT, Deviation.UNDECIDED, Deviation.ERROR)
+"""Deviations with which a search may end before it has all states."""
 
 
 def outcome_of(cell: Cell, resources: Resources, report: Report) -> CellOutcome:
@@ -45,13 +59,12 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> CellOutcome:
     search.decide(expected)
     outcome = search.outcome
     findings = judge(outcome, list(expected), search.verdicts)
-    outcome.findings = [search.recognised(finding) for finding in findings]
+    outcome.findings = [search.placed(finding) for finding in findings]
     outcome.status = status_of(outcome.findings)
     outcome.properties = [
         search.property_outcome(expectation, prop) for expectation, prop in expected.items()
     ]
     outcome.traces = search.shown(outcome.findings)
-    outcome.places = next((trace.places for trace in outcome.traces), places(protocol))
     return outcome
 
 
@@ -83,7 +96,8 @@ class CellSearch:
         self._systems: dict[str, tuple[Sequence[Property], TransitionSystem[Any, Any]]] = {}
         self._explanations: dict[str, str] = {}
         self._within = False
-        self._known_bugs: dict[str, str] = {}
+        self._known_bugs: dict[str, Known] = {}
+        self._without: list[tuple[Change, list[Finding]]] | None = None
 
     def decide(self, expected: dict[Expectation, Property]) -> None:
         """Decide every property of the cell.
@@ -130,7 +144,7 @@ class CellSearch:
                     system, verdict.trace, verdict.property
                 ).explanation
                 if known := known_bug(self.protocol, self._bounds, verdict):
-                    self._known_bugs[name] = known.name
+                    self._known_bugs[name] = known
         outcome = self.outcome
         outcome.states = max(outcome.states, result.distinct_states)
         outcome.depth = max(outcome.depth, result.depth)
@@ -157,17 +171,20 @@ class CellSearch:
 
     def _problem(self, properties: Sequence[Property]) -> Problem:
         chosen = Selection(tuple(properties), self._named)
-        load = named(self.cell.protocol, self._bounds, properties)
+        # No other process finds a protocol by its name that has a change undone.
+        here = find_protocol(self.cell.protocol) == self.protocol
+        load = named(self.cell.protocol, self._bounds, properties) if here else None
         return Problem(self.protocol, tuple(self._bounds), chosen, load)
 
     def property_outcome(self, expectation: Expectation, prop: Property) -> PropertyOutcome:
         """Return the expectation of a property with its outcome."""
         name = prop.name
+        known = self._known_bugs.get(name)
         outcome = PropertyOutcome(
             name,
             str(expectation),
             explanation=self._explanations.get(name, ""),
-            known_bug=self._known_bugs.get(name, ""),
+            known_bug=known.name if known else "",
             statement=prop.statement,
             source=prop.source,
         )
@@ -179,12 +196,58 @@ class CellSearch:
             note = "; ".join(filter(None, (note, "of behaviors that never leave the constraint")))
         return replace(outcome, outcome=verdict.outcome.value, steps=verdict.steps, note=note)
 
-    def recognised(self, finding: Finding) -> Finding:
-        """Return a finding that says which known bug it is, if it is one."""
-        known = self._known_bugs.get(finding.about)
-        if known is None or finding.kind not in WITH_TRACE:
+    def placed(self, finding: Finding) -> Finding:
+        """Return a finding with what it needs of the protocol, and the known bug that it is."""
+        text = finding.text
+        if finding.kind is Deviation.VIOLATED and finding.about in self._systems:
+            lines, parent = self._to_blame(finding.about)
+            if parent is not None:
+                text += f"; {parent.name} itself violates it"
+        elif finding.kind in BY_SEARCH:
+            lines = [
+                change.place
+                for change, others in self._undone()
+                if not any(one.about == finding.about or one.kind in OPEN for one in others)
+            ]
+        else:
             return finding
-        return replace(finding, text=f"{finding.text}; this is the known bug {known}")
+        if finding.kind in WITH_TRACE and (known := self._known_bugs.get(finding.about)):
+            other = repaired(self.protocol, [known])
+            text += (
+                f"; this is the known bug {known.name}: to leave it out, check with --repaired "
+                f'{known.name}, and gate protocols = ["{other}"]'
+            )
+        return replace(finding, text=text, places=tuple(lines))
+
+    def _to_blame(self, name: str) -> tuple[list[SourceLocation], Protocol | None]:
+        """Return what a counterexample needs of the protocol, or the parent that has it as well."""
+        verdict, (properties, system) = self.verdicts[name], self._systems[name]
+        trace, prop = verdict.trace, verdict.property
+        assert trace is not None
+        failing = system.assertions(trace.states[-1]) if prop is ASSERTION else {}
+        own = [(assertion.place, str(step)) for step, assertion in failing.items()]
+        needed, parent = to_blame(
+            self.protocol,
+            lambda changed: system_for(changed, self._bounds, properties),
+            trace,
+            prop,
+        )
+        return [*own, *(change.place for change in needed)], parent
+
+    def _undone(self) -> list[tuple[Change, list[Finding]]]:
+        """Return what is not as expected without each change, from a search of its own."""
+        if self._without is None:
+            self._without = []
+            for change in changes(self.protocol) if self.protocol.parent else ():
+                resources = replace(self.resources, watch=False)
+                again = CellSearch(self.cell, change.undone, resources, self.report, self.started)
+                # The parent's rule may not fit the other changes.
+                with suppress(TidegateError):
+                    expected = expanded(self.cell.expectations, change.undone)
+                    again.decide(expected)
+                    others = judge(again.outcome, list(expected), again.verdicts)
+                    self._without.append((change, others))
+        return self._without
 
     def shown(self, findings: Sequence[Finding]) -> list[Shown]:
         """Return the counterexamples of what is not as expected."""
@@ -194,23 +257,15 @@ class CellSearch:
     def _shown(self, name: str) -> Shown:
         """Return a counterexample in the forms that reports need."""
         prop, trace = self.verdicts[name].property, self.verdicts[name].trace
-        properties, system = self._systems[name]
+        _, system = self._systems[name]
         assert trace is not None
         behavior = Behavior(system, trace, prop)
-        failing = system.assertions(trace.states[-1]) if prop is ASSERTION else {}
-        own = tuple((assertion.place, str(step)) for step, assertion in failing.items())
         return Shown(
             name,
             len(trace.steps),
             _text(behavior),
             markdown_of(with_histories(behavior, self.protocol, self._bounds)),
             itf(behavior),
-            own
-            + places(
-                self.protocol,
-                lambda changed: system_for(changed, self._bounds, properties),
-                trace,
-            ),
         )
 
     def with_histories(self, name: str) -> Behavior:

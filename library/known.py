@@ -214,7 +214,7 @@ def recognised(
         _, _, text = repaired(protocol, [known]).partition("~")
         changed = with_rules(_own(protocol), text, dict.fromkeys(mutant.split(", "), protocol))
         other = changed or _own(protocol)
-        if not _has_trace(system_of(other), prop, trace):
+        if not has_trace(system_of(other), prop, trace):
             return known, other
     return None
 
@@ -224,7 +224,7 @@ def _has(protocol: Protocol, known: Known) -> bool:
     return getattr(decides, "__name__", "") == known.older
 
 
-def _has_trace(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> bool:
+def has_trace(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> bool:
     """Whether a system takes the steps of a trace, and then violates the property as well."""
     for state in list(system.initial_states()):
         at: State | None = state

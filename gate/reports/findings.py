@@ -50,16 +50,12 @@ def workspace() -> Path:
 def pointers(outcome: CellOutcome, finding: Finding) -> list[Pointer]:
     """Return the lines that a finding is about, the most specific one first.
 
-    The rules and actions that the user's protocol changes, or the file of a built-in protocol;
-    what lies outside the workspace is left out, and the case in the gate's file is always there.
+    What lies outside the workspace is left out; the case in the gate's file is always there.
     """
     lines: list[tuple[Line, str]] = []
     if outcome.place is not None:
         lines.append((outcome.place, ""))
-    for trace in outcome.traces:
-        if trace.name == finding.about:
-            lines += trace.places
-    lines += outcome.places
+    lines += finding.places
     lines.append(((str(Path(outcome.cell.file).resolve()), outcome.cell.line), "the case"))
     pointers = [_pointer(line, what) for line, what in dict.fromkeys(lines)]
     inside = [pointer for pointer in pointers if pointer is not None]

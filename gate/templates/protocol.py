@@ -13,7 +13,7 @@ from tidegate.model.broker.state import BrokerState
 def has_committed(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
     """Let a follower join the ISR once its LEO has reached the leader's high watermark.
 
-    This is KIP-320's own rule, copied so that you can change it.  If it always returns True,
+    This is Kafka's own rule, copied so that you can change it.  If it always returns True,
     'tidegate gate' shows in seven steps how an acknowledged record is lost.
     """
     return offset >= s.replica[leader].hw

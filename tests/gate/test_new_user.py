@@ -40,6 +40,7 @@ def test_from_an_empty_directory_to_a_gate_that_fails_and_passes_again(project):
     assert "the shortest behavior that violates NoCommittedRecordLost, 6 steps" in output
     assert " 6 BecomeLeader" in output
     assert "4 failed, 3 passed" in output
+    assert "more of my_protocol.py: see traces." in output
     _reports_name_the_property_and_the_rule(project, source)
 
     own.write_text(source)
@@ -69,9 +70,18 @@ def _reports_name_the_property_and_the_rule(project, source):
     assert replayed.returncode == 0, replayed.stderr
 
 
+def test_a_gate_of_a_protocol_derived_from_another_one_passes_and_names_that(project):
+    project.start("init", "--from", "kip-595")
+    assert "PASSED 7 cells: 7 passed" in gate(project, 0)
+    files = [(project.path / name).read_text() for name in ("my_protocol.py", "tidegate.toml")]
+    assert "320" not in "".join(files)
+    assert "KIP-595 with one change." in project.start("show", "my_protocol.py").stdout
+
+
 @pytest.mark.slow
-def test_the_nightly_tier_of_a_new_project_passes_too(project):
-    project.start("init")
+@pytest.mark.parametrize("parent", ["kip-320", "kip-595"])
+def test_the_nightly_tier_of_a_new_project_passes_too(project, parent):
+    project.start("init", "--from", parent)
     assert "9 passed" in gate(project, 0, "--tier", "nightly")
 
 

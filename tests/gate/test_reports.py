@@ -146,7 +146,8 @@ def test_annotations_and_the_step_summary_on_github(project):
     assert done.returncode == 1, done.stderr
     [line] = [line for line in done.stdout.splitlines() if line.startswith("::")]
     title = "tidegate%3A own.py%2C records=0"
-    assert line.startswith(f"::error file=rules/own.py,line=10,title={title}::distinct states: ")
+    place = "file=rules/tidegate.toml,line=1"
+    assert line.startswith(f"::error {place},title={title}::distinct states: ")
     assert summary.read_text().startswith("# Before\n## Tidegate gate: 1 cell: 1 failed")
 
 

@@ -137,7 +137,8 @@ def _compared(
             if not quiet:
                 printer.counterexample(counterexample)
         if not is_interrupt(verdicts.stopped_by):
-            reached = states(both, verdicts.settings, Limits(how.max_states), showing)
+            rules = [rule.name for rule in changed.rules]
+            reached = states(both, verdicts.settings, Limits(how.max_states), showing, rules)
             printer.states(reached, quiet)
             stopped += [count.stopped_by for count in reached.counts]
     if not quiet and (violations or (reached is not None and reached.behaviors)):

@@ -205,6 +205,11 @@ class Reached:
         self._project: Callable[[State], Projected] = tuple
 
     @property
+    def states(self) -> Iterator[State]:
+        """The states, level by level."""
+        return (state for level in self._levels for state in level)
+
+    @property
     def taken(self) -> dict[str, int]:
         """How often each action is enabled: states times choices of its arguments."""
         counts = dict.fromkeys((action.name for action in self._system.actions), 0)

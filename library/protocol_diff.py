@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -10,8 +10,9 @@ from typing import Any
 
 from ..checker.check import check
 from ..checker.verdicts import behavior_of
-from ..core.errors import SelectionError
+from ..core.errors import SelectionError, TidegateError
 from ..core.interrupts import Stop, Stopped, is_interrupt
+from ..core.layout import State
 from ..core.result import Limits, Progress
 from ..core.spec import Outcome, Step, TransitionSystem
 from ..model import Protocol
@@ -41,6 +42,9 @@ Both = tuple[Protocol, Protocol]
 
 Showing = Callable[[], AbstractContextManager[Callable[[Progress], None]]]
 """Shows the progress of one search."""
+
+FEW = 10_000
+"""In more states than these the decisions of rules are not compared, which takes Python."""
 
 
 @dataclass(frozen=True)
@@ -152,6 +156,8 @@ class StateDiff:
         States that only the old and only the new protocol reaches; None if a search was incomplete.
     behaviors
         Shortest behaviors to the nearest of these, of the old one and of the new one.
+    agreeing
+        Where there are no such states: the changed rules that decide alike in all of them.
     """
 
     counts: Sequence[Count]
@@ -159,6 +165,7 @@ class StateDiff:
     alone: Sequence[Alone] | None = None
     behaviors: Sequence[BehaviorDiff] = ()
     begun_apart: Sequence[str] = ()
+    agreeing: Sequence[str] = ()
 
 
 def bounds_to_try(
@@ -343,8 +350,17 @@ def variables_of_one(both: Both, settings: Sequence[str]) -> list[list[str]]:
     return [[name for name in old if name not in new], [name for name in new if name not in old]]
 
 
-def states(both: Both, settings: Sequence[str], limits: Limits, showing: Showing) -> StateDiff:
-    """Compare the states that both reach, as far as their variables are the same."""
+def states(
+    both: Both,
+    settings: Sequence[str],
+    limits: Limits,
+    showing: Showing,
+    changed: Sequence[str] = (),
+) -> StateDiff:
+    """Compare the states that both reach, as far as their variables are the same.
+
+    Where they are the same, so are the decisions of the `changed` rules.
+    """
     names = shared(*(variables(protocol, settings) for protocol in both))
     left_out = variables_of_one(both, settings)
     with ExitStack() as stack:
@@ -370,4 +386,46 @@ def states(both: Both, settings: Sequence[str], limits: Limits, showing: Showing
             for of, part in enumerate(lone)
             if part.nearest is not None
         ]
-    return StateDiff(counts, left_out, lone, behaviors, apart)
+        agreeing: Sequence[str] = ()
+        if not any(part.count for part in lone) and counts[0].distinct_states <= FEW:
+            agreeing = _agreeing(both, settings, changed, reached[0].states)
+    return StateDiff(counts, left_out, lone, behaviors, apart, agreeing)
+
+
+def _agreeing(
+    both: Both, settings: Sequence[str], changed: Sequence[str], seen: Iterable[State]
+) -> list[str]:
+    """Return the changed rules that decide and write the same wherever the old one is called."""
+    old, new = both
+    system = plain_system(old, settings)
+    layout = system.layout
+    names = {name for name in changed if callable(getattr(new.rules, name))}
+    apart = {name for name in names if not callable(getattr(old.rules, name))}
+    if apart == names:
+        return []
+
+    def both_of(name: str) -> Callable[..., Any]:
+        mine, theirs = getattr(old.rules, name), getattr(new.rules, name)
+
+        def decide(*arguments: Any) -> Any:
+            before = layout.dump()
+            answered = theirs(*arguments), layout.values()
+            layout.load(before)
+            answer = mine(*arguments)
+            if answered != (answer, layout.values()):
+                apart.add(name)
+            return answer
+
+        return decide
+
+    rules = replace(old.rules, **{name: both_of(name) for name in names - apart})
+    system.constants = replace(system.constants, rules=rules)
+    try:
+        for state in seen:
+            for _ in system.successors(state):
+                if apart == names:
+                    return []
+    except TidegateError:
+        # The new rule fails where the old one does not: it decides otherwise.
+        return []
+    return sorted(names - apart)

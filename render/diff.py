@@ -244,6 +244,10 @@ class DiffPrinter:
             apart = any(states.left_out) or states.begun_apart
             alike = "but for these variables" if apart else "states"
             self._say(f"{both}: the same {alike}. {_enabled(names, states.counts)}")
+            if states.agreeing:
+                rules = ", ".join(states.agreeing)
+                text = "In these states the two never decide differently, at other bounds they may"
+                self._say(f"{text}: {rules}.")
         else:
             text = "; ".join(
                 f"{n:,} that only {name} reaches" if n else f"none that only {name} reaches"
@@ -362,7 +366,7 @@ class DiffPrinter:
 def _columns(taken: Scene, other: Scene | None = None) -> Iterator[str]:
     """Yield a line for each participant; with `other`, for each that looks different there."""
     for name, text in taken.columns.items():
-        if other is None or other.columns.get(name) != text:
+        if text and (other is None or other.columns.get(name) != text):
             yield f"{name} is now: {'; '.join(text.split(chr(10)))}"
 
 

@@ -11,8 +11,12 @@ from click.testing import CliRunner
 
 from tests.waiting import use_processor
 from tidegate.cli import main
+from tidegate.core.result import NO_LIMITS
 from tidegate.core.spec import Step
-from tidegate.library.diff import follow, ranges, values
+from tidegate.library.code import code, differences
+from tidegate.library.diff import Reached, follow, ranges, values
+from tidegate.library.names import find_protocol
+from tidegate.library.protocol_diff import _agreeing, plain_system
 from tidegate.library.selection import assemble
 
 PUBLISHED = "tidegate.examples.published"
@@ -223,6 +227,8 @@ def test_a_behavior_of_one_alone_begins_with_what_differs_at_first(caches):
     assert "none that only one.py reaches; 1 that only other.py reaches" in told
     assert "The initial states differ: cache is 5 in other.py, 4 in one.py." in told
     assert "Step 4, Increase(), is not enabled in one.py." in told
+    assert "shared is now: at 4; cache 5" in told
+    assert "counter is now" not in told
 
 
 def test_equal_protocols_have_the_same_states():
@@ -333,3 +339,60 @@ def test_a_lasso_is_described_by_its_stem_and_its_cycle():
     told = flat(run(*arguments))
     assert "violated: stem of 1 step, cycle of 8" in told
     assert "kip-279 violates Converges: stem of 1 step, cycle of 8." in told
+
+
+RULES = """
+from dataclasses import replace
+
+from tidegate.model import KIP_595
+from tidegate.model.broker.protocols.kip595 import fetch_at_once
+
+
+def isr_for_hw(s, k, leader):
+    return {isr_for_hw}
+
+
+def begin_following(s, k, follower):
+    fetch_at_once(s, k, follower){also}
+
+
+OWN = replace(
+    KIP_595, name="own", parent=KIP_595,
+    rules=replace(KIP_595.rules, isr_for_hw=isr_for_hw, begin_following=begin_following),
+)
+"""
+
+
+@pytest.mark.parametrize(
+    ("isr_for_hw", "also", "bounds", "agreeing"),
+    [
+        ("s.replica[leader].proposed or s.replica[leader].isr", "", [], 2),
+        ("s.replica[leader].proposed or s.replica[leader].isr", "", ["isr_propagation=kraft"], 1),
+        ("s.replica[leader].isr", "; s.replica[follower].hw += 0", ["isr_propagation=kraft"], 1),
+        ("s.replica[leader].isr | s.replica[leader].proposed", "", ["isr_propagation=kraft"], 1),
+        ("s.replica[leader].isr + 8 - 8", "; s.message[follower].hw = 1", [], 1),
+        ("s.replica[leader].isr", "; s.replica[99].hw = 1", [], 0),
+    ],
+)
+def test_a_changed_rule_that_no_state_distinguishes_is_named(
+    tmp_path, monkeypatch, isr_for_hw, also, bounds, agreeing
+):
+    """A copy is no change; one that writes something else, or fails, is distinguished."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.py").write_text(RULES.format(isr_for_hw=isr_for_hw, also=also))
+    settings = [*bounds, "records=1", "elections=1", "crashes=1"]
+    both = find_protocol("kip-595"), find_protocol("own.py:OWN")
+    changed = [rule.name for rule in differences(*map(code, both)).rules]
+    seen = list(Reached(plain_system(both[0], settings), NO_LIMITS).states)
+    assert len(_agreeing(both, settings, changed, seen)) == agreeing
+
+
+def test_equal_states_under_a_changed_rule_are_not_said_to_be_equality(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    isr = "s.replica[leader].proposed or s.replica[leader].isr"
+    (tmp_path / "own.py").write_text(RULES.format(isr_for_hw=isr, also=""))
+    told = flat(run("kip-595", "own.py", "-b", "records=1", "-b", "crashes=0"))
+    assert (
+        "the two never decide differently, at other bounds they may: begin_following, isr" in told
+    )
+    assert "never decide" not in flat(run("kip-595", "kip-595", "-b", "records=1"))

@@ -61,7 +61,7 @@ def list_command(what: str | None, text: str | None, every: bool, as_json: bool)
     kind = what if what or every or as_json else KINDS[0]
     chosen = filtered(kind, text or "")
     if not any(chosen.values()):
-        raise click.UsageError(f"no {what} has {text!r}; leave it out to see all")
+        raise click.UsageError(f"none of the {what} has {text!r}; leave it out to see all")
     if as_json:
         say_json(chosen)
     else:

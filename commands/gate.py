@@ -172,7 +172,7 @@ def _run(cells: Sequence[Cell], root: Path, how: Gate, stderr: bool) -> list[Cel
                 print_due()
                 record(outcome, root.resolve())
     ordered = [outcomes[cell] for cell in cells]
-    table.traces(ordered)
+    table.traces(ordered, how.traces)
     table.end(ordered, monotonic() - started)
     return ordered
 

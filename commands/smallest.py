@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
+from ..core.bounds import brief
 from ..core.errors import SelectionError
 from ..core.interrupts import is_interrupt
 from ..core.options import time_limit
-from ..library.minimal_bounds import MinimalBounds, find_minimal_bounds, ladder
+from ..library.minimal_bounds import Ladder, MinimalBounds, find_minimal_bounds, ladder
 from ..library.names import find_protocol
 from ..library.properties import left_undecided, select_violable
 from ..render.output import Reports
@@ -74,6 +75,7 @@ def bounds(
         if not selection.properties:
             raise SelectionError("property 'none' cannot be violated; name another")
         varied = ladder(chosen, settings, largest)
+        fixed = _fixed(brief(chosen.within(settings)), varied)
         smallest_bounds: dict[str, MinimalBounds] = {}
         undecided = left_undecided(chosen, settings, selection)
         for name, why in undecided.items():
@@ -84,17 +86,22 @@ def bounds(
             with progress(output.quiet) as show:
                 minimal = find_minimal_bounds(chosen, prop, varied, how.time_limit, report=show)
             smallest_bounds[prop.name] = minimal
-            print_minimal_bounds(console, protocol, prop.name, varied.fixed, minimal)
+            print_minimal_bounds(console, protocol, prop.name, fixed, minimal)
             if is_interrupt(minimal.stopped_by):
                 break
         document: dict[str, Any] = {
             "protocol": protocol,
-            "fixed": varied.fixed,
+            "fixed": fixed,
             "not_decided": undecided,
         }
         document["properties"] = _properties(smallest_bounds)
         reports.write("--json", lambda target: write_json(target, document))
     return ended(_status(smallest_bounds, bool(undecided)), reports)
+
+
+def _fixed(within: str, varied: Ladder) -> list[str]:
+    """Return the bounds that are named in a report, without those that are varied."""
+    return [one for one in within.split(", ") if one.partition("=")[0] not in varied.largest]
 
 
 def _properties(smallest_bounds: Mapping[str, MinimalBounds]) -> list[dict[str, Any]]:

@@ -47,8 +47,12 @@ class Running:
         """The progress of its search, or of its brokers, in words."""
         if self.progress and self.progress.doing:
             return f"{self.progress.doing}, {self.seconds:.0f} s"
-        states = self.progress.distinct_states if self.progress else 0
-        return f"{states:,} distinct states, {self.seconds:.0f} s"
+        return f"{self.states:,} distinct states, {self.seconds:.0f} s"
+
+    @property
+    def states(self) -> int:
+        """How many distinct states it has reported."""
+        return self.progress.distinct_states if self.progress else 0
 
 
 def run(
@@ -88,7 +92,8 @@ def run(
                     yield outcome
         for one in running:
             _end(one)
-            yield _interrupted(one.cell, f"interrupted after {one.covered}")
+            text = f"interrupted after {one.covered}"
+            yield replace(_interrupted(one.cell, text), states=one.states, seconds=one.seconds)
         for cell in todo:
             yield _interrupted(cell, "interrupted before it began")
 

@@ -34,6 +34,10 @@ _TIDEGATE = __name__.partition(".")[0]
 _PRESENT = (f"{_TIDEGATE}.core", f"{_TIDEGATE}.model.custom", f"{_TIDEGATE}.model.protocol")
 """What models are written in."""
 
+REVISIONS = "name a commit, a branch or a tag of its repository"
+
+CLONE = "a built-in protocol has revisions only where Tidegate runs from a clone of its repository"
+
 
 class RevisionError(TidegateError):
     """A revision that does not exist, or whose code cannot be used."""
@@ -59,7 +63,11 @@ def opened(name: str) -> Iterator[Protocol]:
             "from a revision"
         )
     beside = file.resolve().parent if file else PACKAGE
-    top = Path(_git(beside, name, "rev-parse", "--show-toplevel").decode().strip()).resolve()
+    hint = REVISIONS if file else CLONE
+    shown = _git(beside, name, "rev-parse", "--show-toplevel", hint=hint)
+    top = Path(shown.decode().strip()).resolve()
+    if file is None and not _git(beside, name, "ls-files", "model"):
+        raise RevisionError(f"{name}: the repository {top} does not have Tidegate; {CLONE}")
     with TemporaryDirectory(prefix="tidegate-revision-") as directory, ExitStack() as stack:
         folder = Path(directory).resolve()
         place = beside.relative_to(top)
@@ -124,7 +132,7 @@ def _unpack(top: Path, revision: str, folder: Path, name: str, files: str) -> No
         tar.extractall(folder, filter="data")
 
 
-def _git(top: Path, name: str, *arguments: str) -> bytes:
+def _git(top: Path, name: str, *arguments: str, hint: str = REVISIONS) -> bytes:
     """Run git in a directory and return what it prints."""
     # A checkout may be another user's, as in a container; it is only read.
     command = ["git", "-c", "safe.directory=*", "-C", str(top), *arguments]
@@ -135,7 +143,7 @@ def _git(top: Path, name: str, *arguments: str) -> bytes:
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
         why = said or f"the repository {top} has no such revision"
-        raise RevisionError(f"{name}: {why}; name a commit, a branch or a tag of its repository")
+        raise RevisionError(f"{name}: {why}; {hint}")
     return done.stdout
 
 

@@ -58,7 +58,7 @@ def marks(trace: Trace) -> dict[int, str]:
         return {}
     last = len(trace.steps)
     if trace.loop == last:
-        return {last: "stops for ever"}
+        return {last: "then nothing happens"}
     return {trace.loop + 1: "the cycle begins", last: f"back to state {trace.loop}"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...core.errors import one_line
@@ -81,8 +82,11 @@ class Table:
         text = "  ".join(entry.ljust(width) for entry, width in pairs)
         self.line(Text(f"{cell.tier:<8}{text}  {cell.file}:{cell.line}"))
 
-    def traces(self, outcomes: Sequence[CellOutcome]) -> None:
-        """Print the shortest counterexample of each subject for what is not as expected."""
+    def traces(self, outcomes: Sequence[CellOutcome], folder: Path | None) -> None:
+        """Print the shortest counterexample of each subject for what is not as expected.
+
+        `folder` is where all will be written, if anywhere.
+        """
         shown = [(outcome, trace) for outcome in outcomes for trace in outcome.traces]
         subjects = dict.fromkeys(outcome.cell.subject for outcome, _ in shown)
         for subject in [] if self._quiet else subjects:
@@ -93,7 +97,8 @@ class Table:
             self.line(Text(trace.text.rstrip("\n")))
             if len(mine) > 1:
                 others = f"{len(mine) - 1} more of {one_line(subject)}"
-                self.line(Text(f"{others}: --traces DIR writes them all."))
+                where = "--traces DIR writes them all" if folder is None else f"see {folder}"
+                self.line(Text(f"{others}: {where}."))
 
     def end(self, outcomes: Sequence[CellOutcome], seconds: float) -> None:
         """Print how many cells there were and what became of them."""

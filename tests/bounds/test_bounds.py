@@ -73,9 +73,12 @@ def outcome(protocol, bounds):
 def test_what_holds_is_decided_by_one_search():
     result = run("kip-320", "-p", "LogMatching", "--max", "records=1", "--max", "elections=1")
     assert result.exit_code == 0
-    assert "HOLDS kip-320: LogMatching up to records=1 elections=1" in flat(result)
+    within = "kip-320, replicas=2, crashes=2: LogMatching up to records=1 elections=1"
+    assert f"HOLDS {within}" in flat(result)
     found = run("kip-320", "-p", "LogMatching", "--max", "records=1", "--json", "-")
-    assert json.loads(found.stdout)["properties"][0]["searches"] == 1
+    document = json.loads(found.stdout)
+    assert document["properties"][0]["searches"] == 1
+    assert document["fixed"] == ["replicas=2", "elections=1", "crashes=2"]
 
 
 def test_replicas_can_be_varied_too():
@@ -92,7 +95,7 @@ def test_replicas_can_be_varied_too():
 def test_a_time_limit_leaves_it_incomplete():
     result = run("kip-279", "-p", "NoCommittedRecordLost", "--time-limit", "0.05")
     assert result.exit_code == 3
-    assert "INCOMPLETE kip-279: NoCommittedRecordLost is not decided at" in flat(result)
+    assert "INCOMPLETE kip-279, replicas=2: NoCommittedRecordLost is not decided at" in flat(result)
     assert "HOLDS" not in result.output
 
 

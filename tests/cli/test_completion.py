@@ -127,6 +127,7 @@ def test_list_is_short_and_can_be_filtered():
     assert "max_version" not in bounds
     assert "replicas" not in run(main, ["list", "bounds", "controller_crashes"]).output
     assert run(main, ["list", "bonds"]).exit_code == 2
+    assert "none of the bounds has 'nope'" in run(main, ["list", "bounds", "nope"]).output
     for name in ("kip-320", TWO_PHASE):
         pointed = run(main, ["list", name])
         assert pointed.exit_code == 2

@@ -125,6 +125,21 @@ def test_outside_a_repository_there_are_no_revisions(tmp_path, monkeypatch):
     assert "not a git repository" in flat(result.output)
 
 
+@pytest.mark.parametrize("installed_within", [True, False])
+def test_an_installed_copy_says_that_a_built_in_protocol_needs_a_clone(
+    tmp_path, monkeypatch, installed_within
+):
+    """Whatever repository the environment stands in: that of a user has no Tidegate."""
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    monkeypatch.setattr(revisions, "PACKAGE", tmp_path)
+    if installed_within:
+        git(tmp_path, "init", "-q")
+    result = run("kip-320@HEAD~1", "kip-320")
+    assert result.exit_code == 2
+    assert "only where Tidegate runs from a clone of its repository" in flat(result.output)
+    assert "name a commit" not in result.output
+
+
 def test_code_that_fails_at_a_revision_is_said_to(repository):
     (repository / "fence.py").write_text("raise ValueError('not yet')")
     git(repository, "commit", "-q", "-a", "-m", "two")

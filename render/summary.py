@@ -9,6 +9,7 @@ from ..core.behavior import Behavior
 from ..core.interrupts import Stop
 from ..core.result import FASTER, Result, Verdict
 from ..core.spec import Kind, Outcome, TransitionSystem
+from ..core.telling import Undrawn
 from ..library.properties import Selection
 from ..library.recognising import Recognised
 from .console import Console, Text
@@ -47,7 +48,12 @@ def print_result(
 
 
 def print_failing(console: Console, behavior: Behavior, full: bool) -> None:
-    """Print a behavior with whose next step, or in whose next state, the model fails."""
+    """Print a behavior with whose next step, or in whose next state, the model fails.
+
+    Nothing is printed if the view fails, too: the error says why, and all variables would hide it.
+    """
+    if behavior.system.view is not None and isinstance(behavior.scenes[0], Undrawn):
+        return
     long = length(len(behavior.trace.steps), None)
     console.print(Text(f"{behavior.system.name}: a shortest behavior to a failure, {long}", "bold"))
     print_trace(console, behavior, full)

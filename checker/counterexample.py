@@ -153,7 +153,7 @@ def confirm_steps(
         If it does not begin in an initial state, or a step is not enabled or leads elsewhere.
     """
     state = trace.states[0]
-    if state not in set(system.initial_states()):
+    if state not in system.initial_states():
         raise EngineError("the trace does not begin in an initial state")
     numbers = {instance.step: number for number, instance in enumerate(system.instances)}
     for step, expected in zip(trace.steps, trace.states[1:], strict=True):

@@ -23,14 +23,14 @@ SMALL = 20_000
 SMALL_WATCHED = 4_000
 """The same if every action is watched, which takes several times as long."""
 
-INTERPRETED_SECONDS = 0.01
+INTERPRETED_SECONDS = 0.005
 """Seconds that ``auto`` interprets, for each instance of an action, before it compiles.
 
-Compiling an instance takes about as long.  So ``auto`` takes at most twice the time of the better
-engine, however many instances there are.
+Compiling an instance takes up to twice as long.  So ``auto`` takes at most three times the time of
+the better engine, however many instances there are, and of a long search it loses little.
 """
 
-LONG_SECONDS = 1.5
+LONG_SECONDS = 1.0
 """CPU seconds after which ``auto`` compiles, however few states: so long does compiling take."""
 
 REST_SECONDS = 0.1

@@ -73,6 +73,8 @@ class Search(LevelSearch):
 
     Attributes
     ----------
+    initial
+        The initial states, as the model yields them: all of them, once the first level is complete.
     seen
         Every distinct state found.
     levels
@@ -89,6 +91,7 @@ class Search(LevelSearch):
 
     def __init__(self, request: SearchRequest) -> None:
         super().__init__(request)
+        self.initial: list[State] = []
         self.seen: set[State] = set()
         self.outside: set[State] = set()
         self.levels: list[list[State]] = []
@@ -225,6 +228,7 @@ class Search(LevelSearch):
     def _begin(self) -> None:
         """Find the initial states."""
         for number, state in enumerate(self.system.initial_states()):
+            self.initial.append(state)
             self._meet(state)
             self.stopped_by = self.alarm.stopped_by
             if not self.stopped_by and number & 255 == 255:

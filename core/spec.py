@@ -219,6 +219,7 @@ class TransitionSystem(Telling[S, K]):
         layout, any_at_all = self.layout, False
         who = getattr(self.initialise, "__name__", "initialise")
         layout.reset()
+        begun = layout.dump()
         with blaming(who):
             states = iter(self.initialise(self.record, self.constants))
         blames = blaming(who)
@@ -231,7 +232,7 @@ class TransitionSystem(Telling[S, K]):
                 raise wrong_initial_state(layout, who, begin)
             any_at_all = True
             yield layout.dump()
-            layout.reset()
+            layout.load(begun)
         if not any_at_all:
             raise about(
                 self.initialise,

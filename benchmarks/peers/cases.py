@@ -135,6 +135,7 @@ DINING = Model(
     "DiningPhilosophers",
     lambda b: [f"NP = {b['philosophers']}"],
     "TypeOK ExclusiveAccess",
+    properties=("ExclusiveAccess",),
     defines=lambda b: {"N": b["philosophers"]},
 )
 
@@ -154,6 +155,7 @@ EWD840 = Model(
     "EWD840",
     lambda b: [f"N = {b['nodes']}"],
     "TypeOK TerminationDetection Inv",
+    properties=("TerminationDetection", "Inv"),
 )
 
 MUTEX = Model(

@@ -175,12 +175,10 @@ class Sampler:
             The instances of which a step failed.
         """
         counts = self._counts(*states)
-        taken, place = [], self._successors
-        for number, count in enumerate(counts):
-            for _ in range(count & NUMBER):
-                entry = self._space.numbers(place, self._stride // 8)
-                taken.append((number, entry[-1], tuple(entry[: self._words])))
-                place += self._stride
+        numbers = [n for n, count in enumerate(counts) for _ in range(count & NUMBER)]
+        with self._space.view(self._successors, len(numbers) * self._stride) as view:
+            entries = struct.iter_unpack(f"{self._stride // 8}Q", view)
+            taken = [(n, e[-1], e[: self._words]) for n, e in zip(numbers, entries, strict=True)]
         return taken, {number for number, count in enumerate(counts) if count > NUMBER}
 
     def asserted(self, place: int) -> bool:

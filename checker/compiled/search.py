@@ -255,7 +255,8 @@ class CompiledSearch(LevelSearch):
         self.module = self.tiers.module
         self.limit = resources.memory or available_memory()
         self._words: dict[str, tuple[int, Words]] = {}
-        self._initial = [system.layout.pack(state) for state in system.initial_states()]
+        initial = interpreted.initial if interpreted else []
+        self._initial = list(map(system.layout.pack, initial or system.initial_states()))
         self._code = code_hash(self.module, self._initial)
         self._first = self.tiers.begin(self._code)
         # Making code has taken memory.

@@ -84,7 +84,8 @@ class Search(LevelSearch):
     alarm
         Rings when the time is up, also between two looks at the clock.
     torn
-        How many states of the last level but one are expanded if it paused amid that, or 0.
+        How many states of the last level but one are expanded if it paused amid that, or 0; amid
+        the first level how many initial states are judged.
     """
 
     name = "interpreted"
@@ -150,10 +151,10 @@ class Search(LevelSearch):
 
     def _went_on(self) -> bool:
         """Search; return whether that ended, not only paused."""
-        if not self.levels:
+        if self.finished == 0:
             self._find_level(self._begin)
-        if self.stopped_by:
-            return True
+        if self.stopped_by or (self.torn and self.finished == 0):
+            return self.stopped_by is not None
         while self.torn or (self.levels[-1] and self.request.goes_on(self.violations)):
             if not self.torn and self._is_due():
                 return False
@@ -226,14 +227,21 @@ class Search(LevelSearch):
             self.request.trial.level_ended(self.levels[-1])
 
     def _begin(self) -> None:
-        """Find the initial states."""
-        for number, state in enumerate(self.system.initial_states()):
-            self.initial.append(state)
-            self._meet(state)
+        """Find the initial states; once a pause is due, those that are left are only listed."""
+        first, self.torn = self.torn, 0
+        is_new = not first
+        states = self.system.initial_states() if is_new else self.initial[first:]
+        for number, state in enumerate(states, first):
+            if is_new:
+                self.initial.append(state)
+            if not self.torn:
+                self._meet(state)
             self.stopped_by = self.alarm.stopped_by
             if not self.stopped_by and number & 255 == 255:
                 self._look()
-            if self.stopped_by:
+                if not self.torn and self._is_due():
+                    self.torn = number + 1
+            if self.stopped_by or (self.torn and not is_new):
                 return
 
     def _look(self) -> float:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from .guards import INDEX
 from .layout import State
 from .scene import Event, LogOffset, Scene
 from .spec import Kind, Property, Step, TidegateError, Trace, TransitionSystem
-from .text import ABSENT, differences
+from .text import ABSENT, briefly, differences, shown_part
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,30 @@ class Behavior:
         pairs = zip(self.steps, self.scenes, self.scenes[1:], strict=False)
         happened = (self.system.event(step, before, after) for step, before, after in pairs)
         return [Event("", "The initial state."), *happened]
+
+    def chosen(self, number: int) -> dict[str, object]:
+        """Return the arguments of a step as people see them, by name.
+
+        Of an argument that is the index of a record, as ``m_index``, that is the record, ``m``.
+        """
+        step, system = self.steps[number - 1], self.system
+        arguments = step.chosen
+        actions = (one for one in system.actions if one.name == step.action)
+        for each in (each for one in actions for each in one.selections if each.by_index):
+            name, index = step.parameters[each.place], step.arguments[each.place]
+            system.layout.load(self.trace.states[number - 1])
+            others = (step.arguments[place] for place in each.others)
+            element: Any = each.values(system.record, system.constants, *others)
+            record = element[index]
+            arguments[name] = briefly(shown_part(record, record.__declared__))
+        return {name.removesuffix(INDEX): value for name, value in arguments.items()}
+
+    def label(self, number: int) -> str:
+        """Return the step that leads to a state as text, such as ``Take(node=1, m=(to 2))``."""
+        if not number:
+            return "initial state"
+        arguments = (f"{name}={value}" for name, value in self.chosen(number).items())
+        return f"{self.steps[number - 1].action}({', '.join(arguments)})"
 
     def plain(self, number: int) -> TraceStep:
         """Return a state as plain values, with the step that leads to it."""

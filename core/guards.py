@@ -330,6 +330,10 @@ def only_where(
     return _begun(function, apply, f"if {_not_among(name, values)}:\n    return False", line, names)
 
 
+INDEX = "_index"
+"""What the name of a parameter ends with that is the index of a record in place of the record."""
+
+
 def for_each_element(
     apply: Callable[..., bool], name: str, chosen: Callable[..., Any], others: Sequence[str]
 ) -> Callable[..., bool]:
@@ -342,7 +346,7 @@ def for_each_element(
     """
     function = syntax_tree(apply)
     [own] = [argument for argument in function.args.args if argument.arg == name]
-    own.arg, own.annotation = f"{name}_index", ast.Name("int", ast.Load())
+    own.arg, own.annotation = f"{name}{INDEX}", ast.Name("int", ast.Load())
     values, names, line = _values_in(function, apply, name, chosen, others)
     elements = ast.unparse(values)
     guard = f"if {own.arg} >= len({elements}):\n    return False\n"

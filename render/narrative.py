@@ -282,6 +282,8 @@ class Moment:
         How many steps led there; 0 for the initial state.
     step
         The step, None for the initial state.
+    arguments
+        The arguments of the step, as ``leader 0, follower 1``.
     event
         What happened in it.
     scene
@@ -300,6 +302,7 @@ class Moment:
 
     number: int
     step: Step | None
+    arguments: str
     event: Event
     scene: Scene
     changes: tuple[Change, ...]
@@ -312,13 +315,6 @@ class Moment:
     def title(self) -> str:
         """The action, or what stands for it."""
         return self.step.action if self.step else "Initial state"
-
-    @property
-    def arguments(self) -> str:
-        """The arguments of the step, as ``leader 0, follower 1``."""
-        if self.step is None:
-            return ""
-        return ", ".join(f"{name} {value}" for name, value in self.step.chosen.items())
 
 
 @dataclass(frozen=True)
@@ -491,11 +487,13 @@ def _moments(
     before: dict[str, str] = {}
     for number, state in enumerate(trace.states):
         step = trace.steps[number - 1] if number else None
+        chosen = behavior.chosen(number) if number else {}
         values = dict(variables(system.layout.describe(state)))
         written = {name for name in values if number and before.get(name) != values[name]}
         yield Moment(
             number=number,
             step=step,
+            arguments=", ".join(map("{0[0]} {0[1]}".format, chosen.items())),
             event=behavior.events[number],
             scene=scenes[number],
             changes=tuple(changes(scenes[number - 1], scenes[number])) if step else (),

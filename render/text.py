@@ -174,7 +174,7 @@ def print_behavior(
                 _print_states(console, behavior, notes, numbers)
             else:
                 rows = {number: scenes[number].lines for number in numbers}
-                _print_rows(console, trace, notes, rows)
+                _print_rows(console, behavior, notes, rows)
         legend = system.table_legend(shown) if shown else ""
     if trace.loop is not None:
         print_prose(console, Text(repeats(trace), "bold"))
@@ -185,7 +185,7 @@ def print_behavior(
 
 def _print_rows(
     console: Console,
-    trace: Trace,
+    behavior: Behavior,
     notes: Mapping[int, str],
     rows: Mapping[int, dict[str, list[str]]],
 ) -> None:
@@ -193,7 +193,7 @@ def _print_rows(
 
     A participant of whom there is nothing to say in any of them has no column.
     """
-    steps = {number: _step(trace, number, notes) for number in rows}
+    steps = {number: _step(behavior, number, notes) for number in rows}
     names = [name for name in rows[min(rows)] if any(row[name] for row in rows.values())]
     texts = {
         number: {
@@ -204,7 +204,7 @@ def _print_rows(
     if widths := _widths(steps, texts, console.width):
         console.print(_table(steps, texts, widths, dims=_dims(console)))
     else:
-        _print_list(console, trace, texts, notes)
+        _print_list(console, behavior, texts, notes)
 
 
 def _news(lines: Sequence[str], before: Sequence[str] | None) -> Iterator[str]:
@@ -280,13 +280,13 @@ def _widest(text: str) -> int:
     return max(len(line) for line in text.split("\n"))
 
 
-def _step(trace: Trace, index: int, notes: Mapping[int, str]) -> Text:
+def _step(behavior: Behavior, index: int, notes: Mapping[int, str]) -> Text:
     """Return the action that led to a state, with its arguments and its note."""
     text = Text("initial state")
     if index:
-        step = trace.steps[index - 1]
-        arguments = ", ".join(f"{name} {value}" for name, value in step.chosen.items())
-        text = Text.assemble((step.action, "bold"), f"\n{arguments}" if arguments else "")
+        arguments = ", ".join(f"{name} {value}" for name, value in behavior.chosen(index).items())
+        action = behavior.steps[index - 1].action
+        text = Text.assemble((action, "bold"), f"\n{arguments}" if arguments else "")
     return text.append(f"\n{notes[index]}", "italic") if index in notes else text
 
 
@@ -303,14 +303,15 @@ def _cell(text: str, before: str | None, dims: bool) -> Text:
 
 
 def _print_list(
-    console: Console, trace: Trace, rows: Mapping[int, dict[str, str]], notes: Mapping[int, str]
+    console: Console,
+    behavior: Behavior,
+    rows: Mapping[int, dict[str, str]],
+    notes: Mapping[int, str],
 ) -> None:
     """Print the trace as a list, for terminals too narrow for a column per participant."""
     for index, row in rows.items():
         before = rows.get(index - 1, {})
-        console.print(
-            Text(f"{index}. {trace.steps[index - 1] if index else 'initial state'}", "bold")
-        )
+        console.print(Text(f"{index}. {behavior.label(index)}", "bold"))
         for name, text in row.items():
             if text and text != before.get(name):
                 line = "; ".join(text.split("\n"))
@@ -325,9 +326,7 @@ def _print_states(
     """Print every variable of states; an asterisk marks those that changed."""
     before: dict[str, str] = {}
     for index in numbers:
-        console.print(
-            Text(f"{index}. {behavior.steps[index - 1] if index else 'initial state'}", "bold")
-        )
+        console.print(Text(f"{index}. {behavior.label(index)}", "bold"))
         lines = dict(variables(behavior.plain(index).state))
         for name, value in lines.items():
             is_new = before and before.get(name) != value

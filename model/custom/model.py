@@ -36,6 +36,7 @@ from .signatures import (
     OF_ACTION,
     OF_MODEL,
     refuse_bare,
+    refuse_misspelt,
     refuse_options,
     refuse_other_classes,
     refuse_other_kinds,
@@ -645,6 +646,8 @@ class Model(Fair, Generic[S, K]):
         parameters = list(inspect.signature(function).parameters)[2:]
         refuse_unfit(function, f"action {name}", "s", "k", *parameters)
         refuse_options(function, name, parameters)
+        if who not in parameters:
+            refuse_misspelt(function, name, who, self._participants)
         chosen = Choices(function, name, parameters, choices, self._participants, self.declaration)
         refuse_unknown_choices(function, f"action {name}", parameters, choices)
 
@@ -678,7 +681,8 @@ class Model(Fair, Generic[S, K]):
         acting = next((one for one in parameters if who in (one, kinds[one])), "")
         kind = kinds.get(acting, acting)
         lane = kind if isinstance(kind, str) and kind in self._participants else who
-        self._sentences[name] = Sentence(first_sentence(function) or name, lane, acting, sign)
+        text = first_sentence(function) or name
+        self._sentences[name] = Sentence(text, lane, acting, sign, chosen.are_numbers)
 
 
 def _as_declared(s: Any, k: Any) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
@@ -190,6 +191,28 @@ def refuse_unknown_kinds(state: Any, participants: Any) -> None:
             wrong = unknown("kind of participant", part.by, participants)
             repair = f"; Model(..., participants={{{part.by!r}: lambda k: 3}}) declares it"
             raise about_class(state, f"{state.__name__}.{name}: {wrong}{repair}", name)
+
+
+LIKE = 0.85
+"""From what likeness on a word is a misspelt kind of participant; a reader is no leader (0.83)."""
+
+
+def refuse_misspelt(
+    function: Callable[..., Any], name: str, who: str, kinds: Iterable[str]
+) -> None:
+    """Refuse an action of somebody who is called nearly like a kind of participant.
+
+    Raises
+    ------
+    ModelError
+        If so: its steps would be drawn on a lane of their own.
+    """
+    known = {*kinds}
+    if who not in known and difflib.get_close_matches(who, known, n=1, cutoff=LIKE):
+        wrong = unknown("kind of participant", who, known)
+        raise about(
+            function, f"action {name}: {wrong}; somebody else needs a name that is less like it"
+        )
 
 
 OPTIONS = frozenset({"source", "fairness", "fair_per", "sign", "when", "distinct"})

@@ -27,12 +27,15 @@ class Sentence:
         The kind of participant that acts, and the parameter that numbers it; empty for none.
     sign
         What makes its steps stand out, if anything does.
+    numbers
+        The parameters that say something to people: indices do not.
     """
 
     text: str
     who: str = ""
     parameter: str = ""
     sign: str = ""
+    numbers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,9 @@ class Lanes:
         known = [who.name for who in after.participants]
         numbered = f"{said.who} {arguments[said.parameter]}" if said.parameter else said.who
         actor = next((one for one in (numbered, said.who, SHARED) if one in known), "")
-        chosen = ", ".join(f"{name} {named(value)}" for name, value in arguments.items())
+        chosen = ", ".join(
+            f"{name} {named(value)}" for name, value in arguments.items() if name in said.numbers
+        )
         sentence = f"{said.text} ({chosen})." if chosen else f"{said.text}."
         return Event(actor, sentence, said.sign)
 

@@ -57,6 +57,25 @@ def test_a_search_that_pauses_amid_its_levels_finds_what_another_one_does(model,
     assert state_of(torn) == state_of(whole)
 
 
+@pytest.mark.parametrize("keep_going", [False, True])
+def test_a_search_that_pauses_amid_its_initial_states_finds_what_another_one_does(keep_going):
+    system, properties = assemble(
+        "examples/ewd840.py", ["nodes=4"], ("Inv", "TerminationDetection")
+    )
+    whole, torn = (
+        Search(SearchRequest(system, properties, keep_going=keep_going)) for _ in range(2)
+    )
+    assert whole.run()
+    assert not torn.run(Pause(len(torn.seen) + 1, 0.0, 0.0, inf, rest=inf))
+    assert (len(torn.initial), torn.torn, torn.finished) == (1024, 256, 0)
+    assert len(torn.seen) == 256
+    assert not torn.run(Pause(len(torn.seen) + 1, 0.0, 0.0, inf, rest=inf))
+    assert (len(torn.initial), torn.torn, torn.finished) == (1024, 512, 0)
+    while not torn.run(Pause(len(torn.seen) + 1, 0.0, 0.0, inf, rest=inf)):
+        pass
+    assert state_of(torn) == state_of(whole)
+
+
 def test_a_level_whose_rest_is_soon_found_is_not_left():
     search = Search(SearchRequest(*constrained()))
     while not search.run(Pause(len(search.seen) + 1, 0.0, 0.0, inf, rest=60.0)):

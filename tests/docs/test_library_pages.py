@@ -310,6 +310,9 @@ def second(s: State, k: Bounds) -> bool:
     found = tidegate.check(str(file), {}, ["TypeOk", "Second"])
     assert found.holds
     assert "Read(node=1, m_index=1)" in map(str, found.trace_of("Second"))
+    printed = CliRunner().invoke(main, ["check", str(file), "-p", "Second"])
+    assert "m (to 1, number 2)" in printed.output
+    assert "m (to 1, number 2)" in LIBRARY
 
 
 def test_an_assertion_is_the_verdict_that_the_reference_says(tmp_path, monkeypatch):

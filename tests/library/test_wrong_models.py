@@ -359,6 +359,12 @@ WRONG = {
         "there is no kind of participant 'noed'; did you mean node",
         13,
     ),
+    "a misspelt kind of participant": (
+        "model = Model(Bounds, State, participants={'client': lambda k: 2})\n"
+        "@model.action('clint')\ndef go(s, k):\n    return False",
+        "action Go: there is no kind of participant 'clint'; did you mean client",
+        13,
+    ),
     "a default out of its range": (
         "@dataclass(frozen=True)\nclass Other:\n    n: int = number(30, 1, 6, 'n')",
         "the default 30 of 'n' is not within 1..6",

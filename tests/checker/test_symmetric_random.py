@@ -415,8 +415,8 @@ def of_two_kinds(seeds, confusion, number):
 
 
 def test_random_actions_of_two_kinds_that_are_shown_to_treat_both_alike_do():
-    assert of_two_kinds(range(30), 0.0, 10) > 5
-    assert of_two_kinds(range(80), 0.01, 10) > 3
+    assert of_two_kinds(range(15), 0.0, 10) > 2
+    assert of_two_kinds(range(40), 0.01, 10) > 1
 
 
 @pytest.mark.slow

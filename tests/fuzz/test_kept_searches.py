@@ -37,7 +37,7 @@ from tidegate.checker.distributed.runs import RunFile, bound, write_run
 from tidegate.checker.distributed.store import Store
 from tidegate.cli import main
 
-FEW = 2
+FEW = 1
 DOCUMENTED = {0, 2, 3, 11, 12, 13, 130}
 """Statuses with which a resumed search may end; 70 is an internal error or an ill-formed model."""
 

@@ -306,11 +306,6 @@ class Calls:
             )
         )
 
-    def is_known(self, node: ast.expr, what: object) -> bool:
-        """Whether an expression is known, and is this very object."""
-        value = self.expressions.expression(node)
-        return isinstance(value, Constant) and value.value is what
-
     def in_order(
         self, function: Callable[..., Any], positional: list[Value], named: dict[str, Value]
     ) -> list[Value]:

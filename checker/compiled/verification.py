@@ -22,7 +22,7 @@ lead deeper, and about as many others as time allows.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -88,6 +88,10 @@ class Probe(NamedTuple):
     failing: bool
 
 
+Answers = dict[State, dict[object, Any]]
+"""What Python says of states: of the constraint, each property, and the steps."""
+
+
 class Probes:
     """Asks machine code and Python about made-up states.
 
@@ -97,6 +101,9 @@ class Probes:
         Those that the machine code judges, in their order there.
     seconds
         How long to ask, in seconds of the processor.
+    known
+        What Python said to verify the first tier: then the second one is asked about these states,
+        and those that were reached since.
     """
 
     def __init__(
@@ -105,7 +112,9 @@ class Probes:
         properties: Sequence[Property],
         sampler: Sampler,
         seconds: float,
+        known: Answers,
     ) -> None:
+        self._known = known
         self._system, self._properties = system, properties
         self._layout = system.layout
         self._sampler, self._seconds = sampler, seconds
@@ -140,10 +149,11 @@ class Probes:
         """Ask about states that were reached, and then about others that are like them."""
         chance = Random(0)
         made = MadeUp(self._layout, reached, chance)
-        met = set(reached)
+        is_first = not self._known
+        met = {*self._known, *reached}
         for state in met:
             self._ask(state)
-        for _ in range(MOST):
+        for _ in range(MOST if is_first else 0):
             if thread_time() > until:
                 break
             state = made.one()
@@ -167,7 +177,7 @@ class Probes:
         """Compare the answers about one state."""
         words = self._layout.pack(state)
         if self._system.constraint is not None:
-            inside = self._python(self._inside, state)
+            inside = self._python(state, "constraint", self._inside)
             if inside is not None and inside != self._sampler.inside(words):
                 said = ["outside", "inside"] if inside else ["inside", "outside"]
                 self._differ(state, "the constraint", said)
@@ -181,19 +191,21 @@ class Probes:
         self._layout.load(state)
         return self._system.inside()
 
-    def _python(self, ask: Callable[[State], Any], state: State) -> Any:
+    def _python(self, state: State, about: object, ask: Callable[[State], Any]) -> Any:
         """Return what Python says; None if it fails there, which the model need not provide for."""
-        try:
-            return ask(state)
-        except (ArithmeticError, LookupError, TidegateError, TypeError, ValueError):
-            return None
+        answers = self._known.setdefault(state, {})
+        if about not in answers:
+            answers[about] = None
+            with suppress(ArithmeticError, LookupError, TidegateError, TypeError, ValueError):
+                answers[about] = ask(state)
+        return answers[about]
 
     def _compare_judgment(self, state: State, words: Words) -> None:
         bits = self._sampler.judgment(words)
         if bits < 0:
             return
         for number, prop in self._judged:
-            holds = self._python(partial(self._holds, prop), state)
+            holds = self._python(state, prop, partial(self._holds, prop))
             holding = (bits >> number & 1) == (prop.kind is Kind.SOMETIMES)
             if holds is not None and holds != holding:
                 said = ["violated", "satisfied"] if holds else ["satisfied", "violated"]
@@ -206,21 +218,25 @@ class Probes:
     def _compare_steps(self, state: State, words: Words) -> None:
         successors, failed = self._sampler.successors([words])
         machine = {number: after for number, _, after in successors}
-        python = None if failed else self._python(self._attempt_all, state)
-        if python is not None:
-            right, failing = self._packed(python), bool(self._system.failed)
+        everything = None if failed else self._python(state, "steps", self._all_steps)
+        if everything is not None:
+            right, failing = everything
             self._compare_assertion(state, failing, 0)
             self._add(Probe(state, words, right, failing))
         else:
-            python = {}
+            python: dict[int, State] = {}
             for number, attempt in enumerate(self._attempts):
-                taken = None if number in failed else self._python(attempt, state)
+                taken = None if number in failed else self._python(state, number, attempt)
                 if taken is None:
                     machine.pop(number, None)
                 else:
                     python |= taken
             right = self._packed(python)
         self._compare_one(state, machine, right)
+
+    def _all_steps(self, state: State) -> tuple[dict[int, Words], bool]:
+        """Return the steps that Python takes, and whether an assertion fails."""
+        return self._packed(self._attempt_all(state)), bool(self._system.failed)
 
     def _compare_assertion(self, state: State, failing: bool, place: int) -> None:
         """Compare whether an assertion fails in a state, whose steps were taken at that place."""
@@ -326,6 +342,7 @@ class Verification:
         self._search = search
         self._system = search.system
         self._compared = 0
+        self._answers: Answers = {}
 
     def level_begins(self) -> None:
         """Check that the permutations of some states to be expanded are treated alike."""
@@ -379,7 +396,7 @@ class Verification:
             return
         machine, properties = search.machine, search.comparison.properties
         with self._unwatched():
-            probes = Probes(self._system, properties, machine.sampler, PROBED)
+            probes = Probes(self._system, properties, machine.sampler, PROBED, self._answers)
             # Where the constraint excludes every initial state, there are none but these.
             reached = [state for _, state in self._some()] or list(self._system.initial_states())
             inside = probes.run(reached)

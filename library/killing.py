@@ -63,11 +63,18 @@ def searched(
 
 
 def killing_properties(protocol: Protocol, names: Sequence[str], live: bool) -> list[Property]:
-    """Return the properties among the named ones that can kill a mutant."""
+    """Return the properties among the named ones that can kill a mutant.
+
+    Of a custom model a liveness property can kill any.  Kafka's protocols have too many states to
+    decide each of theirs for every mutant: there it can kill one without a fairness (`live`) only.
+    """
+    kinds = {live, True} if protocol.mutates_conditions else {live}
     return [
         prop
         for prop in properties_of(with_custom(protocol, names))
-        if prop.name in names and (prop.kind.is_liveness if live else prop.kind.is_invariant)
+        if prop.name in names
+        and (prop.kind.is_invariant or prop.kind.is_liveness)
+        and prop.kind.is_liveness in kinds
     ]
 
 
@@ -193,7 +200,9 @@ class Killing:
         self._protocol = protocol
         self._names = tuple(prop.name for prop in properties)
         self._ladder = tuple(ladder)
-        live = {prop.kind.is_liveness for prop in properties}
+        judged = {
+            live: bool(killing_properties(protocol, self._names, live)) for live in (False, True)
+        }
         every = list(mutants(protocol))
         if protocol.mutates_conditions:
             # Kafka's families explain the survivors of several protocols together.
@@ -204,7 +213,7 @@ class Killing:
         self._mutants = {
             number: Mutated(mutant.name)
             for number, mutant in enumerate(every)
-            if mutant.unfair in live
+            if judged[mutant.unfair]
         }
 
     def run(

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .guards import INDEX
 from .layout import State
 from .scene import Event, LogOffset, Scene
 from .spec import Kind, Property, Step, TidegateError, Trace, TransitionSystem
 from .text import ABSENT, briefly, differences, shown_part
+from .vocabulary import INDEX
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from typing import Any
 from .errors import ModelError, at_revision, is_users
 from .generated import show_as
 from .sources import Node, original_of, source_of
+from .vocabulary import INDEX
 
 
 @dataclass(frozen=True)
@@ -328,10 +329,6 @@ def only_where(
     function = syntax_tree(apply)
     values, names, line = _values_in(function, apply, name, chosen, others)
     return _begun(function, apply, f"if {_not_among(name, values)}:\n    return False", line, names)
-
-
-INDEX = "_index"
-"""What the name of a parameter ends with that is the index of a record in place of the record."""
 
 
 def for_each_element(

@@ -377,8 +377,9 @@ def part_errors(parts: Sequence[Part], lengths: Mapping[str, int]) -> list[str]:
             # The only record that takes elements is a sequence.
             takes = not part.integers and hasattr(type(part.node), "__setitem__")
             repair = f" (write {part.path}[:] = ...)" if takes else ""
-            if hasattr(type(part.node), "isdisjoint"):
-                repair = f" (write {part.path}.clear() and {part.path}.update(...))"
+            if hasattr(type(part.node), "add"):
+                more = "update(...)" if hasattr(type(part.node), "update") else "add(...)"
+                repair = f" (write {part.path}.clear() and {part.path}.{more})"
             wrong.append(f"{part.path} is another object than the declared one{repair}")
         elif part.integers and len(part.node) != lengths[part.path]:
             length = lengths[part.path]

@@ -97,6 +97,10 @@ _LIVENESS = frozenset(
 )
 
 
+INDEX = "_index"
+"""What the name of a parameter ends with that is the index of a record in place of the record."""
+
+
 @dataclass(frozen=True)
 class Selection:
     """A parameter of an action whose values depend on the state.

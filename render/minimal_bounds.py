@@ -43,7 +43,7 @@ def print_minimal_bounds(
     else:
         text = f"Up to {shown(minimal.largest)}, any other violating bounds are larger than "
         text += "these." if len(minimal.smallest) > 1 else "this."
-        text += f" {count(minimal.searches, 'search')} decided this."
+        text += f" It took {count(minimal.searches, 'search')}."
         print_prose(console, Text(text, "dim"), indent=3)
 
 

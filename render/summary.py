@@ -123,7 +123,8 @@ def _print_reasons(console: Console, result: Result) -> None:
 
 def _what(result: Result) -> str:
     """Return the verdict in words."""
-    violated = [_with_steps(v) for v in result.verdicts if v.outcome is Outcome.VIOLATED]
+    broken = (v for v in result.verdicts if v.outcome is Outcome.VIOLATED)
+    violated = [_with_steps(v) for v in sorted(broken, key=_steps)]
     stopped_early = result.stopped_by is not None and not result.complete
     if violated:
         what = ", ".join(violated)

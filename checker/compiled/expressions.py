@@ -261,11 +261,11 @@ class Expressions:
         chosen = self.calls.loops.indexed(self.certain(value), _UNPACKED)
         length = chosen.length()
         if isinstance(length, Constant) and length.value != count:
-            raise UnsupportedError("a tuple is taken apart that is none of that length")
+            raise UnsupportedError("a tuple of another length is unpacked")
         if not isinstance(length, Constant):
             self.out.fail_if(self.out.truth(self.out.compare("ne", length, Constant(count))))
             if chosen.most is None or chosen.most < count:
-                raise UnsupportedError("a tuple is taken apart that is none of that length")
+                raise UnsupportedError("a tuple of another length is unpacked")
         return [chosen.at(Constant(number)) for number in range(count)]
 
     def _set(self, node: ast.Set) -> Value:

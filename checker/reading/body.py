@@ -111,8 +111,9 @@ def write(
             holder = ast.unparse(node.value)  # type: ignore[attr-defined]
             body.find(
                 node,
-                f"{where} is written, but {holder} holds a value that was read from a "
-                f"sequence; write it in its place: s.sequence[i].{name or 'field'} = ...",
+                f"{where} is written, but {holder} holds a value that was read from a sequence; "
+                f"write it in its place, s.sequence[i].{name or 'field'} = ...; of a set remove "
+                "it, and add another one",
             )
         elif _is_member(one) or (isinstance(one, Known) and one.value is not None):
             what = ast.unparse(node)

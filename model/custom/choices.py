@@ -244,12 +244,13 @@ class Choices:
                 raise about(chosen, text) from None
             numbers = _places(part, k) if are_records else _numbers(part, k)
             if numbers is None:
-                text = f"{what} is a {type(part).__name__}; it must be a set, bag or sequence of"
-                raise about(
-                    chosen,
-                    f"{text} numbers, or a sequence of records for a parameter that is annotated "
-                    "as one, else say which values there are",
-                )
+                text = f"{what} is a {type(part).__name__}"
+                if isinstance(part, (RecordSeq, RecordSet)):
+                    raise about(
+                        chosen, f"{text}; annotate the parameter with the class of a record"
+                    )
+                text += "; it must be a set, bag or sequence of numbers or records"
+                raise about(chosen, f"{text}, else say which values there are")
             return numbers
 
         return elements

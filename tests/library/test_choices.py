@@ -441,6 +441,18 @@ def test_a_sequence_of_records_needs_a_parameter_that_is_one(write):
     source = RECORDS.replace("RECEIVE", BY_ELEMENT.replace("m: Msg", "m: int") + RECEIVED)
     done = CliRunner().invoke(main, ["check", write(source)])
     said = " ".join(done.output.split())
-    assert "a sequence of records for a parameter that is annotated as one" in said
+    assert "annotate the parameter with the class of a record" in said
     line = source[: source.index("m=lambda s, k: s.sent")].count("\n") + 1
     assert f"choices.py:{line}" in said
+
+
+@pytest.mark.parametrize("declared", ["Seq[Msg] = sequence_of(", "RecordSet[Msg] = set_of("])
+def test_a_choice_of_records_says_that_the_parameter_must_be_annotated(write, declared):
+    bare = BY_ELEMENT.replace("m: Msg", "m")
+    text = RECORDS.replace("RECEIVE", bare + RECEIVED.replace("popleft()", "remove(m)"))
+    done = CliRunner().invoke(
+        main, ["check", write(text.replace("Seq[Msg] = sequence_of(", declared))]
+    )
+    said = " ".join(done.output.split())
+    assert "m of action Receive is a Record" in said
+    assert "; annotate the parameter with the class of a record" in said

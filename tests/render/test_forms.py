@@ -167,6 +167,8 @@ def test_check_writes_the_page_itself(tmp_path):
     path = tmp_path / "loss.html"
     assert run("check", "hw", "-q", "--html", str(path)).exit_code == 12
     page = path.read_text()
+    how = page.partition('<p class="how">')[2].partition("</p>")[0]
+    assert "epoch. Dotted: broker down. An arrow" in how
     assert "m0 is missing" in page
     assert "is acknowledged to its producer" in page
 

@@ -57,7 +57,8 @@ def mutate(
 
     Each mutant lacks one guard, has one rule as its ancestor has it, or has one action without its
     fairness; only liveness properties can notice the last. In a custom model, each condition of an
-    if within an action is also left out and negated.
+    if within an action is also left out and negated, and liveness properties judge every mutant. Of
+    Kafka's protocols they judge only those without a fairness.
 
     Prints for each mutant which property kills it, in how many steps and at which bounds, or that
     it survived: every search was complete, and nothing is violated. What was not searched to its

@@ -160,3 +160,48 @@ def test_each_part_of_nested_and_negated_conditions_is_left_out(tmp_path):
     weaker = every[f"Step: {guard}, without s.b != 2"]
     counts = [tidegate.check(one, {}, ["TypeOk"]).distinct_states for one in (str(file), weaker)]
     assert counts == [3, 4]
+
+
+LIVE = """\
+from dataclasses import dataclass
+from tidegate import *
+
+@dataclass(frozen=True)
+class Bounds:
+    jobs: int = number(2, 1, 4, "jobs")
+
+class State(Record):
+    printed: list[bool] = array(lambda k: k.jobs, boolean("whether a job is printed"), by="job")
+    turn: int = integer(0, lambda k: k.jobs - 1, "the job whose turn it is")
+
+model = Model(Bounds, State, participants={"job": lambda k: k.jobs}, deadlock=False)
+
+@model.action("job")
+def print_it(s: State, k: Bounds, job: int) -> bool:
+    if s.turn != job:
+        return False
+    s.printed[job] = True
+    if job < k.jobs - 1:
+        s.turn = job + 1
+    return True
+
+@model.invariant("Jobs are printed in turn.")
+def in_turn(s: State, k: Bounds) -> bool:
+    return all(s.printed[job] for job in range(s.turn))
+
+@model.liveness(Kind.EVENTUALLY, "Every job is printed.")
+def is_printed(s: State, k: Bounds) -> bool:
+    return all(s.printed)
+"""
+
+
+@pytest.mark.parametrize("chosen", [[], ["-p", "IsPrinted"]])
+def test_a_liveness_property_kills_a_mutant_that_no_invariant_notices(tmp_path, chosen):
+    file = tmp_path / "jobs.py"
+    file.write_text(LIVE, "utf-8")
+    stuck = "PrintIt: if job < k.jobs - 1, negated"
+    done = CliRunner().invoke(main, ["mutate", str(file), *chosen, "--json", str(tmp_path / "j")])
+    killed = {fate["mutant"]: fate for fate in json.loads((tmp_path / "j").read_text())["killed"]}
+    assert killed[stuck]["killed_by"] == "IsPrinted", done.output
+    checked = CliRunner().invoke(main, ["check", f"{file}~{stuck}", "-p", "IsPrinted"])
+    assert checked.exit_code == 13, checked.output

@@ -226,17 +226,27 @@ def read_from():
                 places[place] = None
                 tags[one.address.removeprefix(SOURCES).partition("/")[0]] = one.address
 
+    def note_helpers(function, place):
+        waiting, reached = [function], {}
+        while waiting:
+            for name, helper in functions_called(waiting.pop()).items():
+                if "model.broker." in name and name not in reached:
+                    reached[name] = helper
+                    waiting.append(helper)
+        for name, helper in reached.items():
+            note(helper, f"{place}: `{name.rpartition('.')[2]}`")
+
     for one in PROTOCOLS:
         decided = [*vars(one.rules).items(), *one.older_rules]
         for rule, function in decided:
             if callable(function):
-                note(function, f"[{rule}](rules.md#{rule}): `{function.__name__}`")
+                place = f"[{rule}](rules.md#{rule})"
+                note(function, f"{place}: `{function.__name__}`")
+                note_helpers(function, place)
         for taken in one.actions:
             place = f"[{taken.name}](actions.md#{taken.name.lower()})"
             note(taken.apply, place, taken.source)
-            for called, function in functions_called(taken.apply).items():
-                if ".actions." in called:
-                    note(function, f"{place}: `{called.rpartition('.')[2]}`")
+            note_helpers(taken.apply, place)
     return dict(sorted(found.items()))
 
 

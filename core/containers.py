@@ -37,7 +37,7 @@ from .fields import (
     value_of,
 )
 from .indices import beyond, bounded, from_end
-from .text import shown_part
+from .text import Members, shown_part
 from .values import value
 
 T = TypeVar("T")
@@ -696,6 +696,11 @@ class RecordSet(_OfRecords[R]):
     ``len``, ``==``, iteration and truth are those of Python's sets, and ``records[i]`` reads the
     member with that number.  A member is never written: remove it, and add another one.
     """
+
+    @classmethod
+    def shown(cls, record: Ordered[R]) -> list[object]:
+        """Return a record of this declaration as people see it."""
+        return Members(super().shown(record))
 
     def at(self, index: int) -> R:
         """Return a member as a value; the compiled engine translates ``records[index]`` to this."""

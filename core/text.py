@@ -118,6 +118,23 @@ def named(value: object) -> object:
     return value.name.lower() if isinstance(value, Enum) else value
 
 
+class Members(list[Any]):
+    """The members of a set or a bag of records: where it changes, some come and others go."""
+
+
+def told(path: str, old: object, new: object) -> str:
+    """Return what a part of a state is after a change, or what a set gains and loses.
+
+    >>> told("sent", Members([{"to": 1}]), Members([{"to": 2}]))
+    'sent loses (to 1), gains (to 2)'
+    """
+    if not isinstance(new, Members) or not isinstance(old, Members):
+        return f"{path} {briefly(new)}"
+    changes = (("loses", old), ("gains", new))
+    parts = (f"{does} {', '.join(map(briefly, some))}" for does, some in changes if some)
+    return f"{path} {', '.join(parts)}"
+
+
 def briefly(value: object) -> str:
     """Return a part of a state as people see it in a short text.
 
@@ -141,6 +158,7 @@ def differences(left: object, right: object, path: str = "") -> Iterator[tuple[s
     """Yield where two parts of states as people see them differ: the path, and the two values.
 
     An element that was added or removed at the end of a sequence is ``ABSENT`` in the other one.
+    Of sets of records these are the members that the other one lacks.
 
     >>> [*differences({"sent": [{"to": 1}, {"to": 2}]}, {"sent": [{"to": 1}, {"to": 3}]})]
     [('sent[1].to', 2, 3)]
@@ -150,6 +168,10 @@ def differences(left: object, right: object, path: str = "") -> Iterator[tuple[s
     if isinstance(left, dict) and isinstance(right, dict) and left.keys() == right.keys():
         for name, part in left.items():
             yield from differences(part, right[name], f"{path}.{name}" if path else name)
+    elif isinstance(left, Members) and isinstance(right, Members):
+        lost, gained = _without(left, right), _without(right, left)
+        if lost or gained:
+            yield path, lost, gained
     elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
         for index, (part, other) in enumerate(zip(left, right, strict=True)):
             yield from differences(part, other, f"{path}[{index}]")
@@ -158,6 +180,17 @@ def differences(left: object, right: object, path: str = "") -> Iterator[tuple[s
             yield from differences(part, other, f"{path}[{index}]")
     elif left != right:
         yield path, left, right
+
+
+def _without(some: Members, others: Members) -> Members:
+    """Return the members that others lack, each as often as it is in excess."""
+    left, alone = list(others), Members()
+    for one in some:
+        if one in left:
+            left.remove(one)
+        else:
+            alone.append(one)
+    return alone
 
 
 def _one_extends(one: list[Any], other: list[Any]) -> bool:

@@ -18,7 +18,7 @@ from ..core.behavior import Behavior
 from ..core.reasons import Reason, why
 from ..core.scene import Entry, Event, Log, LogOffset, Message, Participant, Scene, changed
 from ..core.spec import Step
-from ..core.text import ABSENT, briefly
+from ..core.text import ABSENT, Members, briefly, told
 from .text import fairness, marks, repeats, variables, violated_after
 
 ELECTIONS = ("election", "unclean")
@@ -459,7 +459,9 @@ def _breaking(behavior: Behavior) -> str:
     if any(who.log is not None for who in behavior.scenes[-1].participants):
         return ""
     parts = [
-        f"{path}: {briefly(new)}" + ("" if old is ABSENT else f" (was: {briefly(old)})")
+        told(path, old, new)
+        if isinstance(new, Members)
+        else f"{path}: {briefly(new)}" + ("" if old is ABSENT else f" (was: {briefly(old)})")
         for path, old, new in behavior.breaking
     ]
     return f"Step {len(behavior.steps)} changed {'; '.join(parts)}." if parts else ""

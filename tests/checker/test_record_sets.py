@@ -11,6 +11,7 @@ from tidegate import Record, RecordBag, RecordSet, bag_of, boolean, integer, nes
 from tidegate.cli import main
 from tidegate.core.errors import TidegateError
 from tidegate.core.layout import Layout
+from tidegate.core.text import Members, differences, told
 
 from .conftest import from_source, translator
 
@@ -447,3 +448,20 @@ def test_a_trace_with_a_set_of_records_is_replayed(model, tmp_path):
     assert found.exit_code == 12, found.output
     assert "urgent" in itf.read_text()
     assert status("replay", saved, "--trust").exit_code == 0
+
+
+def test_a_trace_says_what_a_set_of_records_gains_and_loses(model, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    file = model(PLAIN.replace("s.kept.count(m) < 3", "s.kept.count(m) < 1"), head="")
+    done = CliRunner().invoke(main, ["check", file, "-p", "Few"])
+    assert "inbox gains (value 0, urgent yes)" in done.output
+    assert "inbox loses (value 0, urgent yes)" in done.output
+    assert "kept gains (value 0, urgent yes)" in done.output
+
+
+def test_members_that_a_bag_has_more_often_are_gained_or_lost():
+    begun = {"kept": Members([{"value": 1}, {"value": 1}, {"value": 2}])}
+    ended = {"kept": Members([{"value": 1}, {"value": 2}, {"value": 3}])}
+    [change] = differences(begun, ended)
+    assert told(*change) == "kept loses (value 1), gains (value 3)"
+    assert [*differences(begun, begun)] == []

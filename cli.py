@@ -144,7 +144,7 @@ class _Group(click.Group):
         """Run the command line, and end the process; or, not standalone, return the exit status."""
         run: Callable[..., Any] = super().main
         if standalone_mode:
-            # States are no garbage: Python looks for it in each 700 new tuples and finds none.
+            # States are not garbage: Python looks for it in each 700 new tuples and finds none.
             gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
         if _COMPLETION in os.environ:
             import_module(".commands.parameters", __package__)

@@ -157,7 +157,7 @@ class Inside:
             return await self._debugger.elements(await self._debugger.field(held, "elements"))
         names = [name for name in known if name.startswith("elem") or name in ("e0", "e1")]
         listed = [await self._debugger.field(held, name) for name in names]
-        # A set of one of Java's fills the second place with what is no number.
+        # A set of one of Java's fills the second place with what is not a number.
         return [
             one for one in listed if {"value", "brokerId"} & {*await self._debugger.fields(one)}
         ]

@@ -168,7 +168,7 @@ class Debugger:
                             await self._reader.readexactly(_HEAD.size)
                         )
                         body = await self._reader.readexactly(size - _HEAD.size)
-                        # What is no reply is an event, of which nobody wants to know.
+                        # What is not a reply is an event, of which nobody wants to know.
                         if flags == _REPLY and number == self._sent:
                             break
             except (OSError, TimeoutError, asyncio.IncompleteReadError) as error:

@@ -44,7 +44,7 @@ def _state_of_record(run: Forcing, on: dict[str, int], before: State) -> Partiti
 
 
 async def stop_replica(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
-    """Let a broker learn of the first state of an epoch, in which it is no replica."""
+    """Let a broker learn of the first state of an epoch, in which it is not a replica."""
     number = on["broker"]
     run.fenced.discard(number)
     run.cluster.proxy.refuse(number)

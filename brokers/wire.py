@@ -31,7 +31,7 @@ _LARGEST = 64 << 20
 
 
 class WireError(TidegateError):
-    """Bytes that are no message of Kafka's protocol."""
+    """Bytes that are not a message of Kafka's protocol."""
 
 
 @dataclass(frozen=True)

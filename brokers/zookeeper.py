@@ -88,7 +88,7 @@ _SESSION = 20.0
 """Seconds of the session; kazoo waits as long for each answer, and for its own end."""
 
 _SILENT = logging.getLogger(f"{__name__}.kazoo")
-"""ZooKeeper ends with the harness, which is no news."""
+"""ZooKeeper ends with the harness, and that is not news."""
 _SILENT.addHandler(logging.NullHandler())
 _SILENT.propagate = False
 

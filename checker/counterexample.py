@@ -115,7 +115,7 @@ def confirm(
     Raises
     ------
     EngineError
-        If it is no behavior of the system, or its last state satisfies the property.
+        If it is not a behavior of the system, or its last state satisfies the property.
     ModelError
         If the predicate is not deterministic in the last state.
     """

@@ -182,7 +182,7 @@ def _findings(
         search = Needs(build, prop, trace, words, how.time_limit, show)
         lasso = prop.kind.is_liveness
         searched = lasso or prop.kind.is_invariant
-        # Without a step that is owed fairness a behavior may violate the property for that alone.
+        # Without a step that fairness demands a behavior may violate the property for that alone.
         fair = _fair(system) & set(search.used()) if lasso else set[str]()
         needs = tuple(
             search.of_kind(action) for action in search.used() if searched and action not in fair

@@ -1,7 +1,7 @@
 """What a function of a model takes for granted of every state, and every search checks.
 
 A rule may leave out what the real system does in a state that its model never reaches.  A model
-that changes something else may reach it, and then the rule is no model of the system any more.
+that changes something else may reach it, and then the rule is not a model of the system any more.
 """
 
 from __future__ import annotations

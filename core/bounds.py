@@ -97,7 +97,7 @@ def number(
     Raises
     ------
     ModelError
-        If the default is not within it, or one of the three is no whole number.
+        If the default is not within it, or one of the three is not a whole number.
     """
     numbers: dict[str, object] = {"default": default, "low": low, "high": high}
     for name, one in numbers.items():

@@ -339,7 +339,7 @@ def spot_of_caller() -> Spot:
     """Return the function of the model that is running, and its line."""
     frame = caller()
     code = frame.f_code
-    # The body of a class is no function.
+    # The body of a class is not a function.
     name = code.co_name if code.co_flags & inspect.CO_OPTIMIZED else ""
     return name, (code.co_filename, frame.f_lineno)
 

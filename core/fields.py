@@ -164,7 +164,7 @@ def enumeration(kind: type[N], doc: str, *, initial: N | Callable[[Any], N] | No
     Raises
     ------
     ModelError
-        If it is no enumeration, or its values are no consecutive numbers.
+        If it is not an enumeration, or its values are not consecutive numbers.
     """
     refuse_other_limits("enumeration", doc)
     if not _is_of_numbers(kind):
@@ -566,7 +566,7 @@ def limit_of(limit: Limit, k: object) -> int:
     Raises
     ------
     ModelError
-        If it is no whole number, or a function that does not take the constants.
+        If it is not a whole number, or a function that does not take the constants.
     """
     try:
         number: object = limit(k) if callable(limit) else limit

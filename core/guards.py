@@ -267,7 +267,7 @@ def _may_write(node: ast.AST) -> bool:
 
 
 def conditions(apply: Callable[..., bool]) -> tuple[Guard, ...]:
-    """Return the conditions of an action that are no guards, in the order of its source."""
+    """Return the conditions of an action that are not guards, in the order of its source."""
     return _described(apply, _conditions(syntax_tree(apply)))
 
 

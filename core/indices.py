@@ -103,7 +103,7 @@ def from_end(index: int, length: int) -> int:
 
 
 def bounded(index: Any) -> Any:
-    """Return a slice whose negative bounds are written as numbers, or what is no slice.
+    """Return a slice whose negative bounds are written as numbers, or what is not a slice.
 
     Raises
     ------

@@ -85,8 +85,8 @@ class Layout(Generic[S]):
     dump: Callable[[], State]
     """Return the state that ``record`` holds, as it is stored.
 
-    It raises an exception if a part was replaced, an array was resized, or a value is no integer or
-    does not fit; ``mistake`` says which.
+    It raises an exception if a part was replaced, an array was resized, or a value does not fit or
+    is not an integer; ``mistake`` says which.
     """
 
     pack: Callable[[State], tuple[int, ...]]

@@ -147,7 +147,7 @@ def accessors(
     if narrow:
         state = f"bytes(({reads}))"
     else:
-        # Like bytes(), it fails if a value is no integer or does not fit.
+        # Like bytes(), it fails if a value is not an integer or does not fit.
         form = Struct("=" + "".join(_code(v.width) for v, *_ in stored))
         space |= {"pack": form.pack, "unpack": form.unpack}
         state = f"unpack(pack({reads.rstrip(',')}))"

@@ -129,7 +129,7 @@ class TransitionSystem(Telling[S, K]):
         code like a predicate; None if there is none.  Engines treat a state outside the constraint,
         initial or not, as TLC does: the step to it counts as taken, and the invariants are decided
         there, so that a trace may end there; but the state does not count as distinct or for the
-        depth, and it is not expanded.  A state all of whose steps lead outside is no deadlock.
+        depth, and it is not expanded.  A state all of whose steps lead outside is not a deadlock.
     view
         How the family shows states and steps; None to show variables.
     assumptions
@@ -442,7 +442,7 @@ class TransitionSystem(Telling[S, K]):
     def violates(self, prop: Property, state: State) -> bool:
         """Whether `state` violates `prop`, or satisfies it if its kind is ``SOMETIMES``."""
         self.layout.load(state)
-        if prop.kind is Kind.DEADLOCK:  # No step is owed outside the constraint.
+        if prop.kind is Kind.DEADLOCK:  # Outside the constraint nothing need be enabled.
             stuck = self.inside() and next(self.successors(state), None) is None
             return stuck and not self.failed
         if prop.kind is Kind.ASSERTION:

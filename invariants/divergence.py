@@ -37,7 +37,7 @@ def _is_deleted(s: BrokerState, broker: int, offset: int) -> bool:
 def first_difference(s: BrokerState, first: int, second: int, end: int) -> int:
     """Return the first offset below `end` at which two logs differ, or NONE.
 
-    A record that one of them has deleted is no difference.
+    A record that one of them has deleted is not a difference.
     """
     one, other = s.replica[first].log, s.replica[second].log
     for offset in range(end):

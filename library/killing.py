@@ -363,7 +363,7 @@ def _decided(
     began = perf_counter()
     if mutant.unfair:
         try:
-            # All mutants use the original's states, so the time for these is no mutant's.
+            # All mutants use the original's states, so the time for these is not a mutant's.
             with alarm(work.left, perf_counter(), at_once=True):
                 known = _original(original.name, work.properties, work.bounds)
         except LimitReachedError:

@@ -121,7 +121,7 @@ def _parts(protocol: Protocol) -> Iterator[Mutant]:
 def _rules(protocol: Protocol) -> Iterator[Mutant]:
     """Yield a mutant for every rule that was replaced, and for each of its older forms.
 
-    An older rule that a custom protocol inherits and already has is no mutant.
+    An older rule that a custom protocol inherits and already has is not a mutant.
     """
     named: set[str] = set()
     for rule, before in (*_replaced(protocol), *protocol.older_rules):

@@ -203,7 +203,7 @@ class NoRules:
 
 
 def is_extra(field: Field[Any]) -> bool:
-    """Whether a field of a class of bounds is no bound: the rules, or whether to keep a history."""
+    """Whether a field of a class of bounds is not a bound: rules, or whether a history is kept."""
     if field.name == "rules":
         return is_dataclass(field.default)
     return field.name.startswith(TRACK) and field.default is False and not field.metadata

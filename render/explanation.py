@@ -30,7 +30,7 @@ class Findings:
     searched
         Whether faults and elections were searched at all.
     fair
-        Those kinds in a lasso that were not, since they are owed fairness.
+        Those kinds in a lasso that were not, since fairness demands them.
     """
 
     needs: tuple[Need, ...]

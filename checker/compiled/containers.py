@@ -250,7 +250,7 @@ class Collections:
         return Truth(out.value(f"and i1 {out.truth(within)}, {differ}"))
 
     def _equal(self, comparison: ast.cmpop, left: Value, right: Value) -> Value:
-        """Return whether two collections have the same elements; a tuple is no list."""
+        """Return whether two collections have the same elements; a tuple is not a list."""
         negated = isinstance(comparison, ast.NotEq)
         if _type(left) is not _type(right):
             return Constant(negated)

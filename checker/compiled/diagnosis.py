@@ -127,7 +127,7 @@ class _Unit(Unit):
         mode: Mode = Mode.WHOLE,
         pure: bool = False,
     ) -> Compiled:
-        """Return a translation; its caller is blamed for what lies in code that is no user's."""
+        """Return a translation; its caller is blamed for what lies in code that is not a user's."""
         compiled = super().function(function, arguments, mode, pure)
         if self.active:
             for reason in self._beyond.get(compiled.name, ()):
@@ -204,7 +204,7 @@ class _Translation(Translation):
     failed
         Whether something could not be translated.
     beyond
-        What could not be in a function that is no user's; the user's line that calls it is blamed.
+        What could not be in a function of a library; the user's line that calls it is blamed.
     """
 
     unit: _Unit
@@ -233,7 +233,7 @@ class _Translation(Translation):
         return ""
 
     def blame(self, called: Callable[..., Any], reason: Reason) -> None:
-        """Note what is wrong in a function that is called here, and is no user's."""
+        """Note what is wrong in a function that is called here, and is not a user's."""
         self.failed = True
         if not _is_users(self.function):
             self.beyond[reason] = None

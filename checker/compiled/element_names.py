@@ -41,7 +41,7 @@ def length_of(owner: Any) -> int:
 def still_there(owner: Any, index: int, length: int, copy: Any) -> None:
     """Stand for the test that an element is as it was when it was read; it is never called.
 
-    `length` is that of the sequence at that time.  A name for an element of an array is no copy.
+    `length` is that of the sequence at that time.  A name for an element of an array is not a copy.
     """
     raise NotImplementedError
 

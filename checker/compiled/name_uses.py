@@ -62,7 +62,7 @@ def is_part_of_name(node: ast.AST) -> TypeGuard[PartOfName]:
 def is_of_state(node: ast.expr) -> bool:
     """Whether an expression names an attribute of something, or an element of such a one.
 
-    A list of the function's own is no attribute; what an attribute holds copies records.
+    A list of the function's own is not an attribute; what an attribute holds copies records.
     """
     while isinstance(node, ast.Subscript):
         node = node.value

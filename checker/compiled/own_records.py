@@ -28,7 +28,7 @@ def replaced(record: Any, name: str, value: Any, is_made: bool) -> Any:
     """Stand for the record with another value of one part; it is translated, never called.
 
     `is_made` says that the record is surely made by name: in one that was taken out of a sequence,
-    Python does not copy a value on assignment to a part that is no variable.
+    Python does not copy a value on assignment to a part that is not a variable.
     """
     raise NotImplementedError
 

@@ -124,7 +124,7 @@ class Records:
         return place
 
     def variable(self, owner: StateRef | Made, name: str) -> Value:
-        """Return the value of a variable of a record, or a part that is no variable."""
+        """Return the value of a variable of a record, or a part that is not a variable."""
         if isinstance(owner, StateRef):
             return self.loaded(self.part(owner, name))
         if isinstance(owner.sample, type):
@@ -150,7 +150,7 @@ class Records:
         return values.get("", part)
 
     def item(self, array: StateRef | Made, index: Value) -> Value:
-        """Return the value of an element of an array, or the element if that is no variable."""
+        """Return the value of an element of an array, or the element if that is not a variable."""
         if isinstance(array, StateRef):
             return self.loaded(self.element(array, index))
         known = self._checked(array, index)

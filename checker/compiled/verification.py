@@ -141,7 +141,7 @@ class Probes:
         try:
             self._ask_until(thread_time() + self._seconds, reached)
         finally:
-            # Also where it is interrupted: these are no samples of the search.
+            # Also where it is interrupted: these are not samples of the search.
             self._sampler.forget()
         return self._inside_ones
 

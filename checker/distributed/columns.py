@@ -16,7 +16,7 @@ from ...core.record import Variable
 from ...core.spec import Kind, Property, TidegateError, TransitionSystem
 
 OWN = ("fingerprint", "depth")
-"""Columns of the table of states that are no variables."""
+"""Columns of the table of states that are not variables."""
 
 MOST_SHOWN = 1 << 16
 """The most values of a variable that is exported by its names."""

@@ -90,7 +90,7 @@ def settings(conf: tuple[str, ...]) -> dict[str, str]:
     Raises
     ------
     SparkError
-        If one of them is no setting of Spark.
+        If one of them is not a setting of Spark.
     """
     chosen = {}
     for setting in conf:

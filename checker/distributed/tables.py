@@ -2,7 +2,7 @@
 
 The content of a file depends only on the level and the share, as with runs.  Files are written
 below ``PENDING``, which readers of the tables ignore; the driver moves them from there when their
-level is finished.  So whatever a cancelled task still writes is no part of a table.
+level is finished.  So whatever a cancelled task still writes is not part of a table.
 """
 
 from __future__ import annotations

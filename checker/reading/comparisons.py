@@ -226,7 +226,7 @@ _NODE = ast.Constant(0)
 
 
 def mismatch(value: Value, other: Value) -> str:
-    """Say that a number is never what it is compared with; empty if it may be, or is no number."""
+    """Say that a number is never what it is compared with; empty if it may be, or is not one."""
     if isinstance(other, Known) and other.value is type(None) and _is_kind_of_number(value):
         return "is a number, never None; an empty optional is NONE: write == NONE"
     if not is_number(value) or isinstance(value, Known):

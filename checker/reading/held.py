@@ -24,7 +24,7 @@ MOST_HELD = 20_000
 """The most objects that are looked at in one."""
 
 _ENDS = (ModuleType, type, CodeType, FrameType)
-"""What is not looked into: a module or a class is no part of what refers to it."""
+"""What is not looked into: a module or a class is not part of what refers to it."""
 
 MAKING = ("__init__", "__new__", "__post_init__")
 """What runs before there is an instance."""

@@ -90,7 +90,7 @@ class Sequences(Sets):
             self.names.computed(ast.Eq(), first, second, node)
 
     def variables(self, value: Value) -> dict[str, Value] | None:
-        """Return the values of a record's variables; None for what is no record of these alone."""
+        """Return the values of a record's variables; None if it has anything else."""
         if isinstance(value, Made):
             return dict(value.parts)
         if not isinstance(value, Part) or not isinstance(value.declared, type):

@@ -63,7 +63,7 @@ class Sets(Parts):
         return declared, self.part(owner, "mask")
 
     def mask(self, value: Value) -> Value | None:
-        """Return a set as a bit mask; None for what is no set."""
+        """Return a set as a bit mask; None for what is not a set."""
         if isinstance(value, Own):
             return value.mask
         if isinstance(value, Constant) and isinstance(value.value, set | frozenset):

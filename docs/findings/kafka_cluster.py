@@ -184,7 +184,7 @@ class KafkaCluster(ABC):
         await self.stop()
 
     async def stop(self) -> None:
-        """End every process, those that stand still too, and remove every file."""
+        """End every process, paused ones too, and remove every file."""
         await asyncio.gather(*map(self.kill, self._nodes))
         await self.proxy.close()
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -217,7 +217,7 @@ class KafkaCluster(ABC):
             await asyncio.wait_for(process.process.wait(), start_patience())
 
     def pause(self, number: int) -> None:
-        """Let a node's process stand still."""
+        """Pause the process of a node."""
         self._send(number, signal.SIGSTOP)
 
     def resume(self, number: int) -> None:

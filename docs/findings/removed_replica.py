@@ -309,7 +309,7 @@ class RemovedReplica(Run[Removal]):
         if leader == _NOBODY:
             await self._cluster.kill(C)
             await self._cluster.start(C)
-            self._tell(f"broker {C}, which is no replica, was killed and runs again")
+            self._tell(f"broker {C}, which is not a replica, was killed and runs again")
             mended = await self._becomes(lambda d: d.leader > 0, "has a leader")
             self._seen["mended"], leader = mended, mended.leader
         self._seen["read"] = read = await self._consume(leader)

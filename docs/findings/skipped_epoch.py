@@ -34,7 +34,7 @@ _SESSION = {"zookeeper.session.timeout.ms": 6000}
 """Kafka's own default through 2.4; until then nobody is the controller after it was killed."""
 
 _UNREAD = 0.7
-"""Seconds after which whatever a broker that stands still had asked for is answered, unread.
+"""Seconds after which whatever a paused broker had asked for is answered, unread.
 
 Fetches of records and of metadata both wait for at most half a second.
 """
@@ -46,8 +46,8 @@ _DELTA = "Generated a metadata delta"
 class SkippedEpoch(Schedule):
     """A misses epoch e+1; B is the preferred leader, and C follows.
 
-    ``held``: the proxy holds A's metadata fetch.  ``paused``: A stands still, with Kafka's own
-    timeouts and no proxy.  ``voters``: as ``paused``, with three controllers, and A stands still
+    ``held``: the proxy holds A's metadata fetch.  ``paused``: A is paused, with Kafka's own
+    timeouts and no proxy.  ``voters``: as ``paused``, with three controllers, and A is paused
     from the moment of the election.  ``busy``: A's metadata loader creates the partitions of
     another topic meanwhile; only B's fetches are held.  ``zookeeper``: the same with ZooKeeper,
     where B is the controller, so what it has not sent to A ends with it.  ``killed``: the same,
@@ -119,15 +119,15 @@ class SkippedEpoch(Schedule):
             await self._read_at_new_leader()
 
     async def _with_pauses(self) -> None:
-        """Steer by processes that stand still for two seconds, with every timeout as it is."""
+        """Steer by processes that are paused for two seconds, with every timeout as it is."""
         cluster = self._cluster
         cluster.pause(B)
-        self._tell("B stands still (SIGSTOP)")
+        self._tell("B is paused (SIGSTOP)")
         await asyncio.sleep(_UNREAD)
         await self._produced_and_fetched()
         cluster.pause(A)
         paused = self._clock()
-        self._tell("A stands still (SIGSTOP)")
+        self._tell("A is paused (SIGSTOP)")
         if self._mode == PAUSED:
             await asyncio.sleep(_UNREAD)
         await cluster.elect(self._topic)

@@ -12,7 +12,7 @@ _COMMANDS = {
     Deviation.UNDECIDED: "warning",
     Deviation.SKIPPED: "notice",
 }
-"""What is no error."""
+"""What is not an error."""
 
 
 def workflow_commands(outcomes: Sequence[CellOutcome]) -> Iterator[str]:

@@ -25,7 +25,7 @@ _OTHERS = {
     "brokers": "Real brokers do not behave as expected.",
     "error": "The cell could not be searched, or Kafka could not be started.",
 }
-"""Rules that are no property, by their identifier."""
+"""Rules that are not property, by their identifier."""
 
 
 def sarif(outcomes: Sequence[CellOutcome]) -> dict[str, Any]:

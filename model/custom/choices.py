@@ -125,7 +125,7 @@ class Choices:
 
     @property
     def are_numbers(self) -> tuple[str, ...]:
-        """The parameters that are no records."""
+        """The parameters that are not records."""
         return tuple(one.name for one in self._parameters if not one.by_index)
 
     def selections(self) -> tuple[Selection, ...]:
@@ -215,7 +215,7 @@ class Choices:
     def _refuse_unknown(
         self, names: Sequence[str], known: Sequence[str], kind: str, function: Values, what: str
     ) -> None:
-        """Refuse a function that takes what is no parameter of the action, or comes later."""
+        """Refuse a function that takes what is not a parameter of the action, or comes later."""
         for name in names:
             if name not in known:
                 there = ", ".join(known) or "none"
@@ -290,7 +290,7 @@ def refuse_unknown_choices(
     parameters: Sequence[str],
     choices: Mapping[str, Choice],
 ) -> None:
-    """Refuse choices for what is no parameter of an action or a property."""
+    """Refuse choices for what is not a parameter of an action or a property."""
     if extra := set(choices) - set(parameters):
         there = ", ".join(parameters) or "none but the state and the bounds"
         raise about(function, f"{what} has no parameter {min(extra)}; it has {there}")

@@ -46,7 +46,7 @@ class Fair:
         Raises
         ------
         ModelError
-            If these are no actions of the model, or lack such a parameter, or their fairness
+            If these are not actions of the model, or lack such a parameter, or their fairness
             together is declared already.
         """
         if fairness not in (Fairness.WEAK, Fairness.STRONG):

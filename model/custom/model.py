@@ -125,7 +125,7 @@ class Model(Fair, Generic[S, K]):
     Raises
     ------
     ModelError
-        If the bounds are no frozen dataclass, or the state is no ``Record``.
+        If the bounds are not a frozen dataclass, or the state is not a ``Record``.
 
     Examples
     --------
@@ -249,7 +249,7 @@ class Model(Fair, Generic[S, K]):
             Weak for what happens sooner or later if it can, none for faults.  By default weak, or
             none if :meth:`fairness` is about the action.
         fair_per
-            The parameters each choice of which is owed it: all by default, none with ``()``.
+            The parameters for whose choices it is separate: by default all, none with ``()``.
         sign
             For faults and elections: ``"crash"``, ``"restart"``, ``"election"`` or ``"loss"``.
         when
@@ -455,7 +455,7 @@ class Model(Fair, Generic[S, K]):
         Raises
         ------
         ModelError
-            If it is no action of the model, or decides that behind its guards, too.
+            If it is not an action of the model, or decides that behind its guards, too.
         """
         return enabled(self._actions[self._name_of(action, "model.enabled")].apply)
 

@@ -21,7 +21,7 @@ MOST_CHOICES = 100_000
 
 
 def refuse_unfit(function: Any, what: str, *names: str) -> None:
-    """Refuse what is no function, or cannot be called with so many values.
+    """Refuse what is not a function, or cannot be called with so many values.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def refuse_other_types(what: str, kinds: Mapping[str, Any], *values: object) -> 
 
 
 def refuse_wrong_looks(name: object, view: object, survivors: object) -> None:
-    """Refuse a name that reports cannot print, what is no view, and what are no reasons."""
+    """Refuse a name that reports cannot print, what is not a view, and what are not reasons."""
     if not isinstance(name, str) or one_line(name) != name:
         raise misused(f"the name of the model is {name!r}; it must be text in one line")
     if view is not None and not isinstance(view, View):
@@ -132,7 +132,7 @@ def refuse_wrong_looks(name: object, view: object, survivors: object) -> None:
 
 
 def refuse_other_classes(bounds: object, state: object) -> None:
-    """Refuse bounds that are no frozen dataclass of bounds, and a state that is no record."""
+    """Refuse bounds that are not a frozen dataclass of them, and a state that is not a record."""
     settings = getattr(bounds, "__dataclass_params__", None)
     if settings is None or not settings.frozen or not isinstance(bounds, type):
         raise misused(
@@ -194,7 +194,7 @@ def refuse_unknown_kinds(state: Any, participants: Any) -> None:
 
 
 LIKE = 0.85
-"""From what likeness on a word is a misspelt kind of participant; a reader is no leader (0.83)."""
+"""From what likeness on a word is a misspelt kind of participant; reader and leader have 0.83."""
 
 
 def refuse_misspelt(

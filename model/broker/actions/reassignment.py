@@ -127,7 +127,7 @@ def cancel_reassignment(s: BrokerState, k: Constants, leader: int) -> bool:
 
 
 def stop_replica(s: BrokerState, k: Constants, broker: int, epoch: int) -> bool:
-    """Delete the log of a broker that is no replica in an epoch: ReplicaManager.stopPartitions.
+    """Delete the log of a broker that is not a replica in an epoch: ReplicaManager.stopPartitions.
 
     It may be a replica again in newer metadata, which it has not applied yet; older metadata, in
     which it was one, it never applies.

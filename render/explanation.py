@@ -185,8 +185,8 @@ def _conclusion(violated: str, findings: Findings, words: Mapping[str, str]) -> 
     if findings.smallest is None:
         if not findings.decided:
             return Text("")
-        text = f"{violated} needs all of these: {listed(used, words)}. With one of them fewer, no "
-        return Text(text + "behavior within these bounds violates it.", "bold")
+        text = f"{violated} needs {listed(used, words)}: with fewer of any, no behavior within "
+        return Text(text + "these bounds violates it.", "bold")
     counts, steps = findings.smallest.counts, count(len(findings.smallest.trace.steps), "step")
     if counts == used:
         text = f"With only a part of {listed(used, words)}, "

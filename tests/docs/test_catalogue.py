@@ -141,8 +141,8 @@ What it needs, within crashes=1
 1 crash (broker 1 at step 1): cannot be left out; with none, no behavior within these bounds
 violates P (407 distinct states).
 option moves: has to be on; without it, no behavior within these bounds violates P.
-P needs all of these: 1 crash and
-1 election. With one of them fewer, no behavior within these bounds violates it.
+P needs 1 crash and
+1 election: with fewer of any, no behavior within these bounds violates it.
 Step 2 can be dropped."""
     assert particular(explained).splitlines() == [
         "hw: P is violated after 2 steps",

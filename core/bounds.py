@@ -59,9 +59,10 @@ class Bound:
         try:
             value = int(text)
         except ValueError:
-            raise BoundsError(
-                f"bound {name}: {text!r} is not a whole number; give one within {self.allowed()}"
-            ) from None
+            repair = f"give one within {self.allowed()}"
+            if "=" in text:
+                repair = "each bound has an option of its own, -b NAME=VALUE"
+            raise BoundsError(f"bound {name}: {text!r} is not a whole number; {repair}") from None
         if not self.low <= value <= self.high:
             raise BoundsError(
                 f"bound {name}: {value} is out of range; give a number within {self.allowed()}"

@@ -88,6 +88,7 @@ def test_exit_status(arguments, status):
         (["check", "hw", "-b", "record=3"], "no bound 'record'; did you mean records"),
         (["check", "hw", "-b", "records"], "write it with a value, as records=VALUE"),
         (["check", "hw", "-b", "records=many"], "'many' is not a whole number; give one within"),
+        (["check", "hw", "-b", "records=1, moves=on"], "'1, moves=on' is not a whole number; each"),
         (["check", "hw", "-b", "records=99"], "99 is out of range; give a number within 0..12"),
         (["check", "hw", "-b", "records=1", "-b", "records=2"], "records is set twice"),
         (["check", "hw", "-b", "moves=perhaps"], "'perhaps' is not one of its values; choose"),

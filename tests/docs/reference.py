@@ -220,7 +220,7 @@ def read_from():
     found = {}
 
     def note(function, place, more=""):
-        for one in mentions(f"{getdoc(function) or ''} {more}"):
+        for one in mentions(f"{(function and getdoc(function)) or ''} {more}"):
             if re.fullmatch(FUNCTION, one.name):
                 places, tags = found.setdefault(spelt_out(one.name), ({}, {}))
                 places[place] = None
@@ -247,6 +247,10 @@ def read_from():
             place = f"[{taken.name}](actions.md#{taken.name.lower()})"
             note(taken.apply, place, taken.source)
             note_helpers(taken.apply, place)
+    read_by_rules = {*found}
+    for one in PROTOCOLS:
+        for name in {spelt_out(said.name) for said in mentions(one.story)} - read_by_rules:
+            note(None, f"[{one.name}](protocols.md#{anchor(one.name)})", name)
     return dict(sorted(found.items()))
 
 

@@ -13,7 +13,7 @@ from tidegate.gate.document import read
 from tidegate.library.links import FUNCTION, mentions, spelt_out
 
 PAGE = (Path(__file__).parents[2] / "docs" / "changed-kafka.md").read_text("utf-8")
-DEFINITION = (ast.ClassDef, ast.FunctionDef)
+DEFINITION = (ast.Module, ast.ClassDef, ast.FunctionDef)
 RELEASES = Path(__file__).parents[2] / ".kafka"
 
 MODELLED = PAGE[: PAGE.index("## Force it on your build")]

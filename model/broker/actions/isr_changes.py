@@ -5,9 +5,9 @@ rules say which replicas it waits for meanwhile, and what the controller rejects
 
 The leader writes the partition state, adds the partition to its change set, and later writes a
 notification node; the controller reads the node, refreshes its cache from the stored state, sends
-UpdateMetadata and deletes the node (Kafka 0.10's ReplicaManager.maybePropagateIsrChanges and
-IsrChangeNotificationListener).  Clients know the leader from some broker's metadata.  Of the
-controller's cache only the ISR is part of the state: only the controller changes the leader.
+UpdateMetadata and deletes the node (IsrChangeNotificationListener of Kafka 0.10).  Clients know the
+leader from some broker's metadata.  Of the controller's cache only the ISR is part of the state:
+only the controller changes the leader.
 
 The version of the stored state is not a variable.  Within a leader epoch only its leader writes the
 ISR, so a leader's cached version is the stored one exactly if its epoch and its ISR are the stored
@@ -231,7 +231,8 @@ NO_NOTIFICATION, HAS_READ, HAS_REFRESHED = range(3)
 def write_notification(s: BrokerState, k: Constants, leader: int) -> bool:
     """Announce an ISR change; Kafka waits 5 s, or 60 s, the model any time.
 
-    Several unread nodes have the same effect as one.
+    This is ReplicaManager.maybePropagateIsrChanges of Kafka 0.10.  Several unread nodes have the
+    same effect as one.
     """
     if not s.replica[leader].change_set:
         return False

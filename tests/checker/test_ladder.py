@@ -37,7 +37,7 @@ def test_a_ladder_gives_the_first_bounds_that_violate_and_what_holds(walk, make_
 
 
 def test_what_must_eventually_happen_is_tried_within_all_bounds(walk):
-    """Within larger bounds a step is owed that smaller ones do not allow."""
+    """Within larger bounds fairness demands a step that smaller ones do not allow."""
 
     def path(bounds):
         return walk(10, {(node, node + 1) for node in range(bounds["a"] + 1)})

@@ -121,7 +121,7 @@ LASSOS = {
         Kind.EVENTUALLY, Fairness.NONE, [(0, "go"), (1, "turn"), (2, "turn"), (1, "")],
         "does not violate",
     ),
-    "a step that is owed SF is enabled now and then": (
+    "a step with SF is enabled now and then": (
         Kind.ALWAYS_EVENTUALLY, Fairness.STRONG, [(0, "go"), (1, "turn"), (2, "turn"), (1, "")],
         "leaves SF",
     ),

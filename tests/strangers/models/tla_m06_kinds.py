@@ -1,6 +1,6 @@
 """A retrying worker: four kinds of liveness with a premise that never holds, none of which fairness per parameter saves.
 
-Jobs are started, may fail, are retried; the worker picks one job; weak fairness of `work` is owed as a whole only.
+Jobs are started, may fail, are retried; the worker picks one job; `work` has weak fairness as a whole only.
 """
 from dataclasses import dataclass
 from enum import IntEnum

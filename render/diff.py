@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.table import Table
 
+from ..core.interrupts import Stop
 from ..core.scene import Scene
 from ..library.code import ActionChange, Code, CodeDiff, RuleChange
 from ..library.diff import BehaviorDiff, BlockedStep, Divergence, values
@@ -227,8 +228,10 @@ class DiffPrinter:
         if states.alone is None:
             which = next(i for i, counted in enumerate(states.counts) if counted.stopped_by)
             stopped = states.counts[which].stopped_by
-            line = f"not all states of {names[which]} were explored (stopped by {stopped}); "
-            line += "choose smaller bounds, or a larger --max-states."
+            line = f"not all states of {names[which]} were explored (stopped by {stopped})"
+            if stopped is not None and stopped.by is Stop.MAX_STATES:
+                line = f"{names[which]} has more states than are compared ({stopped})"
+            line += "; choose smaller bounds, or a larger --max-states."
             style = ("NOT COMPARED ", "bold yellow")
             self._say(Text.assemble(style, line))
             return

@@ -40,10 +40,15 @@ class Bug:
         return ["check", self.shown_by, *bounds, *properties]
 
 
+def unlinked(text):
+    """Return a text without the links to tickets, KIPs and functions of Kafka."""
+    return re.sub(r"\[([^\[\]]*)\]\(https:[^()]*(?:\([^()]*\)[^()]*)*\)", r"\1", text)
+
+
 def bugs(text):
     """Return the bugs that have a row in the page with this text."""
     rows = []
-    for line in text.splitlines():
+    for line in unlinked(text).splitlines():
         if not line.startswith("| ["):
             continue
         bug, _, shown_by, bounds, violated, fixed_by = line[2:-2].split(" | ")

@@ -5,6 +5,9 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.docs.catalogue import unlinked
+from tidegate.library.links import linked
+
 ROOT = Path(__file__).parents[2]
 
 GUARD, SAME, REASON, LEFT_OUT = "guard", "same verdict", "no effect", "not modelled"
@@ -139,7 +142,7 @@ def page():
         for row in rows:
             cells = row.function, row.checks, row.answer, row.releases, row.shown
             text += f"| {' | '.join(cells)} |\n"
-    return text
+    return linked(text)
 
 
 def write():
@@ -149,6 +152,6 @@ def write():
 
 def left_out():
     """Return the rows of docs/not-modelled.md, by what is left out."""
-    lines = (ROOT / "docs" / "not-modelled.md").read_text("utf-8").splitlines()
+    lines = unlinked((ROOT / "docs" / "not-modelled.md").read_text("utf-8")).splitlines()
     cells = [line[2:-2].split(" | ") for line in lines if line.startswith("| ")]
     return {name: rest for name, *rest in cells if name not in ("Left out", "---")}

@@ -18,6 +18,7 @@ from tests.docs.partial import replacing
 from tests.docs.scenarios import SCENARIOS, Scenario
 from tidegate.core.errors import SelectionError
 from tidegate.core.spec import Property, TransitionSystem
+from tidegate.library.links import linked
 from tidegate.library.minimal_bounds import BoundValues
 from tidegate.library.names import find_protocol
 from tidegate.library.pool import processes, share
@@ -125,7 +126,7 @@ def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, j
     todo = [(protocol.name, number) for number, _ in scenarios for protocol in protocols]
     with processes(jobs) as workers:
         compared = workers.in_order(compare, todo)
-        target.write(INTRODUCTION)
+        target.write(linked(INTRODUCTION))
         for _, scenario in scenarios:
             columns = {protocol.name: next(compared) for protocol in protocols}
             names = [prop.name for prop in compared_properties(protocols[0], scenario)]

@@ -152,3 +152,17 @@ def test_every_kip_and_function_of_a_text_has_its_address():
     rows = {name for row in checks() for name in re.findall(rf"`({FUNCTION})`", row.function)}
     assert len(rows) > 100
     assert [name for name in sorted(rows | {*read_from()}) if not addresses(name)] == []
+
+
+PAGES = [
+    page
+    for folder in (ROOT, ROOT / "docs", ROOT / "benchmarks")
+    for page in (folder.rglob("*.md") if folder.name == "docs" else folder.glob("*.md"))
+    if page.name != "CHANGELOG.md"
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_links_whatever_it_names(page):
+    text = page.read_text("utf-8")
+    assert linked(text) == text, "write what linked(text) of tidegate.library.links returns"

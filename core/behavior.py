@@ -16,7 +16,7 @@ from .layout import State
 from .scene import Event, LogOffset, Scene
 from .spec import Kind, Property, Step, TidegateError, Trace, TransitionSystem
 from .text import ABSENT, briefly, differences, shown_part
-from .vocabulary import INDEX
+from .vocabulary import INDEX, called
 
 
 @dataclass(frozen=True)
@@ -83,23 +83,26 @@ class Behavior:
         Of an argument that is the index of a record, as ``m_index``, that is the record, ``m``.
         """
         step, system = self.steps[number - 1], self.system
-        arguments = step.chosen
+        chosen = list(step.chosen.items())
         actions = (one for one in system.actions if one.name == step.action)
         for each in (each for one in actions for each in one.selections if each.by_index):
-            name, index = step.parameters[each.place], step.arguments[each.place]
             system.layout.load(self.trace.states[number - 1])
             others = (step.arguments[place] for place in each.others)
-            element: Any = each.values(system.record, system.constants, *others)
-            record = element[index]
-            arguments[name] = briefly(shown_part(record, record.__declared__))
-        return {name.removesuffix(INDEX): value for name, value in arguments.items()}
+            records: Any = each.values(system.record, system.constants, *others)
+            record = records[step.arguments[each.place]]
+            name = step.parameters[each.place].removesuffix(INDEX)
+            chosen[each.place] = name, briefly(shown_part(record, record.__declared__))
+        return dict(chosen)
+
+    def arguments(self, number: int) -> str:
+        """Return the arguments of a step as text, such as ``node 1, m (to 2)``."""
+        return ", ".join(f"{name} {value}" for name, value in self.chosen(number).items())
 
     def label(self, number: int) -> str:
         """Return the step that leads to a state as text, such as ``Take(node=1, m=(to 2))``."""
         if not number:
             return "initial state"
-        arguments = (f"{name}={value}" for name, value in self.chosen(number).items())
-        return f"{self.steps[number - 1].action}({', '.join(arguments)})"
+        return called(self.steps[number - 1].action, self.chosen(number))
 
     def plain(self, number: int) -> TraceStep:
         """Return a state as plain values, with the step that leads to it."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard, cast
 
-from .text import ABSENT, Members, briefly, differences, told
+from .text import ABSENT, briefly, differences, told
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class Detail(str):
     def since(self, former: Detail) -> Iterator[tuple[str, str]]:
         """Yield each part of a variable that differs from its former line: what is, what was."""
         for path, old, new in differences({self.about: former.value}, {self.about: self.value}):
-            is_of_set = isinstance(old, Members)
-            yield told(path, old, new), "" if old is ABSENT or is_of_set else briefly(old)
+            now, was = told(old, new)
+            yield f"{path} {now}", was
 
 
 def changed(line: str, former: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -122,17 +122,19 @@ class Members(list[Any]):
     """The members of a set or a bag of records: where it changes, some come and others go."""
 
 
-def told(path: str, old: object, new: object) -> str:
-    """Return what a part of a state is after a change, or what a set gains and loses.
+def told(old: object, new: object) -> tuple[str, str]:
+    """Return what a part of a state is after a change, and what it was; "" if it was not there.
 
-    >>> told("sent", Members([{"to": 1}]), Members([{"to": 2}]))
-    'sent loses (to 1), gains (to 2)'
+    Of a set it is what this loses and gains.
+
+    >>> told(1, True), told(Members([{"to": 1}]), Members([{"to": 2}]))
+    (('yes', '1'), ('loses (to 1), gains (to 2)', ''))
     """
     if not isinstance(new, Members) or not isinstance(old, Members):
-        return f"{path} {briefly(new)}"
+        return briefly(new), "" if old is ABSENT else briefly(old)
     changes = (("loses", old), ("gains", new))
     parts = (f"{does} {', '.join(map(briefly, some))}" for does, some in changes if some)
-    return f"{path} {', '.join(parts)}"
+    return ", ".join(parts), ""
 
 
 def briefly(value: object) -> str:

@@ -9,7 +9,7 @@ the transition system.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum, EnumMeta
 from functools import cache, cached_property
@@ -255,7 +255,12 @@ class Step:
         return dict(zip(self.parameters, map(named, self.arguments), strict=True))
 
     def __str__(self) -> str:
-        return f"{self.action}({', '.join(f'{one}={value}' for one, value in self.chosen.items())})"
+        return called(self.action, self.chosen)
+
+
+def called(action: str, arguments: Mapping[str, object]) -> str:
+    """Return a step as text, such as ``Elect(leader=1)``."""
+    return f"{action}({', '.join(f'{name}={value}' for name, value in arguments.items())})"
 
 
 def _undeclared(s: Any, k: Any) -> bool:

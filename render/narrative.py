@@ -18,7 +18,7 @@ from ..core.behavior import Behavior
 from ..core.reasons import Reason, why
 from ..core.scene import Entry, Event, Log, LogOffset, Message, Participant, Scene, changed
 from ..core.spec import Step
-from ..core.text import ABSENT, Members, briefly, told
+from ..core.text import told
 from .text import fairness, marks, repeats, variables, violated_after
 
 ELECTIONS = ("election", "unclean")
@@ -458,12 +458,8 @@ def _breaking(behavior: Behavior) -> str:
     """Say what the last step of a trace changed to violate an invariant; nothing of logs."""
     if any(who.log is not None for who in behavior.scenes[-1].participants):
         return ""
-    parts = [
-        told(path, old, new)
-        if isinstance(new, Members)
-        else f"{path}: {briefly(new)}" + ("" if old is ABSENT else f" (was: {briefly(old)})")
-        for path, old, new in behavior.breaking
-    ]
+    changed = ((path, *told(old, new)) for path, old, new in behavior.breaking)
+    parts = [f"{path}: {now}" + (f" (was: {was})" if was else "") for path, now, was in changed]
     return f"Step {len(behavior.steps)} changed {'; '.join(parts)}." if parts else ""
 
 
@@ -489,13 +485,12 @@ def _moments(
     before: dict[str, str] = {}
     for number, state in enumerate(trace.states):
         step = trace.steps[number - 1] if number else None
-        chosen = behavior.chosen(number) if number else {}
         values = dict(variables(system.layout.describe(state)))
         written = {name for name in values if number and before.get(name) != values[name]}
         yield Moment(
             number=number,
             step=step,
-            arguments=", ".join(map("{0[0]} {0[1]}".format, chosen.items())),
+            arguments=behavior.arguments(number) if step else "",
             event=behavior.events[number],
             scene=scenes[number],
             changes=tuple(changes(scenes[number - 1], scenes[number])) if step else (),

@@ -284,8 +284,7 @@ def _step(behavior: Behavior, index: int, notes: Mapping[int, str]) -> Text:
     """Return the action that led to a state, with its arguments and its note."""
     text = Text("initial state")
     if index:
-        arguments = ", ".join(f"{name} {value}" for name, value in behavior.chosen(index).items())
-        action = behavior.steps[index - 1].action
+        arguments, action = behavior.arguments(index), behavior.steps[index - 1].action
         text = Text.assemble((action, "bold"), f"\n{arguments}" if arguments else "")
     return text.append(f"\n{notes[index]}", "italic") if index in notes else text
 

@@ -207,7 +207,7 @@ def refuse_misspelt(
     ModelError
         If so: its steps would be drawn on a lane of their own.
     """
-    known = {*kinds}
+    known = list(kinds)
     if who not in known and difflib.get_close_matches(who, known, n=1, cutoff=LIKE):
         wrong = unknown("kind of participant", who, known)
         raise about(

@@ -462,6 +462,6 @@ def test_a_trace_says_what_a_set_of_records_gains_and_loses(model, monkeypatch):
 def test_members_that_a_bag_has_more_often_are_gained_or_lost():
     begun = {"kept": Members([{"value": 1}, {"value": 1}, {"value": 2}])}
     ended = {"kept": Members([{"value": 1}, {"value": 2}, {"value": 3}])}
-    [change] = differences(begun, ended)
-    assert told(*change) == "kept loses (value 1), gains (value 3)"
+    [(path, lost, gained)] = differences(begun, ended)
+    assert (path, *told(lost, gained)) == ("kept", "loses (value 1), gains (value 3)", "")
     assert [*differences(begun, begun)] == []

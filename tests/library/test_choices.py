@@ -456,3 +456,9 @@ def test_a_choice_of_records_says_that_the_parameter_must_be_annotated(write, de
     said = " ".join(done.output.split())
     assert "m of action Receive is a Record" in said
     assert "; annotate the parameter with the class of a record" in said
+
+
+def test_a_parameter_that_is_called_an_index_keeps_its_name(write):
+    broken = RECORDS.replace("RECEIVE", BY_INDEX + RECEIVED).replace("< k.nodes\n", "< 1\n")
+    done = CliRunner().invoke(main, ["check", write(broken), "-p", "Some"])
+    assert "m_index 0" in " ".join(done.output.split())

@@ -211,7 +211,8 @@ def refuse_misspelt(
     if who not in known and difflib.get_close_matches(who, known, n=1, cutoff=LIKE):
         wrong = unknown("kind of participant", who, known)
         raise about(
-            function, f"action {name}: {wrong}; somebody else needs a name that is less like it"
+            function,
+            f"action {name}: {wrong}; to name somebody else, choose a word that differs more",
         )
 
 

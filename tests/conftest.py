@@ -18,6 +18,8 @@ from tidegate.library.names import find_protocol
 from tidegate.library.properties import properties_of, system_for
 from tidegate.model.broker.family import DEFAULT_PROPERTIES
 
+from .long import listed
+
 # A machine that does other work takes any time for an example.
 hypothesis_settings.register_profile("patient", deadline=None)
 hypothesis_settings.load_profile("patient")
@@ -26,6 +28,16 @@ hypothesis_settings.load_profile("patient")
 # tests start would inherit that, and not end when it is told to.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark what takes long, before what is not asked for is left out."""
+    long = listed()
+    for item in items:
+        if not long.isdisjoint({item.nodeid, item.nodeid.partition("[")[0]}):
+            item.add_marker(pytest.mark.long)
+
 
 EVERY_HISTORY = frozenset({"committed", "acked", "high_watermark", "listed_offsets", "read"})
 

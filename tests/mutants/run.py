@@ -23,7 +23,7 @@ ROOT = HERE.parents[1]
 TIME_LIMIT = 600
 """Seconds after which a test that does not end counts as failed: a mutant may never end."""
 
-PLAIN = ("-p", "no:cacheprovider", "--assert", "plain")
+PLAIN = ("-p", "no:cacheprovider", "--assert", "plain", "-m", "not slow")
 """Options of pytest: rewritten sources of the package would not be those that executors have."""
 
 FAILED = 1

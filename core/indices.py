@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 import linecache
 from collections.abc import Callable
-from dis import Instruction, get_instructions
+from dis import get_instructions
 from functools import cache
-from itertools import islice, takewhile
+from itertools import islice, pairwise, takewhile
 from types import CodeType
 from typing import Any
 
@@ -152,14 +152,15 @@ def literal_of(node: ast.expr | None) -> int | None:
 
 def _number_before(code: CodeType, at: int) -> ast.expr | None:
     """Return the number that an instruction takes as index, of code whose source is unknown."""
-    before: Instruction | None = None
-    this: Instruction | None = None
     # CPython may be within the cells after an instruction, once it calls a method of Python there.
-    for one in takewhile(lambda one: one.offset <= at, get_instructions(code)):
-        before, this = this, one
-    if before is None or this is None or before.opname != "LOAD_CONST" or this.is_jump_target:
+    every = list(get_instructions(code))
+    [*_, this] = takewhile(lambda one: one.offset <= at, every)
+    # From 3.12 on, each branch of a conditional index may have its own copy of the instruction.
+    copies = [pair for pair in pairwise(every) if pair[1].positions == this.positions]
+    numbers = {before.argval if before.opname == "LOAD_CONST" else None for before, _ in copies}
+    if len(numbers) != 1 or any(copy.is_jump_target for _, copy in copies):
         return None
-    number = before.argval
+    [number] = numbers
     return ast.parse(str(number), mode="eval").body if type(number) is int else None
 
 
@@ -177,7 +178,8 @@ def _index_at(code: CodeType, at: int) -> ast.expr | None:
     try:
         node = ast.parse(b"(" + b"".join(lines) + b")", mode="eval").body
     except SyntaxError:
-        return None
+        # From CPython 3.13 on, the lines of `python -c` are those of "<string>", whoever asks.
+        return _number_before(code, at)
     if isinstance(node, ast.Subscript):
         return node.slice
     return node.args[0] if isinstance(node, ast.Call) and node.args else None

@@ -199,8 +199,8 @@ WAYS = {
     "enumeration": "from enum import Enum\n\nclass Way(Enum):\n    ONE = 1\n\n"
     "    def of(self, s):\n        return s.aux_committed\n\n"
     "def holds(s, k):\n    return not is_committed(s, k, Way.ONE.of(s))",
-    "member of an enumeration": "from enum import Enum\n\nclass Way(Enum):\n"
-    "    ONE = partial(lambda s: s.aux_committed)\n\nONE = Way.ONE\n\n"
+    "member of an enumeration": "from enum import Enum, member\n\nclass Way(Enum):\n"
+    "    ONE = member(partial(lambda s: s.aux_committed))\n\nONE = Way.ONE\n\n"
     "def holds(s, k):\n    return not is_committed(s, k, ONE.value(s))",
     "named tuple": "from typing import NamedTuple\n\nclass Ways(NamedTuple):\n"
     "    of: object\n\nWAYS = Ways(lambda s: s.aux_committed)\n\n"

@@ -29,7 +29,16 @@ from .state_refs import Columns, StateRefs
 from .statements import Translation
 from .syntax import DEFINITIONS, blocks_of, bound, parts_of, stored
 from .unit import Unit
-from .values import MISTAKES, Constant, Method, StateRef, UnsupportedError, Value, WritingError
+from .values import (
+    MISTAKES,
+    CallsItselfError,
+    Constant,
+    Method,
+    StateRef,
+    UnsupportedError,
+    Value,
+    WritingError,
+)
 
 LOST = Constant("lost")
 """The value of a name whose assignment could not be translated."""
@@ -92,6 +101,9 @@ class _Unit(Unit):
         self._beyond: dict[str, dict[Reason, None]] = {}
         # Functions of whose results nothing is known, not even how many there are.
         self._vague: set[str] = set()
+        # Functions that call themselves: each way into them was tried, and looking at all ways that
+        # lead from there to themselves would not end.
+        self.endless: set[object] = set()
 
     def root(
         self,
@@ -128,13 +140,25 @@ class _Unit(Unit):
         pure: bool = False,
     ) -> Compiled:
         """Return a translation; its caller is blamed for what lies in code that is not a user's."""
-        compiled = super().function(function, arguments, mode, pure)
+        with self.once(function):
+            compiled = super().function(function, arguments, mode, pure)
         if self.active:
             for reason in self._beyond.get(compiled.name, ()):
                 self.active[-1].blame(function, reason)
             if compiled.name in self._vague:
                 raise FollowingError
         return compiled
+
+    @contextmanager
+    def once(self, function: object) -> Iterator[None]:
+        """Translate a function that calls itself in this block, unless it was tried before."""
+        if function in self.endless:
+            raise FollowingError
+        try:
+            yield
+        except CallsItselfError:
+            self.endless.add(function)
+            raise
 
     def trees(self, function: types.FunctionType, reads: bool) -> Iterator[ast.FunctionDef]:
         """Yield the syntax tree that writes to elements where the function does so by a name."""
@@ -264,7 +288,8 @@ class _Translation(Translation):
         """Translate a function in place of its call, as far as that can be done."""
         before, self.failed = self.failed, False
         try:
-            value = super().write_out(function, tree, arguments)
+            with self.unit.once(function):
+                value = super().write_out(function, tree, arguments)
         except (UnsupportedError, *MISTAKES) as error:
             if self.failed:
                 raise FollowingError from None

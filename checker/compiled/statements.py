@@ -40,6 +40,7 @@ from .values import (
     NOWHERE,
     WORD,
     Bits,
+    CallsItselfError,
     Cells,
     Closure,
     Constant,
@@ -519,7 +520,7 @@ class Translation:
     ) -> Value:
         """Translate the body of a function in place of its call, and return its value."""
         if len(self._frames) >= MOST_WRITTEN_OUT:
-            raise UnsupportedError(f"{tree.name}, which calls itself,")
+            raise CallsItselfError(f"{tree.name}, which calls itself,")
         inner, new = renamed(tree, self.out.label(""))
         outer = self.scope.function, self.scope.assigned, self._loops, self.line
         self.callers.append((self.scope.function, self.line))

@@ -28,6 +28,7 @@ from .values import (
     MACHINE,
     MISTAKES,
     PLAIN,
+    CallsItselfError,
     Constant,
     Elements,
     Items,
@@ -177,9 +178,9 @@ class Unit:
         """
         key = (id(function), mode, pure, *(_kind(argument) for argument in arguments))
         if key in self._begun:
-            raise UnsupportedError(f"{function.__name__}, which calls itself,")
+            raise CallsItselfError(f"{function.__name__}, which calls itself,")
         if sum(begun[0] == key[0] for begun in self._begun) > MOST_WITHIN:
-            raise UnsupportedError(f"{function.__name__}, which calls itself,")
+            raise CallsItselfError(f"{function.__name__}, which calls itself,")
         if key not in self._known:
             # Keys identify objects by address, so these must stay alive.
             self._kept.append((function, arguments))
@@ -200,6 +201,8 @@ class Unit:
         for tree in self.trees(function, pure or mode is Mode.GUARDS):
             try:
                 return self._of_tree(function, tree, arguments, mode, pure)
+            except CallsItselfError:
+                raise
             except UnsupportedError as error:
                 failed = failed or error
         assert failed is not None

@@ -17,6 +17,10 @@ class UnsupportedError(TidegateError):
     """A function uses what the compiled engine does not translate."""
 
 
+class CallsItselfError(UnsupportedError):
+    """A function calls itself to no known depth: no other way to translate it would end sooner."""
+
+
 class WritingError(UnsupportedError):
     """A function writes where only reading is allowed."""
 

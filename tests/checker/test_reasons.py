@@ -9,6 +9,7 @@ from click.testing import CliRunner
 import tidegate
 from tidegate.checker import engines, llvm
 from tidegate.checker.check import check
+from tidegate.checker.compiled import statements
 from tidegate.checker.compiled.diagnosis import reasons
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.cli import main
@@ -328,3 +329,48 @@ def test_a_cell_that_was_too_slow_says_why():
     [finding] = judge(CellOutcome(cell, Status.PASSED, **stopped), cell.expectations, seen)
     assert finding.kind is Deviation.LIMIT
     assert "the expression [1, 2] (in up, /models/large.py:17)" in finding.text
+
+
+CALLS_ITSELF = {
+    "an expression": ("def f(a, b):\n    return a if b == 0 else f(b, a % b)", "f(s.x, s.y)"),
+    "a branch": (
+        "def f(a, b):\n    if b > 0:\n        if a > 2:\n            return f(b, a) + f(a, b)\n"
+        "        return f(b, a - 1)\n    return a",
+        "f(s.x, s.y)",
+    ),
+    "a loop": (
+        "def f(a, b):\n    for i in range(a):\n        if i > b:\n            b += f(a, i)\n"
+        "    return b",
+        "f(s.x, s.y)",
+    ),
+    "two functions": (
+        "def f(a):\n    if a > 1:\n        return g(a - 1)\n    return a\n\n"
+        "def g(a):\n    while a > 3:\n        a = f(a)\n    return f(a)",
+        "f(s.x)",
+    ),
+    "the action": ("", "up(s, k)"),
+}
+
+
+@pytest.mark.parametrize(("functions", "call"), CALLS_ITSELF.values(), ids=CALLS_ITSELF)
+def test_a_function_that_calls_itself_is_looked_at_a_few_times(
+    functions, call, tmp_path, monkeypatch
+):
+    """To look at each way that leads from it to itself took minutes."""
+    file = tmp_path / "endless.py"
+    text = (
+        "from dataclasses import dataclass\nfrom tidegate import *\n\n@dataclass(frozen=True)\n"
+        "class Bounds:\n    pass\n\nclass State(Record):\n    x: int = integer(0, 9, 'x')\n"
+        f"    y: int = integer(0, 9, 'y')\n\nmodel = Model(Bounds, State)\n\n{functions}\n\n"
+        "@model.action('a')\ndef up(s, k):\n    if s.x > 8 and s.y > 8:\n        return False\n"
+        f"    s.x = {call} % 9\n    return True\n"
+    )
+    file.write_text(text)
+    renamed, calls = statements.renamed, []
+    monkeypatch.setattr(
+        statements, "renamed", lambda *arguments: calls.append(1) or renamed(*arguments)
+    )
+    with pytest.raises(EngineChoiceError, match="calls itself") as refused:
+        tidegate.check(str(file), engine="compiled")
+    assert str(file) in str(refused.value)
+    assert len(calls) < 300

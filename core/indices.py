@@ -16,7 +16,7 @@ from itertools import islice, pairwise, takewhile
 from types import CodeType
 from typing import Any
 
-from .errors import ModelError, caller, misused
+from .errors import ModelError, caller, misused, printed
 
 _read, _write = list.__getitem__, list.__setitem__
 
@@ -25,6 +25,14 @@ class Variables(list[Any]):
     """An array of variables."""
 
     __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return list.__eq__(self, _as_list(other))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None
 
     # Called more often than any other function of Python: nothing but the sign is looked at.
     def __getitem__(self, index: Any) -> Any:
@@ -51,13 +59,31 @@ class Records(tuple[Any, ...]):
     copy: Callable[[Any, Any], None]
     """Writes the values of a part of a state into another one; :mod:`fields` knows how."""
 
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(_as_list(other))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+    def __add__(self, other: Any) -> Any:
+        return list(self) + list(_as_list(other))
+
+    def __radd__(self, other: Any) -> Any:
+        return list(_as_list(other)) + list(self)
+
     def __getitem__(self, index: Any) -> Any:
         try:
             return self.records[index if index >= 0 else from_end(index, len(self))]
         except IndexError:
             raise beyond(index, len(self)) from None
         except TypeError:
-            return self.records[bounded(index)]
+            some = self.records[bounded(index)]
+            return list(some) if isinstance(index, slice) else some
 
     def __setitem__(self, index: Any, value: object) -> None:
         if isinstance(index, slice):
@@ -75,7 +101,20 @@ class Records(tuple[Any, ...]):
 
 # To users, and in messages, they are what they would be in Python.
 Variables.__name__, Variables.__module__ = "list", "builtins"
-Records.__name__, Records.__module__ = "tuple", "builtins"
+Records.__name__, Records.__module__ = "list", "builtins"
+
+
+def _as_list(other: object) -> Any:
+    """Return what an array is compared with.
+
+    Raises
+    ------
+    ModelError
+        If that is not a list: an array would never equal it.
+    """
+    if not isinstance(other, (list, Records)):
+        raise misused(f"an array is compared with {printed(other)}: write a list")
+    return other
 
 
 def records(elements: list[Any]) -> Records:

@@ -253,6 +253,9 @@ class Collections:
         """Return whether two collections have the same elements; a tuple is not a list."""
         negated = isinstance(comparison, ast.NotEq)
         if _type(left) is not _type(right):
+            if _is_array(left) or _is_array(right):
+                # Python refuses that: an array would equal no tuple.
+                self.out.fail_if("true")
             return Constant(negated)
         one, other = self.loops.indexed(left, _SOME), self.loops.indexed(right, _SOME)
         count, other_count = one.length(), other.length()
@@ -500,8 +503,6 @@ def _is_array(value: Value) -> bool:
 
 def _type(value: Value) -> type | None:
     """Return whether Python has a tuple or a list there."""
-    if isinstance(value, (StateRef, Made)):
-        return tuple if isinstance(value.sample, tuple) else list
-    if isinstance(value, (Span, Elements)):
+    if isinstance(value, (StateRef, Made, Span, Elements)):
         return list
     return _kind(value)

@@ -81,12 +81,14 @@ class Comparisons:
 
     def _refuse_members(self, node: ast.AST, left: tuple[ast.expr, Value], among: Value) -> None:
         """Refuse the question whether a number is among what it can never be, or the reverse."""
-        text = ast.unparse(left[0])
-        for member in self.members(among):
-            wrong = mismatch(left[1], member)
-            if not wrong and is_nothing(left[1]):
-                text, wrong = "a member", mismatch(member, left[1])
-            if wrong:
+        members = self.members(among)
+        for text, wrongs in (
+            (ast.unparse(left[0]), [mismatch(left[1], member) for member in members]),
+            ("a member", [mismatch(member, left[1]) for member in members]),
+        ):
+            # Of what it is a member at times, it need not be one of all kinds.
+            wrong = next(filter(None, wrongs), "")
+            if wrong and (text != "a member" or is_nothing(left[1]) or all(wrongs)):
                 self.body.find(node, f"{text} {wrong}")
                 return
 

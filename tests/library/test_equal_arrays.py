@@ -94,3 +94,16 @@ def test_what_no_array_equals_is_refused(tmp_path, name, other, engine):
 @pytest.mark.parametrize("expression", ["s.m[:1] == [[1, 0]]", "s.m + [[1, 1]] == [*UNIT, [1, 1]]"])
 def test_a_slice_and_a_sum_are_lists(tmp_path, expression):
     assert not checked(tmp_path, expression, "interpreted").holds
+
+
+@pytest.mark.parametrize(
+    "expression", ["'0' in s.row", "[0] in s.row", "(0,) not in s.queues[0]", "{0} in s.queues[1]"]
+)
+def test_what_can_never_be_a_member_is_refused(tmp_path, expression):
+    with pytest.raises(TidegateError, match="a member is a number, never a"):
+        checked(tmp_path, expression, "interpreted")
+
+
+@pytest.mark.parametrize("expression", ["0 in s.row", "[0, 0] in s.m", "'a' in [s.row[0], 'a']"])
+def test_what_can_be_a_member_is_accepted(tmp_path, expression):
+    assert len(checked(tmp_path, expression, "interpreted").trace_of("Differs")) == 1

@@ -160,12 +160,15 @@ def differences(left: object, right: object, path: str = "") -> Iterator[tuple[s
     """Yield where two parts of states as people see them differ: the path, and the two values.
 
     An element that was added or removed at the end of a sequence is ``ABSENT`` in the other one.
+    Where records have moved to other places, that is the whole sequence.
     Of sets of records these are the members that the other one lacks.
 
     >>> [*differences({"sent": [{"to": 1}, {"to": 2}]}, {"sent": [{"to": 1}, {"to": 3}]})]
     [('sent[1].to', 2, 3)]
     >>> [*differences({"sent": [{"to": 1}]}, {"sent": [{"to": 1}, {"to": 2}]})]
     [('sent[1]', gone, {'to': 2})]
+    >>> [*differences([{"to": 1}, {"to": 2}], [{"to": 3}, {"to": 1}], "sent")]
+    [('sent', [{'to': 1}, {'to': 2}], [{'to': 3}, {'to': 1}])]
     """
     if isinstance(left, dict) and isinstance(right, dict) and left.keys() == right.keys():
         for name, part in left.items():
@@ -174,7 +177,7 @@ def differences(left: object, right: object, path: str = "") -> Iterator[tuple[s
         lost, gained = _without(left, right), _without(right, left)
         if lost or gained:
             yield path, lost, gained
-    elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
+    elif isinstance(left, list) and isinstance(right, list) and _are_in_place(left, right):
         for index, (part, other) in enumerate(zip(left, right, strict=True)):
             yield from differences(part, other, f"{path}[{index}]")
     elif isinstance(left, list) and isinstance(right, list) and _one_extends(left, right):
@@ -193,6 +196,18 @@ def _without(some: Members, others: Members) -> Members:
         else:
             alone.append(one)
     return alone
+
+
+def _are_in_place(one: list[Any], other: list[Any]) -> bool:
+    """Whether two sequences are of one length, and no record of one is elsewhere in the other."""
+    if len(one) != len(other):
+        return False
+    changed = [index for index, part in enumerate(one) if part != other[index]]
+    return not any(
+        isinstance(one[index], dict) and one[index] == other[place]
+        for index in changed
+        for place in changed
+    )
 
 
 def _one_extends(one: list[Any], other: list[Any]) -> bool:

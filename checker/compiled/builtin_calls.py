@@ -21,6 +21,7 @@ from .values import (
     Cells,
     Choice,
     Constant,
+    Dictionary,
     Elements,
     Items,
     Made,
@@ -256,6 +257,8 @@ class Builtins:
             return self.calls.loops.permutations.length(value)
         if isinstance(value, Choice):
             return self.scope.tables.mapped(value, len)
+        if isinstance(value, Dictionary):
+            return Constant(len(value.keys))
         if isinstance(value, Constant):
             return Constant(ask(len, value.value))
         if isinstance(value, Span):

@@ -15,6 +15,7 @@ from ...core.fields import Record, copy_into
 from .builtin_calls import Builtins
 from .comprehensions import Comprehensions
 from .containers import OF_SETS, Collections
+from .dictionaries import Dictionaries
 from .element_names import index_in, length_of, still_there
 from .function import Mode, Scope
 from .loops import Loops
@@ -29,6 +30,7 @@ from .values import (
     Cells,
     Closure,
     Constant,
+    Dictionary,
     Elements,
     Items,
     Made,
@@ -107,6 +109,7 @@ class Calls:
         self.collections = Collections(scope, expressions, self)
         self.builtins = Builtins(scope, expressions, self)
         self.making = Making(scope, expressions)
+        self.dictionaries = Dictionaries(scope, expressions)
 
     def called(self, node: ast.Call, mode: Mode) -> Value:
         """Return the value of a call."""
@@ -114,6 +117,8 @@ class Calls:
             owner = self.known(node.func.value)
             if isinstance(owner, Places):
                 return self._called_on_each(owner, node.func, node, mode)
+            if isinstance(owner, Dictionary):
+                return self.dictionaries.method(owner, node.func.attr, node)
             result = self.collections.method(owner, node.func.attr, node)
             if result is not None:
                 return result
@@ -332,6 +337,6 @@ class Calls:
         if isinstance(value, (StateRef, Made)):
             method = self.records.method(value, "__bool__")
             return value if method is None else self.asked(method, [])
-        if isinstance(value, (Bits, Cells, Tuples, Items, Elements, Span)):
+        if isinstance(value, (Bits, Cells, Dictionary, Tuples, Items, Elements, Span)):
             return self.builtins.length(value, _SOME)
         return value

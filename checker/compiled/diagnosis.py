@@ -43,7 +43,7 @@ from .values import (
 LOST = Constant("lost")
 """The value of a name whose assignment could not be translated."""
 
-NEVER = (ast.Await, ast.DictComp, ast.JoinedStr, ast.Yield, ast.YieldFrom)
+NEVER = (ast.Await, ast.JoinedStr, ast.Yield, ast.YieldFrom)
 """Expressions that are translated nowhere."""
 
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)

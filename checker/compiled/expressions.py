@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from .arithmetic import ARITHMETIC, COMPARISONS, DIVISIONS, FOLDED, UNARY, exact, folds
 from .calls import Calls, written_out
+from .dictionaries import keys_of
 from .emitter import Aside, is_cheap, is_marked
 from .function import Mode, Scope
 from .sequences import Records, Sequences, is_ours, is_value
@@ -29,6 +30,7 @@ from .values import (
     Choice,
     Closure,
     Constant,
+    Dictionary,
     Elements,
     Items,
     Made,
@@ -281,12 +283,10 @@ class Expressions:
         return Bits(mask)
 
     def _dict(self, node: ast.Dict) -> Value:
-        parts = [self.expression(part) for part in (*node.keys, *node.values) if part is not None]
-        values = known_values(node, parts)
-        half = len(node.keys)
-        if len(values) != 2 * half:
-            raise UnsupportedError(f"the expression {ast.unparse(node)}")
-        return Constant(dict(zip(values[:half], values[half:], strict=True)))
+        return self.calls.dictionaries.displayed(node)
+
+    def _dictcomp(self, node: ast.DictComp) -> Value:
+        return self.calls.dictionaries.comprehended(node)
 
     def _listcomp(self, node: ast.ListComp) -> Value:
         return self.calls.comprehensions.collected(node, list)
@@ -348,6 +348,8 @@ class Expressions:
             return self.scope.tables.looked_up(owner.value, index)
         if isinstance(owner, Choice):
             return self.scope.tables.chosen_element(owner, index)
+        if isinstance(owner, Dictionary):
+            return self.calls.dictionaries.element(owner, index)
         lists = self.scope.lists
         if isinstance(owner, Cells):
             return lists.element(owner, index)
@@ -539,6 +541,7 @@ class Expressions:
 
     def _among(self, node: ast.cmpop, left: Value, right: Value, negated: bool) -> Value:
         """Return whether a number is one of a few."""
+        right = keys_of(right) if isinstance(right, Dictionary) else right
         if isinstance(left, Constant) and isinstance(right, Constant):
             return Constant(ask(contains, right.value, left.value) is not negated)
         if isinstance(right, Places):

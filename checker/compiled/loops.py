@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...core.containers import MOST_MEMBERS, RecordSet, Set
+from .dictionaries import keys_of
 from .function import Scope
 from .lists import IN_ORDER
 from .orders import Permutations
@@ -20,6 +21,7 @@ from .values import (
     Cells,
     Choice,
     Constant,
+    Dictionary,
     Elements,
     Items,
     Made,
@@ -146,7 +148,9 @@ class Loops:
             self._written_out(node, rounds, body)
 
     def _members(self, value: Value) -> Value:
-        """Return the members of one of several sets of the state; anything else as it is."""
+        """Return the members of one of several sets of the state, or the keys of a dictionary."""
+        if isinstance(value, Dictionary):
+            return keys_of(value)
         bits = self.calls.collections.of_state(value) if isinstance(value, Places) else None
         return bits or value
 

@@ -15,6 +15,7 @@ from .values import (
     Bits,
     Choice,
     Constant,
+    Dictionary,
     Items,
     Made,
     Number,
@@ -75,6 +76,8 @@ def taken_apart(value: Value) -> tuple[Shape, list[Value]]:
     if isinstance(value, StateRef) and not value.element:
         bare = (value.base, value.form)
         return _of_parts((bare, value), value.indices)
+    if isinstance(value, Dictionary):
+        return _of_parts(("dictionary", value.keys), value.values)
     if isinstance(value, Choice):
         return Shape(("choice", value.options)), [value.number]
     if isinstance(value, Bits) and not value.address:
@@ -121,6 +124,8 @@ def put_together(out: Emitter, shape: Shape, leaves: list[Number]) -> Value:
     assert isinstance(shape.like, tuple)
     if shape.like[0] == "choice":
         return Choice(leaves.pop(0), shape.like[1])
+    if shape.like[0] == "dictionary":
+        return Dictionary(shape.like[1], parts)
     if shape.like[0] == "bits":
         return Bits(leaves.pop(0), ordered=shape.like[1])
     sample = shape.like[-1]

@@ -194,6 +194,14 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Dictionary:
+    """A dictionary outside of the state that does not change: its keys are known."""
+
+    keys: tuple[Any, ...]
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
 class Bits:
     """A set of numbers from 0 to 62 outside of the state, as a bit mask.
 
@@ -290,6 +298,7 @@ Value = (
     | Mapped
     | Backwards
     | Choice
+    | Dictionary
     | Bits
     | Cells
     | Tuples

@@ -74,6 +74,9 @@ class Writer:
             f"(lambda v: v + {other})({few})", f"{few} ** 2", f"list({iterable}).count({few})",
             f"len({{v % 7 for v in {iterable}}})", f"({few} or {other})", f"({few} and {other})",
             f"(first({iterable}) or {few})" if "(p." not in iterable else few,
+            f"{{0: {few}, 1: {other}, 2: t}}[{few} % 3]",
+            f"{{v: v * {few} for v in range(3)}}.get({other}, {few})",
+            f"sum({{1: {few}, 2: {other}}}.values())",
         )  # fmt: skip
 
     def truth(self, depth: int, *more: str) -> str:

@@ -1186,6 +1186,45 @@ SPELLINGS = {
             return v % 3 > 0
     """,
     ),
+    "a dictionary of values of the state": (
+        """
+        counts = {v: sum(1 for w in s.log if w == v) for v in range(3)}
+        s.x = counts[s.log[0]] + counts.get(s.x, 5) + len(counts)
+        s.phase = max(counts, key=lambda v: counts[v])
+        for v, count in counts.items():
+            s.y = (s.y + v * count) % 9
+        return s.x in counts or max(counts.values()) > 2 or (2, 1) in counts.items()
+    """,
+    ),
+    "a display with values of the state": (
+        """
+        cost = {Phase.IDLE: s.x, Phase.BUSY: s.y, Phase.DONE: 2}
+        both = {(0, 1): s.log[0], (1, 1): s.y}
+        s.x = abs(cost[s.phase] + both.get((s.log[1], 1), 7)) % 8
+        if not s.flag:
+            cost = {Phase.IDLE: 1, Phase.BUSY: s.x, Phase.DONE: s.log[2]}
+        return cost[s.phase] > 1 and sum(cost.values()) > 2
+    """,
+    ),
+    "a dictionary of lists, records and pairs": (
+        """
+        ways = {0: (s.x, s.y), 1: (s.y, 1), 2: (3, s.log[1])}
+        a, b = ways[s.log[0]]
+        last = {i: part for i, part in enumerate(s.parts)}
+        s.x = (abs(a) + abs(b) + last[s.log[2] % 2].term) % 8
+        names = {"a": s.x, "b": 1}
+        return names["a"] > names["b"] and bool(ways) and list(ways) == [0, 1, 2]
+    """,
+    ),
+    "a key that is missing": (
+        """
+        few = {1: s.x, 2: s.y}
+        if s.log[0] in few.keys():
+            s.x = abs(few[s.log[0]]) % 8
+        s.y = few[s.log[1]] if s.log[1] else 0
+        return few[s.log[2]] > 0
+    """,
+    ),
     "str dispatch": (
         """
         s.x = kind('b', s)
@@ -1309,7 +1348,14 @@ def number(s) -> bool:
 
 REFUSED = {
     "for v in {s.log[0] + 8, 1}:\n    return v": "in the order of a set",
-    "c = {i: s.log[i] for i in range(3)}\nreturn c[1]": "the expression {i: s.log[i]",
+    "c = {s.log[i]: i for i in range(3)}\nreturn c[1]": "keys that are not known",
+    "c = {v: 1 for v in s.done}\nreturn c[1]": "keys that are not known",
+    "c = {0: s.x}\nc[0] = 1\nreturn c[0]": "c[0], which is not a part of the state",
+    "c = {0: s.x}\nc.update({1: 2})\nreturn len(c)": "the call c.update",
+    "c = {0: s.x, **COST}\nreturn len(c)": "with **",
+    "c = {0: s.x}\nreturn c.get(1) is None": "the expression c.get",
+    "c = {0: s.x} | {1: s.y}\nreturn len(c)": "a number is needed",
+    "c = {0: s.x}\nreturn c == {0: 1}": "a number is needed",
     "return len(str(s.x))": "the call str(s.x)",
     "a = []\nb = a\nb.append(1)\nreturn len(a)": "a, another name of a list",
     "a = [1]\nadd(a)\nreturn len(a)": "a list that a function gets, and changes",
@@ -1376,5 +1422,5 @@ def test_random_functions_mean_what_python_means(seeds):
 def test_a_key_that_each_round_overwrites_would_be_noticed(monkeypatch):
     """As the largest was once found: each element's key was stored before it was compared."""
     monkeypatch.setattr(Slots, "expect", Slots.store)
-    wrong, _ = difference(range(25, 60))
+    wrong, _ = difference(range(60, 95))
     assert wrong is not None

@@ -1,0 +1,110 @@
+"""From a plain Python function to LLVM: dictionaries of values of the state, by known keys."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from .function import Scope
+from .values import Constant, Dictionary, Items, Truth, UnsupportedError, Value, ask
+
+if TYPE_CHECKING:
+    from .expressions import Expressions
+
+_FEW = 2
+"""How many arguments ``get`` takes: without a default it may return None."""
+
+
+class Dictionaries:
+    """Translates what makes and reads dictionaries whose keys are known while translating.
+
+    Such a dictionary does not change: it is the values that belong to the keys, in their order.
+    """
+
+    def __init__(self, scope: Scope, expressions: Expressions) -> None:
+        self.scope, self.out, self.expressions = scope, scope.out, expressions
+
+    def displayed(self, node: ast.Dict) -> Value:
+        """Return what a display of keys and values is; a constant if all of it is known."""
+        entries: dict[object, Value] = {}
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                raise UnsupportedError(f"the expression {ast.unparse(node)}, with **,")
+            self._add(entries, self.expressions.value(key), self.expressions.value(value), node)
+        return _made(entries)
+
+    def comprehended(self, node: ast.DictComp) -> Value:
+        """Return what a comprehension of keys and values is."""
+        pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
+        listed = ast.copy_location(ast.ListComp(pair, node.generators), node)
+        pairs = self.expressions.calls.comprehensions.collected(listed, list)
+        if isinstance(pairs, Constant):
+            return Constant(ask(dict, pairs.value))
+        if not isinstance(pairs, Items):
+            raise UnsupportedError(f"{ast.unparse(node)}, with keys that are not known,")
+        entries: dict[object, Value] = {}
+        for item in pairs.items:
+            if isinstance(item, Constant):
+                item = Items(tuple(map(Constant, item.value)))
+            assert isinstance(item, Items)
+            key, value = item.items
+            self._add(entries, key, value, node)
+        return _made(entries)
+
+    def _add(self, entries: dict[object, Value], key: Value, value: Value, node: ast.expr) -> None:
+        if isinstance(key, Items) and all(isinstance(part, Constant) for part in key.items):
+            key = Constant(tuple(part.value for part in key.items if isinstance(part, Constant)))
+        if not isinstance(key, Constant):
+            raise UnsupportedError(f"{ast.unparse(node)}, with keys that are not known,")
+        ask(hash, key.value)
+        entries[key.value] = value
+
+    def element(self, owner: Dictionary, key: Value) -> Value:
+        """Return the value of a key, which must be there."""
+        places = {key: place for place, key in enumerate(owner.keys)}
+        place = self.scope.tables.looked_up(places, key)
+        if not owner.keys:
+            return place
+        return self.expressions.calls.loops.item(owner.values, _within(place))
+
+    def method(self, owner: Dictionary, name: str, node: ast.Call) -> Value:
+        """Return the value of the call of a method."""
+        if name == "get" and len(node.args) == _FEW and not node.keywords:
+            key, default = map(self.expressions.value, node.args)
+            return self._or_default(owner, key, default)
+        if node.args or node.keywords or name not in ("keys", "values", "items"):
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        if name == "keys":
+            return keys_of(owner)
+        if name == "values":
+            return Items(owner.values, list)
+        pairs = zip(map(Constant, owner.keys), owner.values, strict=True)
+        return Items(tuple(map(Items, pairs)), list)
+
+    def _or_default(self, owner: Dictionary, key: Value, default: Value) -> Value:
+        places = {key: place for place, key in enumerate(owner.keys)}
+        place = self.scope.tables.looked_up(places, key, Constant(-1))
+        if isinstance(place, Constant):
+            return owner.values[place.value] if place.value >= 0 else default
+        there = Truth(self.out.truth(self.out.compare("sge", place, Constant(0))))
+        first = self.out.extreme("max", place, Constant(0))
+        value = self.expressions.calls.loops.item(owner.values, first)
+        return self.expressions.either(there, value, default)
+
+
+def keys_of(owner: Dictionary) -> Constant:
+    """Return the keys of a dictionary, over which it is iterated."""
+    return Constant(owner.keys)
+
+
+def _made(entries: dict[object, Value]) -> Value:
+    """Return a dictionary, which is known while translating if all its values are."""
+    known = {key: value.value for key, value in entries.items() if isinstance(value, Constant)}
+    if len(known) == len(entries):
+        return Constant(known)
+    return Dictionary(tuple(entries), tuple(entries.values()))
+
+
+def _within(place: Value) -> Value:
+    """Return the place of a key; that of the first one if the key is nowhere."""
+    return place if not isinstance(place, Constant) or type(place.value) is int else Constant(0)

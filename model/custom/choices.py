@@ -197,10 +197,22 @@ class Choices:
         except ValueError:
             return ("k",)
         names = tuple(one.name for one in taken if one.default is one.empty)
+        self._refuse_misplaced(names, function, what)
         if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in taken) or not names:
             refuse_unfit(function, what, "k")
             return ("k",)
         return names
+
+    def _refuse_misplaced(self, names: Sequence[str], function: Values, what: str) -> None:
+        """Refuse a function with a parameter of the action where the state or the bounds belong."""
+        others = {*self._names, *self._participants} - {"s", "k"}
+        of_state = names[:1] == ("s",)
+        if names == ("s",) or (names[of_state : of_state + 1] and names[of_state] in others):
+            raise about(
+                function,
+                f"{what} takes ({', '.join(names)}). A function of the bounds takes k, one of the "
+                "state s and k, then names of parameters: write it so",
+            )
 
     @staticmethod
     def kind(choice: Choice) -> object:

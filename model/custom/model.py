@@ -35,6 +35,8 @@ from .fairness import Fair
 from .signatures import (
     OF_ACTION,
     OF_MODEL,
+    behind_the_bounds,
+    misplaced,
     refuse_bare,
     refuse_misspelt,
     refuse_options,
@@ -177,9 +179,9 @@ class Model(Fair, Generic[S, K]):
         refuse_unknown_bounds(bounds, largest_bounds or ())
         refuse_unknown_bounds(bounds, map(bound_name, " ".join(mutation_bounds).split()))
         if constraint is not None:
-            refuse_unfit(constraint, "the constraint", "s", "k")
+            refuse_unfit(constraint, "the constraint", "s", "k", others=participants or {})
         if columns is not None:
-            refuse_unfit(columns, "the columns", "s", "k")
+            refuse_unfit(columns, "the columns", "s", "k", others=participants or {})
         refuse_wrong_looks(name, view, survivors)
         self.bounds: Any = bounds
         self.declaration: Any = state
@@ -214,7 +216,7 @@ class Model(Fair, Generic[S, K]):
             raise about(
                 function, "there are initial states already; yield all of them in one function"
             )
-        refuse_unfit(function, function.__name__, "s", "k")
+        refuse_unfit(function, function.__name__, "s", "k", others=self._participants)
         if not inspect.isgeneratorfunction(function):
             text = f"{function.__name__} does not yield; write a state into s, then yield"
             raise about(function, text)
@@ -374,7 +376,9 @@ class Model(Fair, Generic[S, K]):
             name = _camel(function.__name__)
             each = self._each(function, name, *choices) if choices else None
             more = each.parameters if each else ()
-            refuse_unfit(function, f"invariant {name}", "s", "k", *more)
+            others = {*self._participants, *(choices[1] if choices else ())}
+            called = "invariant" if kind is Kind.INVARIANT else "property"
+            refuse_unfit(function, f"{called} {name}", "s", "k", *more, others=others)
             finds = str(inspect.signature(function).return_annotation).startswith("tuple")
             if finds and each:
                 raise about(
@@ -384,8 +388,9 @@ class Model(Fair, Generic[S, K]):
                 )
             for other, what in ((premise, "premise"), (None if finds else explain, "explain")):
                 if other is not None:
-                    takes = more if more and takes_more(other) else ()
-                    refuse_unfit(other, f"{what} of {name}", "s", "k", *takes)
+                    means = more and misplaced([*inspect.signature(other).parameters], more)
+                    takes = more if means or (more and takes_more(other)) else ()
+                    refuse_unfit(other, f"{what} of {name}", "s", "k", *takes, others=others)
             functions = [one.witness or one.predicate for one in self.properties]
             self._refuse_taken("property", function, functions)
             for taken in _TAKEN:
@@ -413,7 +418,8 @@ class Model(Fair, Generic[S, K]):
         choices: Mapping[str, Choice],
     ) -> Each | None:
         """Return the choices of arguments for each of which a property is declared, if any."""
-        parameters = list(inspect.signature(function).parameters)[2:]
+        others = {*self._participants, *choices}
+        parameters = behind_the_bounds([*inspect.signature(function).parameters], others)
         refuse_unknown_choices(function, f"property {name}", parameters, choices)
         if not parameters:
             return None
@@ -643,8 +649,9 @@ class Model(Fair, Generic[S, K]):
         """Add an action whose parameters take each of their values."""
         name = _camel(function.__name__)
         refuse_unfit(when, f"when of action {name}", "k")
-        parameters = list(inspect.signature(function).parameters)[2:]
-        refuse_unfit(function, f"action {name}", "s", "k", *parameters)
+        others = {*self._participants, *choices}
+        parameters = behind_the_bounds([*inspect.signature(function).parameters], others)
+        refuse_unfit(function, f"action {name}", "s", "k", *parameters, others=others)
         refuse_options(function, name, parameters)
         if who not in parameters:
             refuse_misspelt(function, name, who, self._participants)

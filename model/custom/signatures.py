@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from itertools import islice
 from typing import Any
@@ -20,8 +21,8 @@ MOST_CHOICES = 100_000
 """Values of a parameter, and choices of all of an action: more could not be searched."""
 
 
-def refuse_unfit(function: Any, what: str, *names: str) -> None:
-    """Refuse what is not a function, or cannot be called with so many values.
+def refuse_unfit(function: Any, what: str, *names: str, others: Collection[str] = ()) -> None:
+    """Refuse what is not a function, or cannot be called with these values.
 
     Parameters
     ----------
@@ -29,6 +30,9 @@ def refuse_unfit(function: Any, what: str, *names: str) -> None:
         What it is, for the message.
     names
         What it is called with.
+    others
+        What a function is called with behind the state and the bounds, if at all: where one of its
+        first two parameters has such a name, another value than the one it means would be in it.
 
     Raises
     ------
@@ -42,12 +46,35 @@ def refuse_unfit(function: Any, what: str, *names: str) -> None:
         signature = inspect.signature(function)
     except ValueError:
         return
-    try:
+    exchanged = names[:2] == ("s", "k") and misplaced([*signature.parameters], others)
+    with suppress(TypeError):
         signature.bind(*names)
-    except TypeError:
-        raise about(
-            function, f"{what} takes {signature}, and is called with ({called}); write it so"
-        ) from None
+        if not exchanged:
+            return
+    raise about(function, f"{what} takes {signature}, and is called with ({called}); write it so")
+
+
+def misplaced(parameters: Sequence[str], others: Collection[str]) -> bool:
+    """Whether a parameter stands where the state or the bounds belong, and means something else.
+
+    >>> misplaced(["s", "node"], ["node"]), misplaced(["s", "k", "node"], ["node"])
+    (True, False)
+    """
+    first, second = [*parameters, "", ""][:2]
+    wrong = (first in others and first != "s") or (second in others and second != "k")
+    return wrong or first == "k" or second == "s"
+
+
+def behind_the_bounds(parameters: Sequence[str], others: Collection[str]) -> list[str]:
+    """Return the parameters of an action or a property behind the state and the bounds.
+
+    >>> behind_the_bounds(["s", "node"], ["node"]), behind_the_bounds(["a", "b", "c"], ["node"])
+    (['node'], ['c'])
+    """
+    if not misplaced(parameters, others):
+        return list(parameters[2:])
+    begin = next((at for at, one in enumerate(parameters[:2]) if one in others), 2)
+    return [one for one in parameters[begin:] if one not in ("s", "k")]
 
 
 def refuse_other_kinds(function: Callable[..., Any], what: str) -> None:

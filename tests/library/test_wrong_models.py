@@ -219,6 +219,83 @@ WRONG = {
         "action Go takes (k: Bounds) -> bool, and is called with (s, k)",
         12,
     ),
+    "an action that forgets the bounds": (
+        "model = Model(Bounds, State, participants={'node': lambda k: k.n})\n"
+        "@model.action('node')\ndef go(s, node):\n    s.x = 1\n    return True",
+        "action Go takes (s, node), and is called with (s, k, node); write it so",
+        13,
+    ),
+    "an action that forgets the bounds before a choice": (
+        "@model.action('node', item=lambda k: range(2), to=lambda k: range(2))\n"
+        "def go(s, item, to):\n    s.x = 1\n    return True",
+        "action Go takes (s, item, to), and is called with (s, k, item, to); write it so",
+        12,
+    ),
+    "an action that forgets the state and the bounds": (
+        "@model.action('node', item=lambda k: range(2))\n"
+        "def go(item):\n    return True",
+        "action Go takes (item), and is called with (s, k, item); write it so",
+        12,
+    ),
+    "an action that begins with its choice": (
+        "@model.action('node', item=lambda k: range(2))\n"
+        "def go(item, s, k):\n    return True",
+        "action Go takes (item, s, k), and is called with (s, k, item); write it so",
+        12,
+    ),
+    "an action that exchanges the state and the bounds": (
+        "@model.action('node')\ndef go(k, s):\n    return True",
+        "action Go takes (k, s), and is called with (s, k); write it so",
+        12,
+    ),
+    "an invariant of a participant": (
+        "model = Model(Bounds, State, participants={'node': lambda k: k.n})\n"
+        + GO + "    return False\n@model.invariant('x')\ndef fine(s, node):\n    return True",
+        "invariant Fine takes (s, node), and is called with (s, k); write it so",
+        16,
+    ),
+    "liveness that forgets the bounds": (
+        GO + "    return False\n@model.liveness(Kind.EVENTUALLY, 'x', item=lambda k: range(2))\n"
+        "def served(s, item):\n    return True",
+        "property Served takes (s, item), and is called with (s, k, item); write it so",
+        15,
+    ),
+    "a premise that forgets the bounds": (
+        GO + "    return False\n@model.liveness(Kind.LEADS_TO, 'x', item=lambda k: range(2),\n"
+        "    premise=lambda s, item: s.x == item)\n"
+        "def served(s, k, item):\n    return True",
+        "premise of Served takes (s, item), and is called with (s, k, item); write it so",
+        16,
+    ),
+    "initial states by a participant": (
+        "model = Model(Bounds, State, participants={'node': lambda k: k.n})\n"
+        "@model.initial\ndef begin(s, node):\n    yield\n" + GO + "    return False",
+        "begin takes (s, node), and is called with (s, k); write it so",
+        13,
+    ),
+    "a constraint of a participant": (
+        "model = Model(Bounds, State, participants={'node': lambda k: k.n},\n"
+        "    constraint=lambda s, node: s.x < node)",
+        "the constraint takes (s, node), and is called with (s, k); write it so",
+        13,
+    ),
+    "choices that forget the bounds": (
+        "@model.action('node', item=lambda k: range(2), to=lambda item: [item])\n"
+        "def go(s, k, item, to):\n    return True",
+        "to of action Go takes (item). A function of the bounds takes k",
+        12,
+    ),
+    "choices by the state that forget the bounds": (
+        "@model.action('node', item=lambda k: range(2), to=lambda s, item: s.seen)\n"
+        "def go(s, k, item, to):\n    return True",
+        "to of action Go takes (s, item). A function of the bounds takes k",
+        12,
+    ),
+    "choices by the state alone": (
+        "@model.action('node', item=lambda s: s.seen)\ndef go(s, k, item):\n    return True",
+        "item of action Go takes (s). A function of the bounds takes k",
+        12,
+    ),
     "a number of participants that is a class": (
         "class Few: pass\nmodel = Model(Bounds, State, participants={'node': Few()})",
         "participant node is <Few object at",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ..core.containers import Ordered, Set
 from ..core.fields import Record, declaration_of
 from ..core.followers import followers
-from ..core.text import differences, shown_part
+from ..core.text import Members, differences, named, shown_part
 
 if TYPE_CHECKING:
     from .python import Checked
@@ -32,14 +33,39 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 
 def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
-    """Say which variables differ where two states or parts of states were to be equal."""
-    if op != "==" or not (isinstance(left, Record) and isinstance(right, Record)):
+    """Say which variables differ where two states, or parts or lists of parts, were to be equal."""
+    if op != "==" or not (_has_records(left) or _has_records(right)):
         return None
-    kind = declaration_of(left)
-    if kind is not declaration_of(right):
+    kind = _kind_of(left)
+    if not kind or kind != _kind_of(right):
         return None
+    one, other = _shown(left), _shown(right)
+    if Members in (type(one), type(other)):
+        one, other = Members(one), Members(other)
     lines = [
-        f"{path or kind.__name__}: {one!s} != {other!s}"
-        for path, one, other in differences(shown_part(left, kind), shown_part(right, kind))
+        f"{path or kind}: {here!s} != {there!s}" for path, here, there in differences(one, other)
     ]
-    return [f"{kind.__name__} == {kind.__name__}", *lines]
+    return [f"{kind} == {kind}", *lines] if lines else None
+
+
+def _has_records(value: object) -> bool:
+    """Whether a value is a part of a state, or a list of some."""
+    if isinstance(value, (list, tuple)):
+        return len(value) > 0 and all(_has_records(part) for part in value)
+    return isinstance(value, Record)
+
+
+def _kind_of(value: object) -> str:
+    """Return what a text calls a value that is compared; "" for one that no state has."""
+    if isinstance(value, (Ordered, list, tuple)):
+        return "list"
+    if isinstance(value, (Set, set, frozenset)):
+        return "set"
+    return declaration_of(value).__name__ if isinstance(value, Record) else ""
+
+
+def _shown(value: Any) -> Any:
+    """Return a value that is compared as people see it."""
+    if isinstance(value, Record):
+        return shown_part(value, declaration_of(value))
+    return [*map(_shown, value)] if isinstance(value, (list, tuple)) else named(value)

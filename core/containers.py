@@ -488,10 +488,11 @@ class Ordered(Record, Generic[E]):
         return [copied(element, value) for value in cast(Any, list)(*source)]
 
     @classmethod
-    def shown(cls, record: Ordered[E]) -> list[object]:
-        """Return a record of this declaration as people see it."""
-        declared = cast(Array, cls.items).element
-        return [shown_part(record.items[index], declared) for index in range(record.length)]
+    def shown(cls, record: Ordered[E] | list[E]) -> list[object]:
+        """Return a record of this declaration as people see it, or the list in one made by name."""
+        element = cast(Array, cls.items).element
+        parts = record if isinstance(record, list) else record.items[: record.length]
+        return [shown_part(part, element) for part in parts]
 
 
 class Seq(Ordered[E]):
@@ -698,7 +699,7 @@ class RecordSet(_OfRecords[R]):
     """
 
     @classmethod
-    def shown(cls, record: Ordered[R]) -> list[object]:
+    def shown(cls, record: Ordered[R] | list[R]) -> list[object]:
         """Return a record of this declaration as people see it."""
         return Members(super().shown(record))
 

@@ -4,6 +4,7 @@ import copy
 
 import pytest
 
+from tidegate import Model, Record, Seq, Set, array, boolean, integer, sequence_of, set_of
 from tidegate.commands.pytest_plugin import pytest_assertrepr_compare
 from tidegate.core.errors import TidegateError
 from tidegate.examples import raft
@@ -49,6 +50,70 @@ def test_pytest_shows_the_variables_that_differ():
     assert pytest_assertrepr_compare("<", one, other) is None
     assert pytest_assertrepr_compare("==", one, other.server[0]) is None
     assert pytest_assertrepr_compare("==", 1, 2) is None
+
+
+class Line(Record):
+    key: int = integer(0, 3, "its address")
+    dirty: bool = boolean("whether it was written")
+
+
+class Cache(Record):
+    log: Seq[int] = sequence_of(3, 3, "what was written")
+    lines: Seq[Line] = sequence_of(Line, 2, "its lines")
+    sent: Set = set_of(Line, 2, "lines on their way")
+
+
+class Caches(Record):
+    cache: list[Cache] = array(2, Cache)
+
+
+caches = Model(Bounds, Caches)
+
+
+@caches.action("cpu")
+def rest(s, k):
+    return False
+
+
+def warm():
+    s = caches.state()
+    s.cache[0].log.append(1)
+    s.cache[0].lines.append(Line(key=1))
+    s.cache[0].sent.add(Line(key=2))
+    return s
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "lines"),
+    [
+        (
+            warm().cache[0],
+            Cache(log=[2], lines=[Line(key=1, dirty=True)], sent=[Line(key=2)]),
+            ["Cache == Cache", "log[0]: 1 != 2", "lines[0].dirty: False != True"],
+        ),
+        (Cache(), Cache(log=[0]), ["Cache == Cache", "log: [] != [0]"]),
+        ([Line(key=1)], [Line(key=1, dirty=True)], ["list == list", "[0].dirty: False != True"]),
+        (
+            warm().cache,
+            (warm().cache[0], Cache(log=[1])),
+            ["list == list", "[1].log: [] != [1]"],
+        ),
+        (warm().cache[0].log, [1, 2], ["list == list", "list: [1] != [1, 2]"]),
+        (warm().cache[0].lines, [Line(key=3)], ["list == list", "[0].key: 1 != 3"]),
+        (
+            warm().cache[0].sent,
+            [Line(key=3)],
+            [
+                "list == list",
+                "list: [{'key': 2, 'dirty': False}] != [{'key': 3, 'dirty': False}]",
+            ],
+        ),
+        ([1], [2], None),
+        ([Line()], 3, None),
+    ],
+)
+def test_pytest_shows_what_differs_in_sequences_and_in_records_made_by_name(left, right, lines):
+    assert pytest_assertrepr_compare("==", left, right) == lines
 
 
 def test_no_such_bound_is_refused():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from time import perf_counter
@@ -39,6 +38,12 @@ the first level anyway, and only what Python has found is compared."""
 
 LEVEL_SECONDS = 0.0002
 """Seconds that a level must take interpreted, on average, to be worth a call of machine code."""
+
+MISTAKES = Pause(1_000, 0.0, 0.0, 0.5, 0.0)
+"""How far Python searches for a mistake of a model that cannot be translated and has to be."""
+
+MISTAKE_SECONDS = 2.0
+"""The same in seconds by the clock: an action of the model may not return."""
 
 REPORTED_AFTER = 2.0
 """Seconds after which a progress report says that the search is compiling."""
@@ -145,10 +150,9 @@ def _compiled(request: SearchRequest, interpreted: Search) -> LevelSearch | tupl
             begun = None if resources.resume else interpreted
             search = CompiledSearch(_ticking(request, interpreted), begun)
     except UnsupportedError as error:
-        reasons = _reasons(request, error)
         if must:
-            raise _untranslated(option, request, reasons) from None
-        return reasons
+            raise _untranslated(option, request, error) from None
+        return _reasons(request, error)
     except (MemoryError, MemoryLimitError) as error:
         options = resources.memory is not None or not request.exact
         if must or (options and isinstance(error, MemoryLimitError)):
@@ -198,7 +202,7 @@ def _distributed(request: SearchRequest) -> LevelSearch:
     try:
         search = SparkSearch(_ticking(request))
     except UnsupportedError as error:
-        raise _untranslated("--engine spark", request, _reasons(request, error)) from None
+        raise _untranslated("--engine spark", request, error) from None
     try:
         search.run()
     except KernelError:
@@ -238,16 +242,37 @@ def _reasons(request: SearchRequest, error: Exception) -> tuple[Reason, ...]:
     return known or (Reason(str(error)),)
 
 
-def _untranslated(
-    option: str, request: SearchRequest, reasons: Sequence[Reason]
-) -> EngineChoiceError:
+def _untranslated(option: str, request: SearchRequest, error: Exception) -> EngineChoiceError:
+    """Return the refusal of a model that cannot be translated.
+
+    Raises
+    ------
+    ModelError
+        If the model is wrong, which Python says better.
+    """
+    _refuse_mistakes(request)
+    reasons = _reasons(request, error)
     repair = "write that in plain steps on whole numbers, or use --engine interpreted"
     head = f"{option}: cannot translate {request.system.name}"
     if len(reasons) == 1:
         return EngineChoiceError(f"{head}: {reasons[0]}; {repair}")
-    error = EngineChoiceError(f"{head}, for {len(reasons)} reasons; {repair}")
-    error.details = tuple(map(str, reasons))
-    return error
+    refusal = EngineChoiceError(f"{head}, for {len(reasons)} reasons; {repair}")
+    refusal.details = tuple(map(str, reasons))
+    return refusal
+
+
+def _refuse_mistakes(request: SearchRequest) -> None:
+    """Search a little with the interpreted engine, for a mistake of the model.
+
+    Raises
+    ------
+    ModelError
+        If it makes one.
+    """
+    request.system.debug = request.system.debug or request.resources.watch
+    search = Search(replace(request, trial=None, report=lambda progress: None))
+    with alarm(MISTAKE_SECONDS, perf_counter()) as search.alarm:
+        search.run(MISTAKES)
 
 
 def _refuse(request: SearchRequest) -> None:

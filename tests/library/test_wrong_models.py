@@ -853,8 +853,9 @@ def test_a_class_is_named_as_in_its_file(told, kind, tmp_path, monkeypatch):
 @pytest.mark.parametrize("what", WRONG)
 def test_machine_code_refuses_it_too(what, wrong):
     names = wrong(what)
-    with pytest.raises(TidegateError):
+    with pytest.raises(TidegateError) as refused:
         tidegate.check("wrong.py", properties=names, engine="compiled")
+    assert WRONG[what][1] in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -887,3 +888,24 @@ def test_initial_states_without_end_are_ended_by_the_time_limit(tmp_path):
     )  # fmt: skip
     checked = tidegate.check(str(file), properties=["TypeOk"], time_limit=0.2)
     assert (checked.holds, checked.complete, checked.violated) == (False, False, ())
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ("    while s.x >= 0:\n        pass\n", "cannot translate"),
+        ("    if s.x == 2:\n        s.queue[0] = 1\n", "no element has the index 0"),
+    ],
+)
+def test_what_is_translated_in_vain_is_searched_a_little_for_a_mistake(
+    more, says, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("tidegate.checker.engines.MISTAKE_SECONDS", 0.2)
+    file = tmp_path / "slow.py"
+    file.write_text(
+        f"{HEAD}{GO}    if s.x == 3:\n        return False\n{more}"
+        "    s.x = int(f'{s.x + 1}')\n    return True\n",
+        "utf-8",
+    )
+    with pytest.raises(TidegateError, match=says):
+        tidegate.check(str(file), properties=["TypeOk"], engine="compiled")

@@ -14,7 +14,7 @@ from ...core.guards import for_each_element, is_path, only_where
 from ...core.layout import Layout
 from ...core.values import as_kind
 from ...core.vocabulary import Selection, annotation_of
-from .signatures import MOST_CHOICES, refuse_unfit, values_of
+from .signatures import MOST_CHOICES, refuse_unfit, refuse_values, values_of
 
 Values = Callable[..., Iterable[int]]
 Choice = str | Values | tuple[str | Values, Values]
@@ -145,7 +145,10 @@ class Choices:
         """Return where the values of a parameter come from."""
         what = f"{name} of {self._what} {self._name}"
         by_index = False
-        every, chosen = choice if isinstance(choice, tuple) and len(choice) == 2 else (choice, None)
+        every: Any = choice
+        chosen: Values | None = None
+        if isinstance(every, tuple) and len(every) == 2 and any(callable(one) for one in every):
+            every, chosen = every
         if isinstance(every, str):
             every = self._count(name, every)
         taken = self._taken(every, what)
@@ -190,8 +193,8 @@ class Choices:
 
     def _taken(self, function: Any, what: str) -> tuple[str, ...]:
         """Return the names of what a function is called with; what has a default is not."""
-        if not callable(function):
-            refuse_unfit(function, what, "k")
+        if not callable(function) or isinstance(function, type):
+            refuse_values(function, what)
         try:
             taken = inspect.signature(function).parameters.values()
         except ValueError:

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
+from enum import EnumMeta
 from itertools import islice
 from typing import Any
 
@@ -110,8 +111,51 @@ def values_of(
     if len(chosen) > MOST_CHOICES:
         raise about(function, f"{name} has more than {MOST_CHOICES:,} values")
     if wrong := [value for value in chosen if not isinstance(value, int)]:
-        raise about(function, f"{name} has the value {wrong[0]!r}; it must be a whole number")
+        one = name.partition(" ")[0]
+        several = f"{one.upper()}S"
+        raise about(
+            function,
+            f"{name} has the value {printed(wrong[0])}; it must be a whole number, such as an "
+            f"index into a constant list: write {one}=lambda k: range(len({several})), and "
+            f"{several}[{one}] in the action",
+        )
     return chosen
+
+
+def refuse_values(chosen: object, name: str) -> None:
+    """Refuse the values of a parameter themselves, in place of the function that returns them.
+
+    Parameters
+    ----------
+    name
+        Of the parameter and what has it, for the text.
+
+    Raises
+    ------
+    ModelError
+        With the function to write.
+    """
+    kinds = {chosen} if isinstance(chosen, type) else {*map(type, _listed(chosen))}
+    kind = next(iter(kinds), None)
+    if len(kinds) == 1 and isinstance(kind, EnumMeta):
+        some = _listed(chosen)
+        members = ", ".join(f"{kind.__name__}.{getattr(one, 'name', one)}" for one in some)
+        whole = isinstance(chosen, type) or {*some} == {*kind}
+        values = f"list({kind.__name__})" if whole else f"[{members}]"
+    elif chosen is bool:
+        values = "[False, True]"
+    else:
+        values = printed(chosen) if _listed(chosen) else "range(3)"
+    text = chosen.__name__ if isinstance(chosen, type) else printed(chosen)
+    one = name.partition(" ")[0]
+    raise misused(f"{name} is {text}; it must be a function of (k): write {one}=lambda k: {values}")
+
+
+def _listed(values: object) -> list[object]:
+    """Return what a list, a set, a range or something like it holds; nothing of anything else."""
+    if isinstance(values, type) or not isinstance(values, Collection):
+        return []
+    return list(islice(values, MOST_CHOICES))
 
 
 TEXTS = tuple[str, ...]

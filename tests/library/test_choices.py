@@ -462,3 +462,37 @@ def test_a_parameter_that_is_called_an_index_keeps_its_name(write):
     broken = RECORDS.replace("RECEIVE", BY_INDEX + RECEIVED).replace("< k.nodes\n", "< 1\n")
     done = CliRunner().invoke(main, ["check", write(broken), "-p", "Some"])
     assert "m_index 0" in " ".join(done.output.split())
+
+
+INDICES = """\
+from dataclasses import dataclass
+from enum import IntEnum
+from tidegate import *
+
+PAIRS = [(0, 1), (1, 2), (2, 0)]
+
+class Code(IntEnum): LOW = 0; HIGH = 1
+
+@dataclass(frozen=True)
+class Bounds: pass
+
+class State(Record):
+    x: int = integer(0, 2, "x")
+    code: Code = enumeration(Code, "code")
+
+model = Model(Bounds, State)
+
+@model.action("a", pair=lambda k: range(len(PAIRS)), code=lambda k: list(Code))
+def go(s: State, k: Bounds, pair: int, code: Code) -> bool:
+    one, other = PAIRS[pair]
+    if s.x != one or s.code is code:
+        return False
+    s.x, s.code = other, code
+    return True
+"""
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_a_choice_is_an_index_into_a_constant_or_a_member_of_an_enumeration(write, engine):
+    found = tidegate.check(write(INDICES), properties=["TypeOk", "Deadlock"], engine=engine)
+    assert (found.holds, found.distinct_states) == (True, 6)

@@ -316,7 +316,42 @@ WRONG = {
     ),
     "choices that are no function": (
         GO.replace('"node"', '"node", node=[0, 1]') + "    return False",
-        "node of action Go is [0, 1]; it must be a function of (k)",
+        "node of action Go is [0, 1]; it must be a function of (k): write node=lambda k: [0, 1]",
+        12,
+    ),
+    "choices that are two numbers": (
+        GO.replace('"node"', '"node", node=(0, 1)') + "    return False",
+        "node of action Go is (0, 1); it must be a function of (k): write node=lambda k: (0, 1)",
+        12,
+    ),
+    "choices that are a number": (
+        GO.replace('"node"', '"node", node=3') + "    return False",
+        "node of action Go is 3; it must be a function of (k): write node=lambda k: range(3)",
+        12,
+    ),
+    "choices that are the members of an enumeration": (
+        "from enum import IntEnum\nclass Code(IntEnum): A = 0; B = 1\n"
+        + GO.replace('"node"', '"node", node=list(Code)') + "    return False",
+        "it must be a function of (k): write node=lambda k: list(Code)",
+        14,
+    ),
+    "choices that are some members of an enumeration": (
+        "from enum import IntEnum\nclass Code(IntEnum): A = 0; B = 1; C = 2\n"
+        + GO.replace('"node"', '"node", node={Code.B}') + "    return False",
+        "it must be a function of (k): write node=lambda k: [Code.B]",
+        14,
+    ),
+    "choices that are an enumeration": (
+        "from enum import IntEnum\nclass Code(IntEnum): A = 0; B = 1\n"
+        + GO.replace('"node"', '"node", node=Code') + "    return False",
+        "node of action Go is Code; it must be a function of (k): write node=lambda k: list(Code)",
+        14,
+    ),
+    "choices of sets": (
+        GO.replace('"node"', '"node", crew=lambda k: [frozenset({1})]').replace("node)", "crew)")
+        + "    return False",
+        "crew of action Go has the value frozenset({1}); it must be a whole number, such as an "
+        "index into a constant list: write crew=lambda k: range(len(CREWS)), and CREWS[crew] in",
         12,
     ),
     "choices without end": (

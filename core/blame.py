@@ -106,17 +106,17 @@ def wrong_initial_state(
 def truth(answer: object, who: object, function: Callable[..., Any]) -> bool:
     """Return the truth value that `function`, a function of the model, returned.
 
-    Every engine takes an integer for true unless it is 0, as Python does.
-
     Raises
     ------
     ModelError
         If it returned something else, such as the None of a function that lacks a return, or a
-        generator, which would count as true.
+        number or a generator, which would count as true.
     """
-    if isinstance(answer, int):
-        return bool(answer)
-    raise about(function, f"{who} returned {printed(answer)}; it must return True or False")
+    if isinstance(answer, bool):
+        return answer
+    repair = "; write a comparison, as len(s.queue) > 0" if isinstance(answer, int) else ""
+    text = f"{who} returned {printed(answer)}; it must return True or False{repair}"
+    raise about(function, text)
 
 
 def as_witness(answer: object, who: object, function: Callable[..., Any]) -> tuple[int, ...] | None:

@@ -325,7 +325,7 @@ class TransitionSystem(Telling[S, K]):
         if self._watched <= _REPEATED or not self._watched % _REPEATED:
             again = partial(apply, self.record, self.constants, *arguments)
             refuse_nondeterminism(layout, state, self.instances[index].step, again, answer)
-        disabled = isinstance(answer, int) and not answer
+        disabled = answer is False
         if disabled and layout.values() == before and layout.intact():
             return False
         if layout.sound() and not disabled:

@@ -218,13 +218,13 @@ def falls_off(s, k):  # noqa: RET503 - it is about that
 
 def says_one(s, k):
     if s.at == 5:
-        return s.at - 5
+        return False
     s.at += 1
-    return s.at
+    return 1
 
 
 def good_as_number(s, k):
-    return s.at + 1
+    return s.at - 3
 
 
 def forgets_to_judge(s, k) -> bool:
@@ -236,12 +236,13 @@ def forgets_to_judge(s, k) -> bool:
 @pytest.mark.parametrize("engine", ["interpreted", "compiled", "auto"])
 @pytest.mark.parametrize("how_many", [0, 20_000])
 def test_engines_agree_on_answers(counter, engine, how_many, monkeypatch):
-    """An integer counts as its truth in each; None is refused in each."""
+    """None is refused in each, and so is a number, which would count as its truth."""
     monkeypatch.setattr("tidegate.checker.engines.SMALL", how_many)
     resources = Resources(engine=engine)
-    number = property_of(good_as_number)
-    result = check(counter(actions=(says_one,)), [number, DEADLOCK], resources=resources)
-    assert (result.distinct_states, result.outcome) == (6, Outcome.VIOLATED)
+    with pytest.raises(ModelError, match="returned 1; it must return True or False; write a comp"):
+        check(counter(actions=(says_one,)), [], resources=resources)
+    with pytest.raises(ModelError, match="the predicate of property Good returned -3; it must"):
+        check(counter(), [property_of(good_as_number)], resources=resources)
     for step in (forgets, falls_off):
         with pytest.raises(Exception, match="return"):
             check(counter(actions=(count, step)), [], resources=resources)

@@ -715,6 +715,26 @@ WRONG |= {
         "returned <generator object fine.<locals>.<genexpr>>; it must return True or False",
         15,
     ),
+    "an action that returns a number": (
+        GO + "    if s.x == 3:\n        return 0\n    s.x += 1\n    return 1",
+        "Go(node=0) returned 1; it must return True or False; write a comparison, as len(s.q",
+        12,
+    ),
+    "a guard that returns a number": (
+        GO + "    if s.x == 0:\n        return len(s.queue)\n    return False",
+        "Go(node=0) returned 0; it must return True or False; write a comparison, as len(s.q",
+        12,
+    ),
+    "a predicate that returns a number": (
+        INV + "def fine(s, k):\n    return len(s.queue)",
+        "the predicate of property Fine returned 0; it must return True or False; write a c",
+        15,
+    ),
+    "a constraint that returns a number": (
+        MORE.format("constraint=lambda s, k: s.x - 5") + "\n" + IDLE,
+        "the constraint returned -5; it must return True or False",
+        12,
+    ),
     "a predicate that fails": (
         INV + "def fine(s, k):\n    return s.queue[s.x] < 3",
         "no element has the index s.x = 0; there are none, so check it before, in fine()",

@@ -135,6 +135,18 @@ class Analysis:
             run.results.append(Result(NOTHING, run.flow, tree))
         return Summary(self._joined(run.results), tuple(run.results), run.effects)
 
+    @staticmethod
+    def called_from(
+        refused: NotShownError, caller: Callable[..., Any], node: ast.AST
+    ) -> NotShownError:
+        """Return the refusal of a function that another one calls, with the line of the call."""
+        if not refused.where:
+            return refused
+        # The refusal itself is that of every call.
+        told = NotShownError(refused.node, refused.why, refused.mistaken)
+        told.where = f"{refused.where}, called by {caller.__name__}, {place(caller, node)}"
+        return told
+
     def answers(self, function: Callable[..., Any], arguments: tuple[Value, ...]) -> None:
         """Analyse an action or a predicate, which returns a truth value.
 

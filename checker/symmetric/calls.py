@@ -374,7 +374,10 @@ class Calls(Expressions):
             renamed(argument, lambda symbol: inner.setdefault(symbol, -1 - len(inner)), self.flow)
             for argument in arguments
         )
-        summary = self.analysis.summary(called, inside, node)
+        try:
+            summary = self.analysis.summary(called, inside, node)
+        except NotShownError as refused:
+            raise self.analysis.called_from(refused, self.function, node) from None
         outer = {inside: symbol for symbol, inside in inner.items()}
 
         def outwards(symbol: int) -> int:

@@ -349,13 +349,14 @@ class Expressions(Sequences):
                 nothing = Number(frozenset(1 - value for value in nothing.values or ()))
             return nothing, (frozenset(), frozenset())
         result = self._compared(op, left, right, node)
-        yes: set[int] = set()
-        no: set[int] = set()
         if type(op) in COMPARISONS:
-            compare = COMPARISONS[type(op)]
-            self._learn(left, right, compare, yes, no)
-            self._learn(right, left, lambda a, b: compare(b, a), yes, no)
-        return result, (frozenset(yes), frozenset(no))
+            return result, self._certain(left, right, COMPARISONS[type(op)])
+        if not isinstance(right, Several) or not right.items:
+            return result, (frozenset(), frozenset())
+        each = [self._certain(left, item, COMPARISONS[ast.Eq]) for item in right.items]
+        among = frozenset.intersection(*(yes for yes, _ in each))
+        beside = frozenset().union(*(no for _, no in each))
+        return result, (among, beside) if isinstance(op, ast.In) else (beside, among)
 
     def bound(self, method: Bound, arguments: list[Value], node: ast.expr) -> Value:
         """Return the result of a method, and record its effects."""
@@ -366,6 +367,14 @@ class Expressions(Sequences):
         value = self.expression(node)
         method = self.method(value, "__bool__")
         return self.bound(method, [], node) if method else value
+
+    def _certain(self, left: Value, right: Value, compare: Callable[[int, int], Any]) -> Certain:
+        """Return the replicas that are not NONE if a comparison holds, and if not."""
+        yes: set[int] = set()
+        no: set[int] = set()
+        self._learn(left, right, compare, yes, no)
+        self._learn(right, left, lambda a, b: compare(b, a), yes, no)
+        return frozenset(yes), frozenset(no)
 
     def _learn(
         self,

@@ -272,12 +272,12 @@ class Statements(Comprehensions):
         """
         start = self.flow
         for _ in range(MOST_ROUNDS):
-            start.loaded.clear()
             self.flow = start.copy()
             begun, end = head()
             after, breaks = self._round(begun, body)
             following = self.names.joined_flow(start, after) or start
-            if shape(following) == shape(start):
+            # What no round writes is known in every one of them.
+            if shape(following) == shape(start) and following.loaded == start.loaded:
                 for flow in breaks:
                     end = self.names.joined_flow(end, flow)
                 self.continue_at(end)
@@ -328,9 +328,10 @@ class Statements(Comprehensions):
         starts = {name: _at_start(before.local.get(name)) for name in assigned}
         for _ in range(MOST_ROUNDS):
             inner = self.inside()
-            inner.flow.loaded.clear()
             inner.flow.local |= {**starts, **named(node.target, element)}
             rounds, breaks = inner._round(inner.flow, node.body)
+            if self._forgets_what_is_written(inner.effects):
+                continue
             ends = {
                 name: self.names.after_rounds(name, start, rounds, breaks)
                 for name, start in starts.items()
@@ -357,9 +358,16 @@ class Statements(Comprehensions):
                 ends[name] = end.value or Unclear(Carried.why)
         inner.flow, inner.over = before, False
         before.local |= ends
-        if inner.effects.writes:
-            before.loaded.clear()
         self.adopt(inner)
+
+    def _forgets_what_is_written(self, effects: Effects) -> bool:
+        """Forget the variables that a round of a loop writes; return whether any was known."""
+        known = len(self.flow.loaded)
+        for write in effects.writes:
+            self.flow.forget(write.location[0])
+        if effects.unknown:
+            self.flow.loaded.clear()
+        return len(self.flow.loaded) < known
 
     @staticmethod
     def _check_order(replica: int, node: ast.For, effects: Effects) -> None:

@@ -245,6 +245,46 @@ match s.peer[r].term:
 assert s.peer[r].term != 1
 return s.peer[r].up is True
 """,
+    "NONE is excluded before a loop": """
+if s.board.leader == NONE:
+    return False
+for other in range(k.peers):
+    if s.peer[other].up and s.peer[s.board.leader].term:
+        s.peer[other].follows = s.board.leader
+for place in range(k.size):
+    if s.slot[place]:
+        s.slot[place] = s.peer[s.board.leader].term
+while s.slot[0] and s.peer[s.board.leader].term:
+    s.slot[0] -= 1
+return s.peer[s.board.leader].up
+""",
+    "NONE is excluded before loops in loops": """
+if s.board.leader == NONE or s.peer[r].follows == NONE:
+    return False
+for one in range(k.peers):
+    for other in range(k.peers):
+        if s.peer[one].follows == other and s.peer[s.peer[r].follows].up:
+            s.score[s.board.leader] = 1
+return True
+""",
+    "what a loop writes is known before and after": """
+s.board.count = 0
+s.board.leader = r
+for other in range(k.peers):
+    if s.peer[other].up:
+        s.board.count += 1
+return s.board.count == 2 and s.peer[s.board.leader].term == 1
+""",
+    "NONE is one of what is excluded": """
+if s.board.leader in (NONE, r) or s.peer[r].follows not in [s.board.first, r]:
+    return False
+return s.peer[s.board.leader].up or s.peer[s.peer[r].follows].term == 1
+""",
+    "NONE is looked for among replicas": """
+if NONE not in (s.board.leader, s.peer[r].follows):
+    s.peer[s.board.leader].up = s.peer[s.peer[r].follows].up
+return True
+""",
 }
 """Bodies of actions that treat peers alike."""
 
@@ -576,6 +616,86 @@ for i in range(2):
         x = s.board.count
 return x == r
 """,
+    "may be NONE after a round of a loop": """
+if s.board.leader == NONE:
+    return False
+for other in range(k.peers):
+    if s.peer[s.board.leader].up:
+        s.board.leader = s.voted[0]
+return True
+""",
+    "may be NONE after a round of a plain loop": """
+if s.board.leader == NONE:
+    return False
+for place in range(k.size):
+    if s.peer[s.board.leader].up:
+        s.board.leader = s.voted[place % 2]
+return s.board.count == 1
+""",
+    "may be NONE after a round of another loop": """
+if s.board.leader == NONE:
+    return False
+s.slot[0] = 2
+while s.slot[0]:
+    s.slot[0] -= 1
+    for other in range(k.peers):
+        s.score[other] = s.peer[s.board.leader].term
+    s.board.leader = s.voted[0]
+return True
+""",
+    "may be NONE where it is one of several": """
+if s.board.leader in (NONE, r):
+    return s.peer[s.board.leader].up
+return False
+""",
+    "may be NONE where it is none of others": """
+if s.board.leader not in (s.board.first, r):
+    return s.peer[s.board.leader].up
+return False
+""",
+    "may be NONE where it is one of two": """
+if s.board.leader in (s.voted[0], s.board.first):
+    return s.peer[s.board.leader].up
+return False
+""",
+    "may be NONE where not all are not": """
+if NONE not in (s.board.leader, r) or s.voted[0] == r:
+    return s.peer[s.voted[0]].up and s.peer[s.board.leader].up
+return False
+""",
+    "is asked after a round has written": """
+s.slot[0] = 1
+for place in range(2):
+    if s.slot[0] == 2:
+        return r == 1
+    s.slot[0] = 2
+return False
+""",
+    "is asked after a round of another loop has written": """
+s.slot[0] = s.slot[1] = 0
+while s.slot[0] < 2:
+    s.slot[0] += 1
+    for place in range(1):
+        if s.slot[1] == 1:
+            return r < s.board.first
+        s.slot[1] += 1
+return False
+""",
+    "is asked after all rounds have written": """
+s.board.count = 0
+for other in range(k.peers):
+    s.board.count += 1
+return s.board.count != 0 and r == 1
+""",
+    "is asked after a round may have written": """
+s.board.flags = 0
+for other in range(k.peers):
+    if s.peer[other].up:
+        s.board.flags |= 1
+if s.board.flags == 1:
+    s.board.leader = 1
+return True
+""",
 }
 """Bodies of actions in which a peer is more than a name."""
 
@@ -597,7 +717,9 @@ def test_what_is_refused_does_treat_replicas_differently(text):
     }  # fmt: skip
     name = next(name for name, other in APART.items() if other == text)
     made = function(body(text))
-    assert (difference(made, number=600) is None) <= (name in cautious)
+    # To use NONE as an index is an error, in both runs.
+    is_cautious = name in cautious or name.startswith("may be NONE")
+    assert (difference(made, number=600) is None) <= is_cautious
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,9 @@ def f(s, k, r):
 @pytest.mark.parametrize("source", APART.values(), ids=APART)
 def test_a_replica_is_followed_through_helpers_and_names(source):
     names = {"PREFERRED": 1, "LOOKUP": {0: 1}.get, "SEEN": 0}
-    with pytest.raises(SymmetryError, match=r"Act: .*\(\w+, <tiny>:\d+\)"):
+    with pytest.raises(
+        SymmetryError, match=r"Act: .*\(\w+, <tiny>:\d+(, called by f, <tiny>:\d+)?\)"
+    ):
         shown(source, **names)
 
 
@@ -470,3 +472,20 @@ def test_every_mutant_is_shown_to_treat_replicas_alike(protocol):
     if protocol == "tidegate.examples.published:kip_320":
         assert "may use NONE" in refused.pop("BecomeFollower: leader == NONE")
     assert refused == {}
+
+
+def test_a_refusal_within_helpers_names_the_calls_that_lead_to_it():
+    """Of two calls of a helper, one alone is made where the leader may be NONE."""
+    source = """
+def is_up(s, peer):
+    return s.peer[peer].up
+def leads(s):
+    return is_up(s, s.board.leader)
+def f(s, k, r):
+    if s.board.leader != NONE and is_up(s, s.board.leader):
+        return False
+    return is_up(s, r) or leads(s)
+"""
+    calls = r"\(is_up, <tiny>:3, called by leads, <tiny>:5, called by f, <tiny>:9\)"
+    with pytest.raises(SymmetryError, match=calls):
+        shown(source)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
+from dataclasses import replace
 from types import FunctionType
 from typing import Any, cast
 
 from ...core.containers import Seq
-from ...core.fields import NONE, getter_of
+from ...core.fields import NONE, Array, Field, getter_of
 from .names import COMPARISONS, described, may_be_none_at
 from .sequences import Sequences, copied
 from .sets import OPERATORS
@@ -31,6 +32,7 @@ from .values import (
     Thinned,
     Unclear,
     Value,
+    fresh,
     number,
     truth_value,
 )
@@ -309,6 +311,8 @@ class Expressions(Sequences):
         if inside and isinstance(right, Listed):
             self.names.computed(ast.Eq(), left, right.element, node)
             return truth_value()
+        if inside and isinstance(right, Part) and isinstance(right.declared, Array):
+            return self._in_array(left, right, node)
         if inside:
             return None
         if one is not None and other is not None:
@@ -323,6 +327,16 @@ class Expressions(Sequences):
         if isinstance(same, ast.Eq) and self.variables(left) and self.variables(right):
             return self.records_compared(same, left, right, node)
         return None
+
+    def _in_array(self, left: Value, array: Part, node: ast.Compare) -> Number:
+        """Return whether an array has an element like a value, in whatever place."""
+        assert isinstance(array.declared, Array)
+        if not isinstance(array.declared.element, Field):
+            raise NotShownError(node, f"looks for {described(left)} among the parts of a state")
+        place = replace(array, form=f"{array.form}[]", indices=(*array.indices, fresh()))
+        element = self._loaded(array.declared.element, place)
+        self.names.computed(ast.Eq(), left, element, node)
+        return truth_value()
 
     def records_compared(self, op: ast.cmpop, left: Value, right: Value, node: ast.expr) -> Number:
         """Return how two records of variables compare, variable by variable."""

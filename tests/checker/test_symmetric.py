@@ -285,6 +285,11 @@ if NONE not in (s.board.leader, s.peer[r].follows):
     s.peer[s.board.leader].up = s.peer[s.peer[r].follows].up
 return True
 """,
+    "an array is looked through": """
+if 2 in s.score or s.board.count not in s.slot or s.peer[r].term in s.score:
+    return False
+return r in s.voted or NONE not in s.voted or s.board.leader in s.voted
+""",
 }
 """Bodies of actions that treat peers alike."""
 
@@ -696,6 +701,9 @@ if s.board.flags == 1:
     s.board.leader = 1
 return True
 """,
+    "is looked for among plain numbers": "return r in s.score",
+    "is looked for where a constant is": "return 1 in s.voted",
+    "a number is looked for among replicas": "return s.peer[r].term in s.voted",
 }
 """Bodies of actions in which a peer is more than a name."""
 

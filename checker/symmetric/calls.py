@@ -26,7 +26,7 @@ from ..compiled.name_uses import by_itself
 from ..compiled.own_records import replaced
 from . import sequences, sets
 from .expressions import Expressions, wrapped
-from .names import FEW, described, may_be_none_at
+from .names import FEW, described, is_key, is_table, may_be_none_at
 from .sequences import copied
 from .values import (
     NOTHING,
@@ -101,6 +101,8 @@ class Calls(Expressions):
         """Return the result of a method that is taken for what it does; None for another one."""
         if any(isinstance(part, ast.Starred) for part in node.args) or node.keywords:
             return None
+        if name == "get" and isinstance(owner, Constant) and isinstance(owner.value, dict):
+            return self._entry_or_other(owner, [self.expression(part) for part in node.args], node)
         method: Callable[[Value, str, list[Value], ast.Call], Value] | None = None
         is_set = isinstance(owner, Own | Constant) and self.mask(owner) is not None
         if name in sets.METHODS and (is_set or self.mask_place(owner)):
@@ -114,6 +116,15 @@ class Calls(Expressions):
         if method is None:
             return None
         return method(owner, name, [self.expression(argument) for argument in node.args], node)
+
+    def _entry_or_other(self, table: Constant, arguments: list[Value], node: ast.Call) -> Value:
+        """Return what get() finds in a constant dictionary, or what it returns if that is none."""
+        if not arguments:
+            raise NotShownError(node, "looks for nothing")
+        key, *other = arguments
+        if not is_key(key) or not is_table(table):
+            raise NotShownError(node, f"looks for {described(key)} in {described(table)}")
+        return self._item((*self.entries(table, key), *(other or [NOTHING])), Number(), node)
 
     def _function(self, called: FunctionType, arguments: list[Value], node: ast.Call) -> Value:
         """Return the result of a function, of which a few are taken for what they do."""

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from ...core.containers import Seq
 from ...core.fields import NONE, Array, Field, getter_of
-from .names import COMPARISONS, described, may_be_none_at
+from .names import COMPARISONS, described, is_key, is_table, may_be_none_at
 from .sequences import Sequences, copied
 from .sets import OPERATORS
 from .values import (
@@ -208,25 +208,31 @@ class Expressions(Sequences):
             return self._item(owner.items, index, node)
         if isinstance(owner, Listed) and isinstance(index, Number):
             return copied(owner.element)
-        if isinstance(owner, Constant) and isinstance(index, Number):
-            return self._looked_up_in(owner.value, index, node)
+        if isinstance(owner, Constant) and is_key(index):
+            return self._looked_up_in(owner, index, node)
         if isinstance(index, Replica):
             raise NotShownError(
                 node, f"uses the number of a replica as an index of {described(owner)}"
             )
         raise NotShownError(node, f"takes an element of {described(owner)}")
 
-    def _looked_up_in(self, table: object, index: Number, node: ast.Subscript) -> Value:
+    def _looked_up_in(self, table: Constant, index: Value, node: ast.Subscript) -> Value:
         """Return an entry of a constant list or dictionary."""
-        if not isinstance(table, dict | list):
-            raise NotShownError(node, f"takes an element of {described(Constant(table))}")
-        known = index.values if isinstance(table, dict) else None
-        entries = [table[one] for one in known if one in table] if known else [*table]
-        if isinstance(table, dict) and not known:
-            entries = [*table.values()]
-        return self._item(tuple(map(wrapped, entries)), Number(), node)
+        if not is_table(table):
+            raise NotShownError(node, f"takes an element of {described(table)}")
+        return self._item(self.entries(table, index), Number(), node)
 
-    def _item(self, items: tuple[Value, ...], index: Number, node: ast.Subscript) -> Value:
+    @staticmethod
+    def entries(table: Constant, index: Value) -> tuple[Value, ...]:
+        """Return the entries of a constant list or dictionary that a plain key may be of."""
+        assert isinstance(table.value, dict | list)
+        if isinstance(table.value, list):
+            return tuple(map(wrapped, table.value))
+        known = index.values if isinstance(index, Number) else None
+        chosen = [one for one in known if one in table.value] if known else [*table.value]
+        return tuple(wrapped(table.value[one]) for one in chosen)
+
+    def _item(self, items: tuple[Value, ...], index: Number, node: ast.expr) -> Value:
         """Return an item of a tuple."""
         numbers = index.values or range(len(items))
         chosen = [items[n] for n in numbers if -len(items) <= n < len(items)]

@@ -62,6 +62,9 @@ OF_BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 IMMUTABLE = (int, float, str, bytes, frozenset, tuple, type(None), range)
 _WIDEST = 64
 
+LONGEST = 60
+"""The longest text of a constant in a message."""
+
 LAST = Unclear("is that of the replica that the loop visited last")
 
 
@@ -305,10 +308,8 @@ class Names:
             every = range(self.count(left.kind))
             alike = self.is_closed({n for n in right.numbers if n in every}, left.kind)
         else:
-            parts = left.items if isinstance(left, Several) else (left,)
-            alike = (
-                _is_plain(right) and not isinstance(right, Number) and all(map(_is_plain, parts))
-            )
+            alike = isinstance(right, Constant) and is_key(left)
+            alike = alike and (_is_plain(right) or is_table(right))
         if alike:
             return truth_value()
         raise NotShownError(node, f"looks for {described(left)} in {described(right)}")
@@ -485,6 +486,21 @@ def is_number(value: Value, which: int) -> bool:
     return isinstance(value, Number) and value.values == frozenset((which,))
 
 
+def is_table(value: Value) -> bool:
+    """Whether a value is a dictionary or a list of the model, of which no code that is read writes.
+
+    A class of one's own may do otherwise, even where it is only looked into.
+    """
+    return isinstance(value, Constant) and type(value.value) in (dict, list)
+
+
+def is_key(value: Value) -> bool:
+    """Whether a value is a plain one, or a tuple of such."""
+    if isinstance(value, Several):
+        return all(map(is_key, value.items))
+    return _is_plain(value)
+
+
 def _is_plain(value: Value) -> bool:
     """Whether a value is the same in both runs, and cannot change."""
     if isinstance(value, Constant):
@@ -537,14 +553,29 @@ def described(value: Value) -> str:
         known = sorted(value.values or ())
         return f"the number {known[0]}" if len(known) == 1 else "a plain number"
     if isinstance(value, Constant):
-        return "None" if value == NOTHING else f"{value.value!r:.60}"
+        return "None" if value == NOTHING else _told(value.value)
     if isinstance(value, _RENAMED):
         kind = value.kind or "replica"
         article = "an" if kind[0] in "aeiou" else "a"
         return _OF_KIND[type(value)].format(f"{article} {kind}", f"{kind}s")
     if isinstance(value, Unclear | Carried):
         return f"what {value.why}"
+    if value == Picked(plain=True):
+        return "a plain number or None"
+    if isinstance(value, Several) and value.items:
+        return f"a tuple of {' and '.join(map(described, value.items))}"
     return _DESCRIBED[type(value)]
+
+
+def _told(value: object) -> str:
+    """Return a constant in words: a large one is what it is, and how many entries it has."""
+    text = repr(value)
+    if len(text) <= LONGEST:
+        return text
+    for kind, name in ((dict, "dictionary"), (list, "list"), (set | frozenset, "set")):
+        if isinstance(value, kind):
+            return f"a {name} of {len(value)} entries"
+    return f"{text[:LONGEST]}..."
 
 
 _OF_KIND: dict[type, str] = {

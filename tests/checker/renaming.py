@@ -109,7 +109,8 @@ class Twin(Record):
 def function(source, **names):
     """Return the last function of a source text."""
     entries = {"Entry": PEERS_ALONE[-1], "One": PEERS_AMONG_OTHERS[-1], "Other": CLIENTS[-1]}
-    tables = {"TABLE": {0: 1, 1: 2, 2: 0}, "ROW": [2, 1, 0]}
+    pairs = {(0, 0): 1, (1, 2): 2, (2, 1): 0, (1, 1): 2}
+    tables = {"TABLE": {0: 1, 1: 2, 2: 0}, "ROW": [2, 1, 0], "PAIRS": pairs}
     space = {
         "__name__": "tiny",
         "members": members,

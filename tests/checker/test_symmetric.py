@@ -290,6 +290,14 @@ if 2 in s.score or s.board.count not in s.slot or s.peer[r].term in s.score:
     return False
 return r in s.voted or NONE not in s.voted or s.board.leader in s.voted
 """,
+    "tables by pairs of plain numbers": """
+key = s.peer[r].term, s.slot[0]
+if key not in PAIRS or (s.slot[1], 1) in PAIRS or s.slot[2] in TABLE:
+    return False
+s.score[r] = PAIRS[key]
+s.peer[r].term = PAIRS.get((s.slot[1], s.slot[2]), 0)
+return PAIRS.get((s.board.count, 0)) is not None and s.slot[2] not in ROW
+""",
 }
 """Bodies of actions that treat peers alike."""
 
@@ -704,6 +712,12 @@ return True
     "is looked for among plain numbers": "return r in s.score",
     "is looked for where a constant is": "return 1 in s.voted",
     "a number is looked for among replicas": "return s.peer[r].term in s.voted",
+    "is the key of a table": "return r in TABLE and TABLE[r] == s.peer[r].term",
+    "is part of the key of a table": "return (r, s.peer[r].term) in PAIRS",
+    "is part of the key of an entry": "return PAIRS[r, 1] == s.peer[r].term",
+    "is looked up with another": "return PAIRS.get((1, s.board.first), 5) == 2",
+    "is what is found for a number": "return PAIRS.get((1, 1), 0) == r",
+    "is what is found otherwise": "return PAIRS.get((s.slot[0], 1), r) == s.peer[r].term",
 }
 """Bodies of actions in which a peer is more than a name."""
 

@@ -489,3 +489,25 @@ def f(s, k, r):
     calls = r"\(is_up, <tiny>:3, called by leads, <tiny>:5, called by f, <tiny>:9\)"
     with pytest.raises(SymmetryError, match=calls):
         shown(source)
+
+
+def test_a_large_table_is_told_by_its_size():
+    source = "def f(s, k, r):\n    return (r, s.peer[r].term) in PRICES\n"
+    prices = {(one, two): one * two for one in range(4) for two in range(3)}
+    told = "looks for a tuple of the number of a replica and a plain number in a dictionary of 12"
+    with pytest.raises(SymmetryError, match=told):
+        shown(source, PRICES=prices)
+
+
+class Answering(dict):
+    """A dictionary that finds something for every key."""
+
+    def __missing__(self, key):
+        return 2
+
+
+def test_a_table_of_a_class_of_its_own_is_refused():
+    """It may answer what is none of its entries, or otherwise the next time."""
+    source = "def f(s, k, r):\n    return PRICES[s.peer[r].term] == 1 and r == 1\n"
+    with pytest.raises(SymmetryError, match="takes an element of"):
+        shown(source, PRICES=Answering({0: 0}))

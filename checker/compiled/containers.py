@@ -110,7 +110,7 @@ class Collections:
         if (tuples := self.tuples.combined(operator, left, right)) is not None:
             return tuples
         one, other = self.numbers(left), self.numbers(right)
-        if one and other and (type(operator) in _OF_MASKS or isinstance(operator, ast.Sub)):
+        if one and other and is_set_operator(operator):
             mask = self._masks(operator, one.mask, other.mask)
             return Bits(mask, ordered=one.ordered or other.ordered)
         if isinstance(operator, ast.Add) and self._adds(left, right):
@@ -135,15 +135,12 @@ class Collections:
         method = self.expressions.records.method(value, "__iter__")
         return method is not None and method.function in ITERATIONS
 
-    def changed(self, place: StateRef, operator: ast.operator, node: ast.expr) -> Value | None:
-        """Return the new mask of a set of the state for `|=` and the like; None if it is none."""
-        if self.of_state(place) is None:
-            return None
-        other = self.numbers(self.expressions.known(node))
+    def change(self, place: StateRef, operator: ast.operator, other: Bits) -> None:
+        """Emit the change of a set of the state for `|=` and the like."""
         before = self.of_state(place)
-        if other is None or before is None or type(operator) not in (*_OF_MASKS, ast.Sub):
-            return None
-        return self._masks(operator, before.mask, other.mask)
+        assert before is not None
+        mask = self._masks(operator, before.mask, other.mask)
+        self.scope.unit.places.store(self.out, self.expressions.records.part(place, "mask"), mask)
 
     def set_call(self, method: Method, node: ast.Call) -> Value:
         """Return the value of the call of one of ``OF_SETS``."""
@@ -488,6 +485,11 @@ def _kind(value: Value) -> type | None:
     if isinstance(value, Constant) and type(value.value) in (tuple, list):
         return type(value.value)
     return None
+
+
+def is_set_operator(operator: ast.operator) -> bool:
+    """Whether an operator takes two sets and returns one."""
+    return type(operator) in (*_OF_MASKS, ast.Sub)
 
 
 def is_list(value: Value) -> bool:

@@ -14,6 +14,7 @@ from enum import Enum
 from operator import attrgetter, contains, getitem
 from typing import TypeVar
 
+from ...core.containers import Seq, Set
 from .arithmetic import ARITHMETIC, COMPARISONS, DIVISIONS, FOLDED, UNARY, exact, folds
 from .calls import Calls, written_out
 from .dictionaries import keys_of
@@ -236,6 +237,9 @@ class Expressions:
             return Number(self.out.value(f"load i64, ptr {self.scope.variables[node.id]}"), known)
         if node.id in self.scope.local:
             return self.scope.local[node.id]
+        if node.id in self.scope.assigned:
+            # It was assigned where its place in memory is no longer known.
+            raise UnsupportedError(f"{node.id}, which is assigned within another expression,")
         return self.unit.lookup(self.scope.function, node.id)
 
     def _tuple(self, node: ast.Tuple) -> Value:
@@ -424,7 +428,7 @@ class Expressions:
                 return None
             if isinstance(owner, Places) and isinstance(node, ast.Attribute):
                 parts = tuple(self.records.part(one, node.attr) for one in owner.options)
-                if all(isinstance(part.sample, int) for part in parts):
+                if all(isinstance(part.sample, (int, Seq, Set)) for part in parts):
                     return Places(owner.which, parts)
             if isinstance(owner, StateRef) and isinstance(node, ast.Attribute):
                 return self.records.part(owner, node.attr)

@@ -525,12 +525,10 @@ class Sequences:
             return self._popped(owner, node)
         with self.scope.reading(is_value(owner)):
             values = self.values(node.args[0]) if method.function is Seq.extend else []
-        length = self.records.variable(owner, "length")
         if method.function is Seq.extend:
-            # The argument may call what changes the sequence.
-            length = self.records.variable(owner, "length")
-            self._replace(Span(owner, length, length), values, node)
+            self.extend(owner, values, node)
             return Constant(None)
+        length = self.records.variable(owner, "length")
         first = method.function is Seq.popleft
         index = Constant(0) if first else self.out.arithmetic("sub", length, Constant(1))
         taken = self.element_of(owner, index)
@@ -574,15 +572,10 @@ class Sequences:
         self._replace(Span(owner, at, at), [value], node)
         return Constant(None)
 
-    def extended(self, place: StateRef, node: ast.AugAssign) -> bool:
-        """Translate ``+=`` of a sequence; return whether it is one."""
-        if not isinstance(place.sample, Record) or self.records.method(place, "drop_last") is None:
-            return False
-        with self.scope.reading(is_value(place)):
-            values = self.values(node.value)
+    def extend(self, place: StateRef, values: New, node: ast.expr) -> None:
+        """Emit the addition of elements at the end of a sequence."""
         length = self.records.variable(place, "length")
-        self._replace(Span(place, length, length), values, node.target)
-        return True
+        self._replace(Span(place, length, length), values, node)
 
     def delete(self, target: ast.expr) -> None:
         """Translate the removal of an element or a slice of a sequence."""

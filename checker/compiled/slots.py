@@ -203,14 +203,27 @@ class Slots:
         elif is_none or isinstance(value, Perhaps):
             raise UnsupportedError(f"{name}, which is None on some way,")
         inner = value.value if isinstance(value, Perhaps) else value
-        if is_none or inner is None:
-            return
+        if isinstance(inner, Places):
+            self._store_place(name, inner)
+        elif inner is not None and not is_none:
+            self._store_parts(name, inner)
+
+    def _store_place(self, name: str, places: Places) -> None:
+        """Emit the assignment of whichever part of the state is chosen."""
+        out = self.out
+        for number, option in enumerate(places.options):
+            here, on = out.label("here"), out.label("on")
+            out.branch(out.compare("eq", places.which, Constant(number)), here, on)
+            out.place_label(here)
+            self._store_parts(name, option)
+            out.place_label(on)
+
+    def _store_parts(self, name: str, inner: Value) -> None:
+        """Emit the assignment of the parts of a value."""
         before = self._shapes[name]
         if inner is NOWHERE and before is not None:
             # The step has failed.
             return
-        if isinstance(inner, Places):
-            raise UnsupportedError("a part of the state that is chosen on several ways")
         shape, leaves = taken_apart(inner)
         at = self._option(name, shape) if _is_place(shape) else 0
         if at:

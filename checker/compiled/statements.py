@@ -20,6 +20,7 @@ from .containers import is_list
 from .emitter import FAILURE, MARKS, Emitter, Marking
 from .expressions import Cell, Expressions, Written
 from .function import Compiled, Mode, Scope, received
+from .in_place import InPlace, refuse_list
 from .sequences import declared_by, is_value
 from .syntax import (
     RESULT,
@@ -192,6 +193,7 @@ class Translation:
         self.expressions = self.reading(self.scope)
         self.known = self.expressions.known
         self._returns = Returns(self.scope, self.expressions, mode)
+        self._in_place = InPlace(self.scope, self.expressions)
         self.unit, self.function, self.compiled = unit, function, compiled
         self.tree = tree
         self.line = function.__code__.co_firstlineno
@@ -316,7 +318,9 @@ class Translation:
         names = {target.id for target in targets if isinstance(target, ast.Name)}
         if isinstance(node, ast.Name):
             names |= {node.id}
-        if not is_list(value) or not names & self._changed or makes_list(node):
+        # An operator makes a new one.
+        is_new = isinstance(node, ast.BinOp) or makes_list(node)
+        if not is_list(value) or not names & self._changed or is_new:
             return
         others = (self.scope.local.get(name) for name in self.scope.assigned)
         if not isinstance(node, ast.Call) or any(other is value for other in others):
@@ -442,14 +446,17 @@ class Translation:
         if isinstance(node.target, ast.Name):
             name = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
             before, place = self.known(name), None
-            if self._added_to(before, node):
+            if self._added_to(before, node) or self._in_place.changes(before, node):
                 return
         else:
             place = self.expressions.written_place(node.target)
-            if isinstance(place, StateRef) and self._changes(place, node):
+            if self._in_place.changes(place, node):
                 return
             if isinstance(place, Cell):
                 before = self.scope.lists.at(place.cells, place.index)
+                if self._in_place.changes(before, node):
+                    return
+                refuse_list(before, node)
             elif isinstance(place, Places):
                 before = self.expressions.each_place(place, node, self._loaded)
             elif isinstance(place, tuple):
@@ -480,14 +487,6 @@ class Translation:
             return False
         self.expressions.calls.collections.add_all(before, self.expressions.value(node.value))
         return True
-
-    def _changes(self, place: StateRef, node: ast.AugAssign) -> bool:
-        """Translate `|=` of a set, or `+=` of a sequence; return whether it is one."""
-        mask = self.expressions.calls.collections.changed(place, node.op, node.value)
-        if mask is not None:
-            self.unit.places.store(self.out, self.expressions.records.part(place, "mask"), mask)
-            return True
-        return isinstance(node.op, ast.Add) and self.expressions.sequences.extended(place, node)
 
     def _return(self, node: ast.Return) -> None:
         if not self._frames:

@@ -1,0 +1,305 @@
+"""Everyday Python about sets, sequences and what they hold: alike in every engine."""
+
+from random import Random
+
+import pytest
+
+from tidegate import Record, Seq, Set, array, bag_of, boolean, check, integer, sequence_of, set_of
+from tidegate.checker.compiled.values import UnsupportedError
+from tidegate.core.layout import Layout
+
+from .conftest import action_from, agreeing, translator
+
+
+class Pair(Record):
+    n: int = integer(0, 3, "n")
+    to: Set = set_of(3, "to")
+
+
+class Everything(Record):
+    x: int = integer(0, 7, "x")
+    y: int = integer(0, 3, "y")
+    flag: bool = boolean("flag")
+    a: Set = set_of(4, "a")
+    b: Set = set_of(4, "b")
+    banks: list[Set] = array(3, set_of(4, "bank"))
+    queue: Seq[int] = sequence_of(4, 5, "queue")
+    other: Seq[int] = sequence_of(4, 5, "other")
+    rows: list[Seq[int]] = array(2, sequence_of(3, 3, "row"))
+    pair: Pair = Pair
+    pairs: list[Pair] = array(2, Pair)
+    net: Seq[Pair] = sequence_of(Pair, 2, "net")
+    box: Set = set_of(Pair, 3, "box")
+    bag = bag_of(3, 3, "bag")
+
+
+LAYOUT = Layout(Everything, None)
+
+
+def states():
+    """Return states of every kind, stored: the first one, and some at random."""
+    random, s, some = Random(3), LAYOUT.record, [LAYOUT.dump()]
+    for _ in range(60):
+        LAYOUT.load(some[0])
+        s.x, s.y, s.flag = random.randrange(8), random.randrange(4), random.random() < 0.5
+        for numbers in (s.a, s.b, *s.banks):
+            for _ in range(random.randrange(4)):
+                numbers.add(random.randrange(4))
+        for sequence in (s.queue, s.other, *s.rows):
+            for _ in range(random.randrange(4)):
+                sequence.append(random.randrange(3))
+        for pair in (s.pair, *s.pairs):
+            pair.n, pair.to.mask = random.randrange(4), random.randrange(8)
+        for _ in range(random.randrange(3)):
+            s.net.append(Pair(n=random.randrange(4), to={random.randrange(3)}))
+        for _ in range(random.randrange(4)):
+            s.box.add(Pair(n=random.randrange(4), to={random.randrange(3)}))
+        some.append(LAYOUT.dump())
+    return some
+
+
+STATES = states()
+TRANSLATE = translator(LAYOUT)
+NAMES = {"Pair": Pair}
+
+PUT = """
+def put(where, what):
+    where |= what
+    where -= {0}
+    return where
+
+def smaller(s):
+    s.a.discard(1)
+    s.a.add(0)
+    return s.b
+
+def popped(s):
+    s.net.popleft()
+    return s.b & {0, 1}
+"""
+
+IN_PLACE = {
+    "a name for a set in an array": """
+        here = s.banks[0]
+        here -= {1}
+        here |= {3}
+        here ^= s.a
+        here &= {0, 1, 2}
+        s.x = len(here)
+        return 1 in here
+    """,
+    "the same place afterwards": """
+        here = s.banks[s.y % 3]
+        here |= {1}
+        here.add(2)
+        s.banks[s.y % 3].discard(1)
+        return 1 in here
+    """,
+    "two names": """
+        here = other = s.a
+        here |= s.b
+        other -= {2}
+        return len(here) == len(other)
+    """,
+    "a name for a sequence": """
+        q = s.queue
+        q += [1]
+        q += s.other[:1]
+        q += (2,)
+        return len(q) > 2
+    """,
+    "a sequence twice": """
+        q = s.rows[s.y % 2]
+        q += q
+        return True
+    """,
+    "a function that is given the set": """
+        there = put(s.a, s.b)
+        there ^= put(s.pair.to, s.pairs[1].to)
+        return 2 in there
+    """,
+    "a function within": """
+        def put(where):
+            where |= {1}
+            return where
+        there = put(s.a)
+        there -= {0}
+        return True
+    """,
+    "a part of a record": """
+        to = s.pair.to
+        to |= {s.y % 3}
+        to -= {0}
+        return len(to) > 1
+    """,
+    "an element": """
+        if not s.net:
+            return False
+        s.net[0].to |= {1}
+        m = s.net[-1]
+        m.to ^= {1, 2}
+        return True
+    """,
+    "the operand changes the set": """
+        here = s.a
+        here |= smaller(s)
+        return True
+    """,
+    "one of two sets": """
+        here = s.b if s.flag else s.a
+        here |= {1}
+        here -= {2}
+        here &= s.a
+        return len(here) > 1
+    """,
+    "one of two sets by a statement": """
+        here = s.a
+        if s.flag:
+            here = s.b
+        here |= {1, s.y}
+        return 2 in here
+    """,
+    "one of two sequences": """
+        q = s.queue if s.flag else s.other
+        q += [1, s.y]
+        q += [s.queue.pop()]
+        return q[0] == 1
+    """,
+    "a part of one of two records": """
+        r = s.pair if s.flag else s.pairs[s.y % 2]
+        r.to |= {1}
+        r.n += 1
+        return True
+    """,
+    "two of an array": """
+        here, there = (s.banks[1], s.banks[0]) if s.flag else (s.banks[0], s.banks[1])
+        here -= {1, 2}
+        there |= {1, 2}
+        return True
+    """,
+    "a walrus": """
+        here = s.b if s.flag else s.a
+        here |= {(w := s.y)}
+        return w > 1
+    """,
+    "loops": """
+        for here in s.banks:
+            here -= {1}
+            here |= s.a
+        for i in range(3):
+            here = s.banks[i]
+            here ^= {i}
+        there = s.a
+        i = 0
+        while i < s.x:
+            there ^= {i % 4}
+            i += 1
+        for r in s.pairs:
+            to = r.to
+            to -= {0}
+        return True
+    """,
+    "perhaps none": """
+        here = None
+        if s.flag:
+            here = s.a
+        if here is not None:
+            here |= {1}
+        there = s.b if s.y else None
+        if there is None:
+            return False
+        there |= {v + 1 for v in there if v < 3}
+        return True
+    """,
+    "one of a list": """
+        banks = [s.banks[0], s.banks[1]]
+        banks[s.y % 2] |= {1}
+        return True
+    """,
+    "an own set": """
+        here = s.a | s.b
+        here |= {1}
+        here -= s.b
+        s.a.update(here)
+        return True
+    """,
+}
+"""Bodies of an action that change what has another name."""
+
+REFUSED = {
+    "if not s.net:\n    return False\nto = s.net[0].to\nto |= {1}\nreturn True": "a part of a copy",
+    "m = Pair(n=1, to={1})\nto = m.to\nto |= {2}\nreturn len(m.to) > 1": "a part of a copy",
+    "s.net[0].to |= popped(s)\nreturn True": "s.net.popleft() where only reading is allowed",
+    "s.a |= [1, 2]\nreturn True": "s.a |= [1, 2], which does not fit a set of numbers",
+    "here = s.a\nhere += {1}\nreturn True": "here += {1}, which does not fit a set of numbers",
+    "s.box |= {1}\nreturn True": "s.box |= {1}, an operator that no such container has",
+    "here = s.a | s.b\nother = here\nhere |= {1}\nreturn 1 in other": "another name of a list",
+    "sets = [set() for _ in range(3)]\na = sets[0]\nsets[0] |= {1}\nreturn 1 in a": "in a list",
+    "here = s.b if s.flag else s.a\nhere.add(w := s.y)\nreturn w > 1": "w, which is assigned",
+}
+
+
+def act(body):
+    """Return an action with this body."""
+    return action_from(body, PUT, NAMES)
+
+
+@pytest.mark.parametrize("spelling", IN_PLACE)
+def test_a_set_or_a_sequence_changes_where_it_is(spelling):
+    assert agreeing(TRANSLATE(act(IN_PLACE[spelling])), STATES) >= 5
+
+
+@pytest.mark.parametrize("body", REFUSED)
+def test_what_would_mean_something_else_is_refused(body):
+    with pytest.raises(UnsupportedError) as refused:
+        TRANSLATE(act(body))
+    assert REFUSED[body] in str(refused.value)
+
+
+HEAD = """
+from dataclasses import dataclass
+from tidegate import Model, Record, array, boolean, integer, sequence_of, set_of
+
+
+@dataclass(frozen=True)
+class Bounds:
+    pass
+
+"""
+
+BOAT = """
+class State(Record):
+    west = boolean("west")
+    bank = array(2, set_of(3, "people", initial={0, 1, 2}))
+    seen = set_of(3, "people who were seen")
+
+
+model = Model(Bounds, State)
+
+
+@model.action("boat", who=lambda k: range(3))
+def move(s, k, who):
+    here, there = (s.bank[1], s.bank[0]) if s.west else (s.bank[0], s.bank[1])
+    if who not in here:
+        return False
+    here -= {who}
+    there |= {who}
+    note = s.seen if s.west else there
+    note |= {who}
+    s.west = not s.west
+    return True
+"""
+
+
+def alike(tmp_path, text):
+    """Check a model by both engines; return how many states they find."""
+    file = tmp_path / "everyday.py"
+    file.write_text(HEAD + text)
+    found = [check(str(file), engine=engine) for engine in ("compiled", "interpreted")]
+    assert found[0].distinct_states == found[1].distinct_states
+    assert found[0].holds == found[1].holds
+    return found[0].distinct_states
+
+
+def test_every_engine_finds_what_a_name_changes(tmp_path):
+    assert alike(tmp_path, BOAT) == 84

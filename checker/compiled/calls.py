@@ -276,7 +276,8 @@ class Calls:
         """Return the value of the call of a method."""
         function = method.function
         arguments = self.in_order(function, [method.owner, *arguments], named or {})
-        return self.invoke(function, arguments, Mode.WHOLE)
+        certain = [self.expressions.certain(argument) for argument in arguments]
+        return self.invoke(function, certain, Mode.WHOLE)
 
     def asked(self, method: Method, arguments: list[Value]) -> Value:
         """Return the value of a method that an operator calls, which must not write."""

@@ -143,6 +143,15 @@ def _has_value(kind: type) -> bool:
     )
 
 
+def _parted(value: Value) -> tuple[str, Value | None]:
+    """Return whether a value is None, as a bit, and what it is otherwise."""
+    if isinstance(value, Perhaps):
+        return value.none, value.value
+    if is_none(value):
+        return "true", None
+    return "false", Constant(0) if value is NOWHERE else value
+
+
 def is_known_none(value: Value, node: ast.expr) -> bool:
     """Whether the value of an expression is None, which must be known."""
     if isinstance(value, Truth) and value.truth_only:
@@ -341,7 +350,7 @@ class Expressions:
                 return self._part_of_tuple(owner, node, node.slice)
             return self.sequences.span_of(owner, node, node.slice)
         with self.scope.reading(is_value(owner)):
-            index = self.certain(self.sequences.index(owner, node.slice))
+            index = self.sequences.index(owner, node.slice)
         if isinstance(owner, (StateRef, Made)):
             return self.sequences.element_of(owner, index)
         if owner is NOWHERE:
@@ -487,17 +496,20 @@ class Expressions:
     def _compare(self, node: ast.Compare) -> Value:
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return self.identities.compared(node)
-        if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+        equality = (ast.Eq, ast.NotEq, ast.In, ast.NotIn)
+        if len(node.ops) == 1 and isinstance(node.ops[0], equality):
             left = self.expression(node.left)
             if isinstance(left, Perhaps):
-                return self._perhaps_equal(node, left)
+                if isinstance(node.ops[0], (ast.In, ast.NotIn)):
+                    return self._perhaps_among(node, left)
+                return self._perhaps_equal(node, left, self.expression(node.comparators[0]))
             left = Constant(0) if left is NOWHERE else left
             if any(isinstance(part, ast.Call) for part in ast.walk(node.comparators[0])):
                 left = self.sequences.fixed(left)
         else:
             left = self.operand(node.left, node.comparators)
         if len(node.ops) == 1:
-            return self.compared(node.ops[0], left, self.known(node.comparators[0]))
+            return self._compared_once(node, left)
         return self._chained(left, node.ops, node.comparators)
 
     def _chained(
@@ -533,15 +545,39 @@ class Expressions:
             return self.sequences.records_compared(comparison, left, right)
         return self.out.compare(COMPARISONS[type(comparison)], left, right)
 
-    def _perhaps_equal(self, node: ast.Compare, left: Perhaps) -> Value:
-        """Return whether a value that may be None equals another, which is not None."""
-        right = self.known(node.comparators[0])
-        if left.value is None:
-            raise UnsupportedError(f"the comparison {ast.unparse(node)}")
-        same = self.out.truth(self.compared(ast.Eq(), left.value, right))
+    def _compared_once(self, node: ast.Compare, left: Value) -> Value:
+        """Return how two values compare, the second of which may be None."""
+        [operator], [other] = node.ops, node.comparators
+        right = self.expression(other)
+        if isinstance(right, Perhaps) and isinstance(operator, (ast.Eq, ast.NotEq)):
+            return self._perhaps_equal(node, left, right)
+        right = self.certain(right)
+        return self.compared(operator, left, Constant(0) if right is NOWHERE else right)
+
+    def _perhaps_equal(self, node: ast.Compare, left: Value, right: Value) -> Value:
+        """Return whether two values are equal, each of which may be None."""
+        out = self.out
+        nones, values = zip(*map(_parted, (left, right)), strict=True)
+        equal = out.value(f"and i1 {nones[0]}, {nones[1]}")
+        if "true" not in nones:
+            if None in values:
+                raise UnsupportedError(f"the comparison {ast.unparse(node)}")
+            same = out.truth(self.compared(ast.Eq(), *values))
+            either = out.value(f"or i1 {nones[0]}, {nones[1]}")
+            both = out.value(f"and i1 {out.value(f'xor i1 {either}, true')}, {same}")
+            equal = out.value(f"or i1 {equal}, {both}")
+        truth = Truth(equal)
+        return truth if isinstance(node.ops[0], ast.Eq) else self.negation(truth)
+
+    def _perhaps_among(self, node: ast.Compare, left: Perhaps) -> Value:
+        """Return whether a value that may be None is in a collection."""
+        right, negated = self.known(node.comparators[0]), isinstance(node.ops[0], ast.NotIn)
+        if not isinstance(right, (Constant, Items)) or left.value is None:
+            return self._among(node.ops[0], self.certain(left), right, negated)
+        inside = self.out.truth(self._among(ast.In(), left.value, right, False))
         something = self.out.value(f"xor i1 {left.none}, true")
-        both = Truth(self.out.value(f"and i1 {something}, {same}"))
-        return both if isinstance(node.ops[0], ast.Eq) else self.negation(both)
+        member = Truth(self.out.value(f"and i1 {something}, {inside}"))
+        return self.negation(member) if negated else member
 
     def _among(self, node: ast.cmpop, left: Value, right: Value, negated: bool) -> Value:
         """Return whether a number is one of a few."""

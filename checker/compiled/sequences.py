@@ -29,6 +29,7 @@ from .values import (
     Made,
     Method,
     Number,
+    Perhaps,
     Span,
     StateRef,
     Truth,
@@ -234,7 +235,7 @@ class Sequences:
         """Return an index; one that is written as a negative number counts from the end."""
         literal = literal_of(node)
         if literal is None or not isinstance(owner, (StateRef, Made)):
-            return self.expressions.expression(node)
+            return self._checked(owner, self.expressions.expression(node), node)
         if isinstance(owner.sample, (list, tuple)):
             return Constant(literal + len(owner.sample))
         method = self.records.method(owner, "__getitem__")
@@ -242,6 +243,21 @@ class Sequences:
             return Constant(literal)
         length = self.records.variable(owner, "length")
         return self.out.arithmetic("add", length, Constant(literal))
+
+    def _checked(self, owner: Value, value: Value, node: ast.expr) -> Value:
+        """Return an index, which must not be known to be None, or a text."""
+        index = self.expressions.certain(value)
+        if (
+            not isinstance(index, Constant)
+            or not isinstance(owner, (StateRef, Made))
+            or index is NOWHERE
+            or integer_of(index.value) is not None
+        ):
+            return index
+        at = self.records.element_method(owner, "__getitem__")
+        if at is None or at.function in ELEMENTS:
+            raise UnsupportedError(f"{ast.unparse(node)} as an index, where a number is needed,")
+        return index
 
     def fixed(self, value: Value) -> Value:
         """Return what Python keeps of an expression: of an element or a slice, its values now."""
@@ -471,18 +487,21 @@ class Sequences:
             )
         # Bounds may call what changes the sequence, so its length is read after them.
         length = self.records.variable(contents.owner, "length")
-        lower, upper = (
-            self._from_end(part, bound, length)
-            for part, bound in ((chosen.lower, lower), (chosen.upper, upper))
-        )
+        lower = self._bound(chosen.lower, lower, length, Constant(0))
+        upper = self._bound(chosen.upper, upper, length, length)
         first = Constant(0) if lower is None else self.out.extreme("min", lower, length)
         last = length if upper is None else self.out.extreme("min", upper, length)
         if lower is not None:
             last = self.out.extreme("max", first, last)
         return Span(contents.owner, first, last)
 
-    def _from_end(self, node: ast.expr | None, bound: Value | None, length: Value) -> Value | None:
-        """Return a bound of a slice that may be written as a negative number."""
+    def _bound(
+        self, node: ast.expr | None, bound: Value | None, length: Value, default: Value
+    ) -> Value | None:
+        """Return a bound of a slice that may be written as a negative number, or be None."""
+        if isinstance(bound, Perhaps) and bound.value is not None:
+            known = union(span(bound.value), span(default))
+            return self.out.select(Truth(bound.none), default, bound.value, known)
         literal = None if node is None else literal_of(node)
         if literal is None:
             return bound
@@ -490,23 +509,28 @@ class Sequences:
             "max", self.out.arithmetic("add", length, Constant(literal)), Constant(0)
         )
 
-    def _from_beginning(self, node: ast.expr) -> Value:
+    def _from_beginning(self, node: ast.expr) -> Value | None:
         """Return a bound of a slice; one that is computed and negative makes the step fail."""
         if literal_of(node) is not None:
             return Constant(0)
-        bound = self.known(node)
-        known = span(bound)
-        if isinstance(bound, Constant) and known is None:
+        bound = self.expressions.expression(node)
+        if bound == Constant(None):
+            return None
+        inner = bound.value if isinstance(bound, Perhaps) else bound
+        inner = Constant(0) if inner is NOWHERE else inner
+        known = None if inner is None else span(inner)
+        if not isinstance(inner, (Constant, Number, Truth)) or (
+            isinstance(inner, Constant) and known is None
+        ):
             raise UnsupportedError(f"{ast.unparse(node)} as a bound of a slice")
-        if not isinstance(bound, (Constant, Number, Truth)):
-            raise UnsupportedError(f"{ast.unparse(node)} as a bound of a slice")
-        if known is not None and known[1] < 0:
-            self.out.fail_if("true")
-            return Constant(0)
         if known is None or known[0] < 0:
-            self.out.fail_if(self.out.value(f"icmp slt i64 {self.out.number(bound)}, 0"))
-            return self.out.extreme("max", bound, Constant(0))
-        return bound
+            negative = self.out.value(f"icmp slt i64 {self.out.number(inner)}, 0")
+            if isinstance(bound, Perhaps):
+                there = self.out.value(f"xor i1 {bound.none}, true")
+                negative = self.out.value(f"and i1 {there}, {negative}")
+            self.out.fail_if(negative)
+            inner = self.out.extreme("max", inner, Constant(0))
+        return replace(bound, value=inner) if isinstance(bound, Perhaps) else inner
 
     def sequence_call(self, method: Method, node: ast.Call) -> Value:
         """Return the value of the call of one of ``OF_SEQUENCES``."""
@@ -540,17 +564,24 @@ class Sequences:
             return taken
         return Made(tuple(contents), tuple(contents.values()), taken.sample)
 
-    def _index_passed(self, owner: StateRef, node: ast.Call) -> Value:
-        """Return the index that a method gets first."""
+    def _index_passed(self, owner: StateRef, node: ast.Call, or_last: bool) -> Value:
+        """Return the index that a method gets first; None may stand for the last one."""
         with self.scope.reading(is_value(owner)):
-            index = self.index(owner, node.args[0])
-        if not isinstance(index, (Constant, Number, Truth)) or span(index) is None:
+            if literal_of(node.args[0]) is not None:
+                return self.index(owner, node.args[0])
+            passed = self.expressions.expression(node.args[0])
+        if or_last and isinstance(passed, Perhaps) and passed.value is not None:
+            length = self.records.variable(owner, "length")
+            last = self.out.arithmetic("sub", length, Constant(1))
+            return self.out.select(Truth(passed.none), last, passed.value, None)
+        index = self._checked(owner, passed, node.args[0])
+        if not isinstance(index, (Constant, Number, Truth)) or index is NOWHERE:
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         return index
 
     def _popped(self, owner: StateRef, node: ast.Call) -> Value:
         """Translate ``pop`` of the element with an index."""
-        index = self._index_passed(owner, node)
+        index = self._index_passed(owner, node, or_last=True)
         taken = self.element_of(owner, index)
         if taken is NOWHERE:
             return taken
@@ -564,7 +595,7 @@ class Sequences:
 
     def _inserted(self, owner: StateRef, node: ast.Call) -> Value:
         """Translate ``insert``, which adds at the end what would be beyond."""
-        index = self._index_passed(owner, node)
+        index = self._index_passed(owner, node, or_last=False)
         value = self.expressions.value(node.args[1])
         self.out.fail_if(self.out.value(f"icmp slt i64 {self.out.number(index)}, 0"))
         length = self.records.variable(owner, "length")

@@ -235,13 +235,67 @@ REFUSED = {
     "s.box |= {1}\nreturn True": "s.box |= {1}, an operator that no such container has",
     "here = s.a | s.b\nother = here\nhere |= {1}\nreturn 1 in other": "another name of a list",
     "sets = [set() for _ in range(3)]\na = sets[0]\nsets[0] |= {1}\nreturn 1 in a": "in a list",
+    "i = None\ns.queue[i] = 1\nreturn True": "i as an index, where a number is needed",
+    "i = None\ndel s.queue[i]\nreturn True": "i as an index, where a number is needed",
+    "return s.banks[None] == {1}": "None as an index, where a number is needed",
     "here = s.b if s.flag else s.a\nhere.add(w := s.y)\nreturn w > 1": "w, which is assigned",
 }
 
+FINDS = {
+    "next": "i = next((i for i, y in enumerate(s.queue) if y == s.y), None)\n",
+    "a conditional expression": "i = s.y if s.y in s.queue else None\n",
+    "a function": "i = where(s)\n",
+    "a loop": """i = None
+for n, y in enumerate(s.queue):
+    if y == s.y:
+        i = n
+""",
+}
+"""Ways to find an index that may be None."""
 
-def act(body):
+INDEXED = (
+    "s.queue[i] = (s.queue[i] + 1) % 4",
+    "s.queue[i] += 1\ndel s.queue[i]",
+    "s.x = s.queue.pop(i) + s.pairs[i % 2].n",
+    "s.queue.insert(i, 2)\ns.queue[0], s.queue[i] = s.queue[i], s.queue[0]",
+    "s.other[:] = s.queue[i:]\ns.queue[i:] = [1]",
+    "del s.queue[:i]\ns.other[:i] = s.other[i : i + 1]",
+    "s.rows[i % 2].append(i % 3)\ns.banks[i % 3] |= {i}",
+    "own = [1, 2, 3, 4, 5]\nown[i] += s.y\ns.x = own[i]\ns.y = (3, 2, 1, 0, 0)[i]",
+    "s.flag = s.queue[i:] == s.other[:i]\ns.a.add(min(i, 3))",
+    "s.flag = s.x == i or i == s.x + 1 or i != len(s.other)",
+    "s.flag = i in (0, 2) or s.x not in {i, 3}\ns.x = sum(range(i))",
+)
+"""What is done with it."""
+
+FOUND = """
+def where(s):
+    for n, y in enumerate(s.queue):
+        if y == s.y:
+            return n
+    return None
+"""
+
+
+@pytest.mark.parametrize("way", FINDS)
+@pytest.mark.parametrize("used", INDEXED)
+def test_an_index_that_may_be_none_is_a_number_after_its_guard(way, used):
+    guarded = f"{FINDS[way]}if i is None:\n    return False\n{used}\nreturn True"
+    assert agreeing(TRANSLATE(act(guarded, FOUND)), STATES) >= 5
+    inner = used.replace("\n", "\n    ")
+    inside = f"{FINDS[way]}if i is not None:\n    {inner}\nreturn True"
+    assert agreeing(TRANSLATE(act(inside, FOUND)), STATES) >= 5
+
+
+@pytest.mark.parametrize("used", INDEXED)
+def test_an_index_that_may_be_none_means_the_same_without_a_guard(used):
+    agreeing(TRANSLATE(act(f"{FINDS['next']}{used}\nreturn True")), STATES)
+    agreeing(TRANSLATE(act(f"{FINDS['next']}j = s.x if s.flag else None\nreturn i == j")), STATES)
+
+
+def act(body, helpers=""):
     """Return an action with this body."""
-    return action_from(body, PUT, NAMES)
+    return action_from(body, PUT + helpers, NAMES)
 
 
 @pytest.mark.parametrize("spelling", IN_PLACE)

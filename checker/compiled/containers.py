@@ -7,8 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...core.containers import Set
+from ...core.fields import members
 from .arithmetic import FOLDED
 from .function import Scope
+from .lists import MOST_BIT
 from .sequences import ITERATIONS
 from .tuple_sets import TupleSets
 from .values import (
@@ -55,6 +57,7 @@ _CHANGES: dict[str, type[ast.operator]] = {
     "symmetric_difference_update": ast.BitXor,
 }  # fmt: skip
 _COMPARED: dict[str, type[ast.cmpop]] = {"issubset": ast.LtE, "issuperset": ast.GtE}
+_UNCHANGING = frozenset({*_OF_SETS, *_COMPARED, "isdisjoint"})
 OF_SETS = frozenset(
     vars(Set)[name] for name in (*_OF_SETS, *_CHANGES, *_COMPARED, "isdisjoint", "copy")
 )
@@ -73,12 +76,13 @@ class Collections:
         """Return a set outside of the state as bits; None for what is none."""
         if isinstance(value, Bits):
             return self.lists.settled(value)
-        if not isinstance(value, Constant) or type(value.value) not in (set, frozenset):
-            return None
-        numbers = [integer_of(part) if isinstance(part, int) else None for part in value.value]
-        if any(number is None or not 0 <= number < 63 for number in numbers):
-            return None
-        return Bits(Constant(sum(1 << number for number in numbers if number is not None)))
+        if isinstance(value, Choice):
+            masks = tuple(map(_known_mask, value.options))
+            if None in masks:
+                return None
+            return Bits(self.scope.tables.chosen(Choice(value.number, masks)))
+        mask = _known_mask(value.value) if isinstance(value, Constant) else None
+        return None if mask is None else Bits(Constant(mask))
 
     def of_state(self, value: Value) -> Bits | None:
         """Return a set of the state as bits; None for what is none."""
@@ -329,7 +333,7 @@ class Collections:
             return self.tuples.method(owner, name, node)
         if isinstance(owner, Constant) and type(owner.value) is dict and name == "get":
             key, *rest = [self.expressions.value(part) for part in node.args]
-            default = rest[0] if rest else Constant(None)
+            default = _constant(rest[0]) if rest else Constant(None)
             if not isinstance(key, Constant) and default == Constant(None):
                 raise UnsupportedError(f"the call {ast.unparse(node)}, which may be None,")
             if isinstance(key, Constant) and key.value not in owner.value:
@@ -369,9 +373,11 @@ class Collections:
 
     def _of_set(self, owner: Value, bits: Bits, name: str, node: ast.Call) -> Value | None:
         lists, mask = self.lists, bits.mask
-        if node.keywords or not isinstance(owner, Bits):
+        if node.keywords or (not isinstance(owner, Bits) and name not in _UNCHANGING):
             return None
         arguments = [self.expressions.value(part) for part in node.args]
+        if not isinstance(owner, Bits):
+            return self._of_sets(bits, name, [self._as_bits(value, node) for value in arguments])
         if name in ("add", "discard", "remove") and len(arguments) == 1:
             number = self.expressions.certain(arguments[0])
             if name == "remove":
@@ -485,6 +491,26 @@ def _kind(value: Value) -> type | None:
     if isinstance(value, Constant) and type(value.value) in (tuple, list):
         return type(value.value)
     return None
+
+
+def _constant(value: Value) -> Value:
+    """Return a tuple, a list or a set of known values as a constant; anything else as it is."""
+    if isinstance(value, Bits) and isinstance(value.mask, Constant) and not value.address:
+        return Constant(frozenset(members(value.mask.value)))
+    if isinstance(value, Items):
+        known = [part.value for part in value.items if isinstance(part, Constant)]
+        return Constant(value.kind(known)) if len(known) == len(value.items) else value
+    return value
+
+
+def _known_mask(value: object) -> int | None:
+    """Return a set that is known while translating as a bit mask; None for what is none."""
+    if type(value) not in (set, frozenset):
+        return None
+    numbers = [integer_of(part) for part in value]  # type: ignore[attr-defined]
+    if any(number is None or not 0 <= number <= MOST_BIT for number in numbers):
+        return None
+    return sum(1 << number for number in numbers if number is not None)
 
 
 def is_set_operator(operator: ast.operator) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from ...core.containers import MOST_MEMBERS, RecordSet, Set
 from .dictionaries import keys_of
@@ -127,7 +127,9 @@ class Loops:
 
             self.expressions.each_place(iterable, node, over_one)
             return
-        if isinstance(iterable, Numbers) and iterable.stop is not None:
+        if _is_known_set(iterable):
+            self._loop_known_set(node, iterable, body, changed, any_order)
+        elif isinstance(iterable, Numbers) and iterable.stop is not None:
             self._loop_range(node, iterable.start, iterable.stop, iterable.step, body, changed)
         elif isinstance(iterable, Bits):
             self._loop_bits(node, iterable, body, any_order)
@@ -148,11 +150,34 @@ class Loops:
             self._written_out(node, rounds, body)
 
     def _members(self, value: Value) -> Value:
-        """Return the members of one of several sets of the state, or the keys of a dictionary."""
+        """Return the members of a known set, or of one of several, or the keys of a dictionary."""
+        collections, bits = self.calls.collections, None
         if isinstance(value, Dictionary):
             return keys_of(value)
-        bits = self.calls.collections.of_state(value) if isinstance(value, Places) else None
+        if isinstance(value, Places):
+            bits = collections.of_state(value)
+        elif _is_known_set(value) and _are_whole_numbers(value):
+            bits = collections.bits(value)
         return bits or value
+
+    def _loop_known_set(
+        self,
+        node: ast.expr,
+        iterable: Choice | Constant,
+        body: Callable[[Value, str, str], None],
+        changed: Iterable[str],
+        any_order: bool,
+    ) -> None:
+        """Translate a loop over a known set of anything, or over one of several."""
+        if not any_order:
+            raise _in_order_of_set(node)
+        self.out_of_order = True
+        with self.scope.reading():
+            if isinstance(iterable, Constant):
+                self.over(node, Constant(_listed(iterable.value)), body, changed)
+            else:
+                options = tuple(map(_listed, iterable.options))
+                self.over(node, Choice(iterable.number, options), body, changed)
 
     def _all_of(self, iterable: Value) -> list[Value]:
         """Return all elements of what has as many as is known while translating."""
@@ -172,6 +197,8 @@ class Loops:
         """Return how the elements of an iterable are found by their index."""
         out, lists = self.out, self.scope.lists
         value = as_numbers(self.sequences.fixed(self._members(value)))
+        if _is_known_set(value):
+            raise _in_order_of_set(node)
         if isinstance(value, Numbers):
             return self._indexed_range(value)
         if isinstance(value, Zipped):
@@ -555,6 +582,26 @@ class Loops:
         out.place_label(within)
 
 
+def _is_known_set(value: Value) -> TypeGuard[Choice | Constant]:
+    """Whether a value is a set that is known while translating, or one of several."""
+    options = value.options if isinstance(value, Choice) else (getattr(value, "value", None),)
+    return all(isinstance(option, (set, frozenset)) for option in options)
+
+
+def _are_whole_numbers(value: Choice | Constant) -> bool:
+    """Whether the members of known sets are plain numbers; one of an enumeration is more."""
+    options = value.options if isinstance(value, Choice) else (value.value,)
+    return all(type(member) is int for option in options for member in option)
+
+
+def _listed(value: object) -> object:
+    """Return the members of a set in an order that is the same in each process."""
+    return tuple(sorted(value, key=repr)) if isinstance(value, (set, frozenset)) else value
+
+
 def _in_order_of_set(node: ast.expr) -> UnsupportedError:
-    text = f"a loop over {ast.unparse(node)}, in the order of a set (write sorted(...)),"
+    text = ast.unparse(node)
+    is_the_set = hasattr(node, "lineno") and not isinstance(node, ast.Call)
+    repair = f"sorted({text})" if is_the_set else "sorted(...)"
+    text = f"a loop over {text}, in the order of a set (write {repair}),"
     return UnsupportedError(text)

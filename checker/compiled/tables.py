@@ -64,11 +64,7 @@ def known_elements(value: object) -> list[Any]:
     if isinstance(value, type) and issubclass(value, Enum):
         return list(value)
     if not issubclass(type(value), (tuple, list, range, dict, str)):
-        raise UnsupportedError(
-            "a loop over the set"
-            if isinstance(value, (set, frozenset))
-            else f"a loop over {value!r}"
-        )
+        raise UnsupportedError(f"a loop over {value!r}")
     return ask(list, value)  # type: ignore[no-any-return]
 
 
@@ -115,6 +111,10 @@ class Tables:
             if is_there != "true":
                 out.fail_unless(is_there)
             return chosen
+        if isinstance(default, Constant) and integer_of(default.value) is None:
+            other = f"i1 {is_there}, i64 {number}, i64 {len(keys)}"
+            which = Number(out.value(f"select {other}"), (0, len(keys)))
+            return self.chosen(Choice(which, (*values, default.value)))
         known = union(span(chosen), span(default))
         return out.select(Truth(is_there), chosen, default, known)
 

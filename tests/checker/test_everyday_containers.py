@@ -1,5 +1,6 @@
 """Everyday Python about sets, sequences and what they hold: alike in every engine."""
 
+from enum import IntEnum
 from random import Random
 
 import pytest
@@ -9,6 +10,11 @@ from tidegate.checker.compiled.values import UnsupportedError
 from tidegate.core.layout import Layout
 
 from .conftest import action_from, agreeing, translator
+
+
+class Phase(IntEnum):
+    IDLE = 0
+    BUSY = 1
 
 
 class Pair(Record):
@@ -60,7 +66,7 @@ def states():
 
 STATES = states()
 TRANSLATE = translator(LAYOUT)
-NAMES = {"Pair": Pair}
+NAMES = {"Pair": Pair, "Phase": Phase}
 
 PUT = """
 def put(where, what):
@@ -291,6 +297,64 @@ def test_an_index_that_may_be_none_is_a_number_after_its_guard(way, used):
 def test_an_index_that_may_be_none_means_the_same_without_a_guard(used):
     agreeing(TRANSLATE(act(f"{FINDS['next']}{used}\nreturn True")), STATES)
     agreeing(TRANSLATE(act(f"{FINDS['next']}j = s.x if s.flag else None\nreturn i == j")), STATES)
+
+
+SETS = """
+NEXT = [{0, 1}, {1, 2}, {0, 2}, set()]
+NEAR = {0: {1, 2}, 1: {0}, 2: {0, 1}, 3: frozenset({3})}
+FAR = {0: {9, 1}, 1: {17, 2}, 2: {3}, 3: set()}
+EDGES = {(0, 1), (1, 2), (2, 0)}
+FROM = {0: {(0, 1), (1, 1)}, 1: {(1, 2)}, 2: set(), 3: {(2, 2)}}
+WORDS = {"a", "bcd"}
+FULL = frozenset({0, 1, 2})
+"""
+
+OF_KNOWN_SETS = (
+    "s.a |= NEXT[s.y]\nreturn True",
+    "s.a.update(NEXT[s.y])\ns.b.difference_update(NEXT[s.y], NEAR[s.y])\nreturn True",
+    "s.b |= NEAR.get(s.x, set())\nreturn s.y in NEAR.get(s.x, ())",
+    "s.a &= NEXT[s.y]\ns.flag = len(s.b & NEXT[s.y]) == len(NEXT[s.y])\nreturn s.x in NEXT[s.y]",
+    "return NEXT[s.y] <= s.a or s.b < NEAR[s.y] or s.a - NEXT[s.y] == NEXT[s.y] - s.b",
+    "s.flag = NEXT[s.y] == s.a or s.b != NEAR[s.y]\nreturn NEXT[s.y] == {0, 1}",
+    "return NEXT[s.y].union(s.a) == NEAR[s.y] | s.b or FULL.issuperset(s.a)",
+    "return FULL.isdisjoint(s.b) or not NEXT[s.y] or NEXT[s.y].issubset(s.a)",
+    "s.banks[0] = NEXT[s.y]\ns.pairs[0] = Pair(n=1, to=NEXT[s.y])\nreturn True",
+    "n = NEAR[s.y]\nif s.flag:\n    n = NEAR[3 - s.y]\nreturn s.y in n and len(n) > 1",
+    "return any(s.y == m for m in NEAR[s.y]) or all(m in s.a for m in NEXT[s.y])",
+    "s.x = sum(m + s.y for m in NEAR[s.y])\ns.y = max(NEAR[s.y])\nreturn True",
+    "s.x = max((m + 1 for m in NEXT[s.y]), default=5) + min(NEXT[s.y], default=1)\nreturn True",
+    "s.a.update({(m + 1) % 4 for m in NEXT[s.y]})\nfor m in NEAR[s.y]:\n    s.x = m\nreturn True",
+    "s.x = [m for m in FULL][s.y % 3]\nreturn tuple(NEXT[s.y]) == (0, 1)",
+    "s.x = sum(FAR[s.y]) % 8\nreturn any(m > s.x for m in FAR[s.y])",
+    "s.a |= {m % 4 for m in FAR[s.y]}\nfor m in sorted(FAR[s.y]):\n    s.x = m % 8\nreturn True",
+    "return sum(1 for p in {Phase.IDLE, Phase.BUSY} if isinstance(p, Phase) and p == s.y) == 1",
+    "s.flag = any(a == s.x for a, b in EDGES)\nreturn all(b in s.a for a, b in FROM[s.y])",
+    "s.x = max((b + s.x for a, b in FROM[s.y]), default=7)\nreturn (s.y, s.x) in FROM[s.y]",
+    "return sum(1 for a, b in EDGES for c in NEAR[b] if c in s.a) > 2",
+    "return any(len(w) == s.x for w in WORDS) and len(FROM[s.y]) == 1",
+)
+
+
+@pytest.mark.parametrize("body", OF_KNOWN_SETS)
+def test_known_sets_are_indexed_by_variables(body):
+    assert agreeing(TRANSLATE(act(body, SETS)), STATES) >= 5
+
+
+IN_ORDER = {
+    "for m in FAR[s.y]:\n    s.x = m % 8\nreturn True": "write sorted(FAR[s.y])",
+    "return max(FAR[s.y], key=lambda m: m % 3, default=0) > 1": "write sorted(FAR[s.y])",
+    "return [m for m in FAR[s.y]] == [9, 1]": "write sorted(FAR[s.y])",
+    "return sum(i * m for i, m in enumerate(FAR[s.y])) > 2": "write sorted(...)",
+    "for a, b in EDGES:\n    s.x = a\nreturn True": "write sorted(EDGES)",
+    "for w in WORDS:\n    s.x = len(w)\nreturn True": "write sorted(WORDS)",
+}
+
+
+@pytest.mark.parametrize("body", IN_ORDER)
+def test_the_order_of_a_set_is_refused_with_its_repair(body):
+    with pytest.raises(UnsupportedError, match="in the order of a set") as refused:
+        TRANSLATE(act(body, SETS))
+    assert IN_ORDER[body] in str(refused.value)
 
 
 def act(body, helpers=""):

@@ -522,7 +522,9 @@ def is_list(value: Value) -> bool:
     """Whether a value is a list or a set outside of the state."""
     if isinstance(value, Constant):
         return type(value.value) in (list, set, frozenset)
-    return isinstance(value, (Bits, Cells)) or (isinstance(value, Items) and value.kind is list)
+    return isinstance(value, (Bits, Cells, Elements, Span)) or (
+        isinstance(value, Items) and value.kind is list
+    )
 
 
 def _is_array(value: Value) -> bool:

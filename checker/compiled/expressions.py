@@ -143,6 +143,13 @@ def _has_value(kind: type) -> bool:
     )
 
 
+def _are_lists(values: list[Value]) -> bool:
+    """Whether values are lists that do not change, some of which have an unknown length."""
+    slices = [isinstance(value, (Span, Elements)) for value in values]
+    literal = [isinstance(value, Items) and value.kind is list for value in values]
+    return any(slices) and all(map(max, slices, literal))
+
+
 def _parted(value: Value) -> tuple[str, Value | None]:
     """Return whether a value is None, as a bit, and what it is otherwise."""
     if isinstance(value, Perhaps):
@@ -166,6 +173,7 @@ class Expressions:
         self.scope, self.unit, self.out = scope, scope.unit, scope.out
         self.mark, self.records = scope.marks.mark, Records(scope)
         self.sequences = Sequences(scope, self)
+        scope.lists.kept = scope.slots.kept = self.sequences.kept
         self.calls = Calls(scope, self)
         self.identities = Identities(scope, self)
 
@@ -752,6 +760,7 @@ class Expressions:
     def _either_way(self, test: Value, *ways: tuple[Aside, Value]) -> Value:
         """Return one of two values of several parts, each of which is evaluated aside."""
         out, slots, name = self.out, self.scope.slots, self.scope.new_name("either")
+        listed = self.scope.lists.new() if _are_lists([value for _, value in ways]) else None
         if any(isinstance(value, Perhaps) or value == Constant(None) for _, value in ways):
             slots.nullable.add(name)
         labels, end = (out.label("then"), out.label("else")), out.label("end")
@@ -759,10 +768,13 @@ class Expressions:
         for label, (aside, value) in zip(labels, ways, strict=True):
             out.place_label(label)
             out.append(aside)
-            slots.store(name, self.sequences.fixed(value))
+            if listed is None:
+                slots.store(name, self.sequences.fixed(value))
+            else:
+                self.calls.collections.add_all(listed, value)
             out.jump(end)
         out.place_label(end)
-        return slots.load(name)
+        return slots.load(name) if listed is None else listed
 
     def either(self, test: Value, yes: Value, no: Value) -> Value:
         """Return one of two values that are both evaluated."""

@@ -37,10 +37,17 @@ A set's table has at least 8 slots, and a small number is its own hash (Objects/
 
 
 class Lists:
-    """Lists and sets of one function."""
+    """Lists and sets of one function.
+
+    Attributes
+    ----------
+    kept
+        Emits the loading of what lies in memory of a value.
+    """
 
     def __init__(self, out: Emitter) -> None:
         self.out = out
+        self.kept: Callable[[Value], Value] = lambda value: value
 
     def new(self, kind: type = list, most: int = ROOM) -> Cells:
         """Return an empty list.
@@ -70,7 +77,10 @@ class Lists:
     def put(self, cells: Cells, index: Value, value: Value) -> None:
         """Emit the writing of an element, whose index must be within its room."""
         out = self.out
-        shape, leaves = taken_apart(value)
+        try:
+            shape, leaves = taken_apart(self.kept(value))
+        except UnsupportedError as error:
+            raise UnsupportedError(f"a list that has {error} in it,") from None
         self._learn(cells, shape)
         for number, leaf in enumerate(leaves):
             out.emit(f"store i64 {out.number(leaf)}, ptr {self._at(cells, index, number)}")

@@ -261,16 +261,20 @@ class Sequences:
 
     def fixed(self, value: Value) -> Value:
         """Return what Python keeps of an expression: of an element or a slice, its values now."""
-        if self.scope.pure:
-            return value
+        return value if self.scope.pure else self.kept(value)
+
+    def kept(self, value: Value) -> Value:
+        """Return what lies in memory of a value: of an element or a slice, its values now."""
         if isinstance(value, StateRef) and value.element:
             contents = self.contents(value)
             return Made(tuple(contents), tuple(contents.values()), value.sample)
         if isinstance(value, Span):
             return self._copied(value)
         if isinstance(value, Method):
-            owner = self.fixed(value.owner)
+            owner = self.kept(value.owner)
             return Method(value.function, owner) if isinstance(owner, Made) else value
+        if isinstance(value, Items):
+            return Items(tuple(map(self.kept, value.items)), value.kind)
         return value
 
     def _copied(self, chosen: Span) -> Elements:

@@ -5,6 +5,7 @@ A value is taken apart into numbers, its *leaves*, and a *shape*, by which they 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,19 +13,28 @@ from ...core.containers import Bag, Ordered, Set
 from .emitter import Emitter
 from .values import (
     NOWHERE,
+    Backwards,
     Bits,
+    Cells,
     Choice,
     Constant,
     Dictionary,
+    Elements,
     Items,
     Made,
+    Mapped,
     Number,
+    Numbers,
+    Orders,
     Perhaps,
     Places,
+    Span,
     StateRef,
     Truth,
+    Tuples,
     UnsupportedError,
     Value,
+    Zipped,
     common,
     integer_of,
     kind_of,
@@ -50,6 +60,20 @@ class Shape:
     parts: tuple[Shape, ...] = ()
     kind: type | None = None
 
+
+HINTS = {
+    "best": "what min() or max() finds", "key": "the key that min() or max() compares",
+    "next": "what next() finds", "result": "what a function returns on several ways",
+}  # fmt: skip
+"""What the translator's own names stand for."""
+
+_KINDS: tuple[tuple[Any, str], ...] = (
+    ((Cells, Elements, Span), "a list or a tuple of unknown length"),
+    ((Bits, Tuples), "a set that changes"),
+    (Orders, "a list of permutations"),
+    ((Numbers, Zipped, Mapped, Backwards), "a range or an iterator"),
+    ((StateRef, Places), "a part of the state"),
+)
 
 LEAF = "a number"
 """The ``like`` of a shape that is one leaf."""
@@ -82,7 +106,8 @@ def taken_apart(value: Value) -> tuple[Shape, list[Value]]:
         return Shape(("choice", value.options)), [value.number]
     if isinstance(value, Bits) and not value.address:
         return Shape(("bits", value.ordered)), [value.mask]
-    raise UnsupportedError("a value of this kind that is given on several ways")
+    words = next((words for kind, words in _KINDS if isinstance(value, kind)), "a function")
+    raise UnsupportedError(words)
 
 
 def _structure(sample: Any) -> object:
@@ -175,11 +200,14 @@ class Slots:
     ----------
     nullable
         Names that may be None on some way.
+    kept
+        Emits the loading of what lies in memory of a value.
     """
 
     def __init__(self, out: Emitter) -> None:
         self.out = out
         self.nullable: set[str] = set()
+        self.kept: Callable[[Value], Value] = lambda value: value
         self._shapes: dict[str, Shape | None] = {}
         self._places: dict[str, str] = {}
         self._options: dict[str, list[Shape]] = {}
@@ -224,7 +252,7 @@ class Slots:
         if inner is NOWHERE and before is not None:
             # The step has failed.
             return
-        shape, leaves = taken_apart(inner)
+        shape, leaves = self._taken_apart(name, inner)
         at = self._option(name, shape) if _is_place(shape) else 0
         if at:
             self._put(f"{name}#{at}", leaves)
@@ -235,6 +263,18 @@ class Slots:
                 raise UnsupportedError(f"{name}, which is of another type on another way,")
         self._shapes[name] = shape
         self._put(name, leaves)
+
+    def _taken_apart(self, name: str, value: Value) -> tuple[Shape, list[Value]]:
+        try:
+            return taken_apart(self.kept(value))
+        except UnsupportedError as error:
+            own = name.partition("?")[0]
+            if name.endswith("?"):
+                hint = HINTS.get(own.rstrip("0123456789"), "a value that is chosen")
+                raise UnsupportedError(f"{hint}, {error},") from None
+            raise UnsupportedError(
+                f"{own}, {error} that is given on several ways (give it once, after the guards),"
+            ) from None
 
     def _put(self, name: str, leaves: list[Value]) -> None:
         for number, leaf in enumerate(leaves):
@@ -259,7 +299,7 @@ class Slots:
     def expect(self, name: str, value: Value) -> None:
         """Note what kind of value a name will have, which is assigned later."""
         if name not in self._shapes:
-            self._shapes[name] = taken_apart(value)[0]
+            self._shapes[name] = self._taken_apart(name, value)[0]
 
     def forget(self, name: str) -> None:
         """Take a name as if it had never been assigned."""

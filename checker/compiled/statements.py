@@ -45,11 +45,13 @@ from .values import (
     Cells,
     Closure,
     Constant,
+    Elements,
     Items,
     Made,
     Number,
     Perhaps,
     Places,
+    Span,
     StateRef,
     Truth,
     UnsupportedError,
@@ -331,7 +333,10 @@ class Translation:
             value = self._kept(node.value)
             self._refuse_alias(node.targets, node.value, value)
             if len(node.targets) > 1 and is_list(value):
-                raise UnsupportedError("a list with two names")
+                # Two names for what does not change are two copies.
+                fixed = isinstance(value, (Elements, Span))
+                if not fixed or stored(node.targets) & self._changed:
+                    raise UnsupportedError("a list with two names")
             for target in node.targets:
                 self._assign_to(target, value)
 
@@ -416,6 +421,8 @@ class Translation:
         if name not in self._growing:
             self._growing[name] = lists.growing_set() if bits else lists.new()
         own = self._growing[name]
+        if own is value:
+            return
         if isinstance(own, Bits) and bits:
             lists.change(own, bits.mask)
         elif isinstance(own, Cells) and not bits:

@@ -462,6 +462,8 @@ def makes_list(node: ast.expr) -> bool:
         return node.func.id in _LISTS
     if isinstance(node, ast.BinOp):
         return makes_list(node.left) or makes_list(node.right)
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Slice)
     return isinstance(node, (ast.List, ast.ListComp, ast.Set, ast.SetComp))
 
 

@@ -357,6 +357,155 @@ def test_the_order_of_a_set_is_refused_with_its_repair(body):
     assert IN_ORDER[body] in str(refused.value)
 
 
+LISTS = {
+    "records before a guard": """
+        found = [m for m in s.box if m.n > 1]
+        if len(found) < 2:
+            return False
+        s.box.remove(found[0])
+        s.pair.assign(found[-1])
+        return True
+    """,
+    "records in tuples": """
+        found = [(m.n, m) for m in s.net if m.n]
+        if not found:
+            return False
+        s.x = found[0][0]
+        s.pair.assign(found[-1][1])
+        return True
+    """,
+    "records in order": """
+        found = sorted(s.box, key=lambda m: -m.n)
+        first = min(s.net, key=lambda m: m.n, default=None)
+        if not found or first is None:
+            return False
+        s.pair.assign(found[0])
+        s.pairs[0].assign(first)
+        return True
+    """,
+    "an element on two ways": """
+        if not s.net:
+            return False
+        m = s.net[0] if s.flag else s.net[-1]
+        n = s.net[0]
+        if s.x > 3:
+            n = s.net[-1]
+        if m.n > 2:
+            return False
+        s.net.popleft()
+        s.pair.assign(m)
+        s.pairs[1].assign(n)
+        return True
+    """,
+    "slices on several ways": """
+        rest = s.queue[1:]
+        if s.flag:
+            rest = [1]
+        elif s.y:
+            rest = s.other[:2] + [1]
+        s.other[:] = rest
+        return rest == [1] or rest in ([], s.queue)
+    """,
+    "a conditional slice": """
+        rest = s.queue[1:] if s.flag else []
+        other = s.queue[:1] if s.y else s.other[1:]
+        s.other[:] = rest
+        s.queue[:] = other
+        return rest == [1]
+    """,
+    "a slice that grows": """
+        rest = s.queue[1:]
+        rest.append(s.y)
+        rest += [1]
+        s.other[:] = rest
+        same = again = s.queue[:2]
+        return len(rest) > 2 and same == again
+    """,
+    "a slice that a function returns": """
+        rest = part(s)
+        other = part(s)
+        rest.append(1)
+        s.other[:] = rest
+        return len(other) > 1
+    """,
+    "an assignment of a list to itself": """
+        rest = []
+        if s.flag:
+            rest = [s.y]
+        rest = rest
+        return len(rest) == 1
+    """,
+}
+
+PART = """
+def part(s):
+    if s.flag:
+        return s.queue[1:]
+    return s.other[1:]
+"""
+
+
+@pytest.mark.parametrize("spelling", LISTS)
+def test_lists_of_what_the_state_holds(spelling):
+    assert agreeing(TRANSLATE(act(LISTS[spelling], PART)), STATES) >= 5
+
+
+NOT_KEPT = {
+    "a = s.queue[1:]\nb = a\na += [1]\nreturn len(b) > 2": "a, another name of a list",
+    "a = s.queue[1:]\nb = a\nb.append(1)\nreturn len(a) > 2": "a, another name of a list",
+    "a = b = s.queue[1:]\nb.append(1)\nreturn len(a) > 2": "a list with two names",
+    "a = s.queue[1:], 1\nb = a[0]\nb.append(1)\nreturn len(a[0]) > 2": "another name of a list",
+    "a = [1]\nb = a if s.flag else s.queue[:1]\na.append(2)\nreturn len(b) > 1": "of unknown",
+    "a = [s.queue[n:] + s.queue[:n] for n in range(len(s.queue))]\nreturn min(a) == a[0]": (
+        "a list that has a list or a tuple of unknown length in it"
+    ),
+    "return min(range(3), key=lambda n: tuple(v for v in s.queue if v > n)) > 1": (
+        "the key that min() or max() compares, a list or a tuple of unknown length"
+    ),
+    "return (n := s.queue[1:]) and n[0] == 1": "n, a list or a tuple of unknown length that is",
+}
+
+
+@pytest.mark.parametrize("body", NOT_KEPT)
+def test_a_list_that_is_not_kept_is_named(body):
+    with pytest.raises(UnsupportedError) as refused:
+        TRANSLATE(act(body))
+    assert NOT_KEPT[body] in str(refused.value)
+
+
+MAIL = """
+class Msg(Record):
+    up = boolean("up")
+    src = integer(0, 2, "sender")
+
+
+class State(Record):
+    box = set_of(Msg, 6, "mailbox")
+
+
+model = Model(Bounds, State)
+
+
+@model.action("net", src=lambda k: range(3), up=lambda k: (0, 1))
+def send(s, k, src, up):
+    s.box.add(Msg(up=up == 1, src=src))
+    return True
+
+
+@model.action("node")
+def take(s, k):
+    ups = [m for m in s.box if m.up]
+    if len(ups) < 2:
+        return False
+    s.box.remove(ups[0])
+    return True
+"""
+
+
+def test_every_engine_makes_a_list_of_records_before_a_guard(tmp_path):
+    assert alike(tmp_path, MAIL) == 64
+
+
 def act(body, helpers=""):
     """Return an action with this body."""
     return action_from(body, PUT + helpers, NAMES)

@@ -12,9 +12,9 @@ from enum import Enum, EnumType
 from typing import TYPE_CHECKING, Any
 
 from ...core.fields import members
+from ...core.layout import WORD_BITS
 from ...core.values import members_of
 from .function import Scope
-from .lists import MOST_BIT
 from .values import (
     Backwards,
     Bits,
@@ -250,7 +250,7 @@ class Builtins:
         if isinstance(value, Bits):
             mask = self.scope.lists.mask(value)
             count = out.value(f"call i64 @llvm.ctpop.i64(i64 {out.number(mask)})")
-            return Number(count, (0, MOST_BIT + 1), int)
+            return Number(count, (0, WORD_BITS), int)
         if isinstance(value, Tuples):
             return self.scope.lists.length(value.cells)
         if isinstance(value, Orders):

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from .containers import is_list
 from .function import Scope
-from .lists import MOST_BIT
 from .loops import UNROLLED
 from .syntax import CHANGING
 from .values import (
+    WORD,
     Bits,
     Cells,
     Constant,
@@ -385,7 +385,7 @@ class Comprehensions:
     def gathered(self, each: Callable[[Callable[[Value], None]], None]) -> Bits | Tuples:
         """Return a set; `each` emits a loop in which it calls its argument for a member."""
         lists, out, of_tuples = self.scope.lists, self.out, self.calls.collections.tuples
-        growing, tuples = lists.growing_set(), of_tuples.new()
+        growing, tuples = lists.growing_set(least=-1), of_tuples.new()
         ranges: list[Range] = []
 
         def add(member: Value) -> None:
@@ -394,16 +394,15 @@ class Comprehensions:
                 return
             bit = lists.bit(member)
             ranges.append(span(bit))
-            lists.change(growing, out.arithmetic("or", lists.mask(growing), bit))
+            lists.change(growing, lists.merged("or", lists.mask(growing), bit))
 
         each(add)
         if tuples.cells.shapes and ranges:
             raise UnsupportedError("a set of tuples and of something else")
         if tuples.cells.shapes:
             return tuples
-        most = (1 << MOST_BIT + 1) - 1
-        high = max([0, *(most if known is None else known[1] for known in ranges)])
-        return Bits(Number(out.number(lists.mask(growing)), (0, high)))
+        known = reduce(union, [(0, 0), *ranges]) or WORD
+        return Bits(Number(out.number(lists.mask(growing)), known))
 
     def ordered(self, node: ast.Call) -> Value:
         """Translate sorted()."""

@@ -15,6 +15,7 @@ from .sequences import ITERATIONS
 from .tuple_sets import TupleSets
 from .values import (
     NOWHERE,
+    WORD,
     Backwards,
     Bits,
     Cells,
@@ -38,7 +39,6 @@ from .values import (
     as_numbers,
     ask,
     integer_of,
-    span,
 )
 
 if TYPE_CHECKING:
@@ -78,11 +78,14 @@ class Collections:
             return self.lists.settled(value)
         if isinstance(value, Choice):
             masks = tuple(map(_known_mask, value.options))
-            if None in masks:
+            if any(mask is None or mask < 0 for mask in masks):
                 return None
             return Bits(self.scope.tables.chosen(Choice(value.number, masks)))
         mask = _known_mask(value.value) if isinstance(value, Constant) else None
-        return None if mask is None else Bits(Constant(mask))
+        if mask is None or mask >= 0:
+            return None if mask is None else Bits(Constant(mask))
+        high = mask - WORD[0]
+        return Bits(Number(str(mask), (WORD[0], (1 << high.bit_length()) - 1)))
 
     def of_state(self, value: Value) -> Bits | None:
         """Return a set of the state as bits; None for what is none."""
@@ -103,7 +106,7 @@ class Collections:
         bits = self.numbers(value)
         if bits is None:
             raise UnsupportedError(f"{ast.unparse(node)}, of what is not a set of numbers,")
-        return bits.mask
+        return self.lists.without_none(bits).mask
 
     def numbers(self, value: Value) -> Bits | None:
         """Return a set, one of the state or another one, as bits; None for what is none."""
@@ -113,7 +116,7 @@ class Collections:
         """Return the result of an operator on collections; None for anything else."""
         if (tuples := self.tuples.combined(operator, left, right)) is not None:
             return tuples
-        one, other = self.numbers(left), self.numbers(right)
+        one, other = self._alike(self.numbers(left), self.numbers(right))
         if one and other and is_set_operator(operator):
             mask = self._masks(operator, one.mask, other.mask)
             return Bits(mask, ordered=one.ordered or other.ordered)
@@ -124,6 +127,12 @@ class Collections:
                 raise UnsupportedError("a tuple repeated a number of times that is not known")
             return Items(ask(lambda count: left.items * count, right.value), left.kind)
         return None
+
+    def _alike(self, one: Bits | None, other: Bits | None) -> tuple[Bits | None, Bits | None]:
+        """Return two sets; what a set of the state is combined with must not have -1."""
+        if one and other and (one.ordered or other.ordered):
+            return self.lists.without_none(one), self.lists.without_none(other)
+        return one, other
 
     def _adds(self, left: Value, right: Value) -> bool:
         """Whether two collections are of one kind, so that Python joins them."""
@@ -143,7 +152,7 @@ class Collections:
         """Emit the change of a set of the state for `|=` and the like."""
         before = self.of_state(place)
         assert before is not None
-        mask = self._masks(operator, before.mask, other.mask)
+        mask = self._masks(operator, before.mask, self.lists.without_none(other).mask)
         self.scope.unit.places.store(self.out, self.expressions.records.part(place, "mask"), mask)
 
     def set_call(self, method: Method, node: ast.Call) -> Value:
@@ -153,7 +162,7 @@ class Collections:
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         with self.scope.reading(isinstance(owner, StateRef) and owner.element):
             arguments = [self.expressions.value(part) for part in node.args]
-            others = [self._as_bits(value, node) for value in arguments]
+            others = [self.lists.without_none(self._as_bits(one, node)) for one in arguments]
         bits = self.of_state(owner)
         assert bits is not None
         if name not in _CHANGES:
@@ -172,11 +181,9 @@ class Collections:
         return Constant(None)
 
     def _masks(self, operator: ast.operator, one: Value, other: Value) -> Value:
-        if not isinstance(operator, ast.Sub):
-            return self.out.arithmetic(_OF_MASKS[type(operator)], one, other)
-        rest = self.out.arithmetic("xor", other, Constant(-1))
-        left = self.out.arithmetic("and", one, rest)
-        return Number(left.register, span(one))
+        if isinstance(operator, ast.Sub):
+            return self.lists.lacking(one, other)
+        return self.lists.merged(_OF_MASKS[type(operator)], one, other)
 
     def _joined(self, left: Value, right: Value) -> Value:
         """Return one collection after the other."""
@@ -219,7 +226,7 @@ class Collections:
                     choice,
                     lambda o: apply(value, o) if swapped else apply(o, value),  # noqa: B023
                 )
-        one, two = self.numbers(left), self.numbers(right)
+        one, two = self._alike(self.numbers(left), self.numbers(right))
         if one and two:
             return self._sets_compared(comparison, one.mask, two.mask)
         if self._is_sequence(left) or self._is_sequence(right):
@@ -383,13 +390,17 @@ class Collections:
             if name == "remove":
                 there = self.out.truth(lists.has(bits, number))
                 self.out.fail_unless(there)
-            operator = ast.BitOr() if name == "add" else ast.Sub()
-            lists.change(owner, self._masks(operator, mask, lists.bit(number)))
+            if name == "add":
+                lists.change(owner, lists.merged("or", mask, lists.bit(number, 0)))
+            else:
+                lists.change(owner, lists.lacking(mask, lists.bit_if_member(number)))
             return Constant(None)
         if name == "clear" and not arguments:
             lists.change(owner, Constant(0))
             return Constant(None)
         others = [self._as_bits(value, node) for value in arguments]
+        if bits.ordered:
+            others = list(map(lists.without_none, others))
         if name in _CHANGES:
             for other in others:
                 mask = self._masks(_CHANGES[name](), mask, other.mask)
@@ -508,9 +519,10 @@ def _known_mask(value: object) -> int | None:
     if type(value) not in (set, frozenset):
         return None
     numbers = [integer_of(part) for part in value]  # type: ignore[attr-defined]
-    if any(number is None or not 0 <= number <= MOST_BIT for number in numbers):
+    if any(number is None or not -1 <= number <= MOST_BIT for number in numbers):
         return None
-    return sum(1 << number for number in numbers if number is not None)
+    mask = sum(1 << number for number in numbers if number is not None and number >= 0)
+    return mask + WORD[0] if -1 in numbers else mask
 
 
 def is_set_operator(operator: ast.operator) -> bool:

@@ -292,7 +292,17 @@ class Expressions:
         return [chosen.at(Constant(number)) for number in range(count)]
 
     def _set(self, node: ast.Set) -> Value:
+        return self._set_of(self.items_of(node.elts))
+
+    def _possible(self, node: ast.expr) -> Value:
+        """Return what a value may be in; a set of numbers is compared with one by one."""
+        if not isinstance(node, ast.Set):
+            return self.known(node)
         items = self.items_of(node.elts)
+        return Items(tuple(items)) if all(map(is_leaf, items)) else self._set_of(items)
+
+    def _set_of(self, items: list[Value]) -> Value:
+        """Return a set of values that are evaluated."""
         if all(isinstance(item, Constant) for item in items):
             return Constant(ask(frozenset, [item.value for item in items]))  # type: ignore[union-attr]
         if any(isinstance(item, Items) for item in items):
@@ -300,7 +310,7 @@ class Expressions:
         mask: Value = Constant(0)
         for item in items:
             bit = self.scope.lists.bit(self.certain(item))
-            mask = self.out.arithmetic("or", mask, bit)
+            mask = self.scope.lists.merged("or", mask, bit)
         return Bits(mask)
 
     def _dict(self, node: ast.Dict) -> Value:
@@ -556,6 +566,8 @@ class Expressions:
     def _compared_once(self, node: ast.Compare, left: Value) -> Value:
         """Return how two values compare, the second of which may be None."""
         [operator], [other] = node.ops, node.comparators
+        if isinstance(operator, (ast.In, ast.NotIn)):
+            return self.compared(operator, left, self._possible(other))
         right = self.expression(other)
         if isinstance(right, Perhaps) and isinstance(operator, (ast.Eq, ast.NotEq)):
             return self._perhaps_equal(node, left, right)

@@ -1,7 +1,7 @@
 """From a plain Python function to LLVM: lists and sets of its own, outside of the state.
 
 A list lies in memory, with room for a few elements; a step that needs more fails, and Python takes
-over.  A set is a bit mask.
+over.  A set is a bit mask, whose last bit is -1, which stands for nobody.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from .arithmetic import from_beginning
 from .emitter import Emitter
 from .slots import Shape, count, kinds, put_together, taken_apart, united
 from .values import (
+    WORD,
     Bits,
     Cells,
     Constant,
@@ -34,6 +35,15 @@ IN_ORDER = 7
 
 A set's table has at least 8 slots, and a small number is its own hash (Objects/setobject.c).
 """
+
+
+NEGATIVE = "a set with a negative number (leave NONE out),"
+
+
+def may_have_none(bits: Bits) -> bool:
+    """Whether a set may have -1, which stands for nobody."""
+    known = span(bits.mask)
+    return not bits.ordered and known is not None and known[0] < 0
 
 
 class Lists:
@@ -173,34 +183,86 @@ class Lists:
             return bits.mask
         return Number(self.out.value(f"load i64, ptr {bits.address}"), span(bits.mask))
 
-    def bit(self, number: Value) -> Value:
-        """Return the mask of one number, and emit the failure of one that is none of a set."""
+    def bit(self, number: Value, least: int = -1) -> Value:
+        """Return the mask of one number, and emit the failure of one that is none of a set.
+
+        Raises
+        ------
+        UnsupportedError
+            If it is certainly below the least number of the set.
+        """
         out, known = self.out, span(number)
-        if known is None or known[0] < 0 or known[1] > MOST_BIT:
-            out.fail_if(out.value(f"icmp ugt i64 {out.number(number)}, {MOST_BIT}"))
-            known = 0, MOST_BIT
+        if known and known[1] < least:
+            raise UnsupportedError(NEGATIVE)
+        if known is None or known[0] < least or known[1] > MOST_BIT:
+            above = out.value(f"sub i64 {out.number(number)}, {least}")
+            out.fail_if(out.value(f"icmp ugt i64 {above}, {MOST_BIT - least}"))
+            known = max(known[0], least) if known else least, MOST_BIT
+        # Of a negative distance the last bit is taken.
         distance = out.distance(out.number(number))
-        return Number(out.value(f"shl i64 1, {distance}"), (0, (1 << known[1] + 1) - 1))
+        high = (1 << min(known[1], MOST_BIT) + 1) - 1
+        return Number(out.value(f"shl i64 1, {distance}"), (WORD[0] if known[0] < 0 else 0, high))
+
+    def bit_if_member(self, number: Value) -> Number:
+        """Return the mask of one number; 0 if no set that changes can have it."""
+        out, register = self.out, self.out.number(number)
+        moved = out.value(f"shl i64 1, {out.distance(register)}")
+        within = out.value(f"icmp ule i64 {register}, {MOST_BIT}")
+        return Number(out.value(f"select i1 {within}, i64 {moved}, i64 0"), (0, WORD[1]))
 
     def has(self, bits: Bits, number: Value) -> Value:
         """Return whether a number is in a set."""
         out, mask = self.out, self.mask(bits)
-        register = out.number(number)
+        register, least = out.number(number), -1 if may_have_none(bits) else 0
         moved = out.value(f"lshr i64 {out.number(mask)}, {out.distance(register)}")
         set_ = out.truth(Number(out.value(f"and i64 {moved}, 1")))
-        within = out.value(f"icmp ule i64 {register}, {MOST_BIT}")
+        above = out.value(f"sub i64 {register}, {least}") if least else register
+        within = out.value(f"icmp ule i64 {above}, {MOST_BIT - least}")
         return Truth(out.value(f"and i1 {set_}, {within}"))
 
-    def growing_set(self) -> Bits:
-        """Return an empty set that may change."""
+    def merged(self, operator: str, one: Value, other: Value) -> Number:
+        """Return the result of an operator on two masks."""
+        result, known = self.out.arithmetic(operator, one, other), [span(one), span(other)]
+        lows = [part is None or part[0] < 0 for part in known]
+        if self.out.wraps or not (all(lows) if operator == "and" else any(lows)):
+            return result
+        highs = [WORD[1] if part is None else part[1] for part in known]
+        most = min(highs) if operator == "and" else max(highs)
+        return Number(result.register, (WORD[0], (1 << most.bit_length()) - 1))
+
+    def lacking(self, one: Value, other: Value) -> Number:
+        """Return the mask of a set without the members of another one."""
+        rest = self.out.arithmetic("xor", other, Constant(-1))
+        left = self.out.arithmetic("and", one, rest)
+        low, high = span(one) or WORD
+        known = (WORD[0] if low < 0 else 0), (1 << high.bit_length()) - 1
+        return Number(left.register, None if self.out.wraps else known)
+
+    def without_none(self, bits: Bits) -> Bits:
+        """Return a set as one of the state takes it: the step fails if it has -1."""
+        return replace(bits, mask=self.certain(bits.mask)) if may_have_none(bits) else bits
+
+    def certain(self, mask: Value) -> Value:
+        """Return a mask without -1; the step fails if the set has it."""
+        known = span(mask) or WORD
+        if known[0] >= 0:
+            return mask
+        out, register = self.out, self.out.number(mask)
+        out.fail_if(out.value(f"icmp slt i64 {register}, 0"))
+        return Number(out.value(f"and i64 {register}, {WORD[1]}"), (0, known[1]))
+
+    def growing_set(self, least: int = 0) -> Bits:
+        """Return an empty set that may change; its least number is 0 or -1."""
         address = self.out.variable()
         self.out.emit(f"store i64 0, ptr {address}")
-        return Bits(Number("0", (0, (1 << MOST_BIT + 1) - 1)), address)
+        return Bits(Number("0", (WORD[0] if least < 0 else 0, WORD[1])), address)
 
     def change(self, bits: Bits, mask: Value) -> None:
         """Emit a new mask of a set."""
         if not bits.address:
             raise UnsupportedError("a change of a set that has another name")
+        if not may_have_none(bits):
+            mask = self.certain(mask)
         self.out.emit(f"store i64 {self.out.number(mask)}, ptr {bits.address}")
 
     def settled(self, bits: Bits) -> Bits:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from ...core.containers import MOST_MEMBERS, RecordSet, Set
 from .dictionaries import keys_of
 from .function import Scope
-from .lists import IN_ORDER
+from .lists import IN_ORDER, may_have_none
 from .orders import Permutations
 from .sequences import ITERATIONS
 from .tables import Indexed, known_elements
@@ -400,13 +400,15 @@ class Loops:
     ) -> None:
         """Translate a loop over a set of the function's own, in Python's order if that matters."""
         known = span(bits.mask)
-        in_order = bits.ordered or (known and known[1].bit_length() - 1 <= IN_ORDER)
+        # The hash of -1 is none of a number's own.
+        small = known and known[0] >= 0 and known[1].bit_length() - 1 <= IN_ORDER
+        in_order = bits.ordered or small
         if not in_order and not any_order:
             raise _in_order_of_set(node)
         self.out_of_order |= not in_order
         # What a round writes would show which one was the last.
         with self.scope.reading(not in_order):
-            self._loop_members(node, self.scope.lists.mask(bits), body)
+            self._loop_members(node, self.scope.lists.mask(bits), body, may_have_none(bits))
 
     def _loop_tuples(
         self,
@@ -460,15 +462,20 @@ class Loops:
         self._loop_range(node, chosen.first, chosen.last, 1, round_of, changed)
 
     def _loop_members(
-        self, node: ast.expr, mask: Value, body: Callable[[Value, str, str], None]
+        self,
+        node: ast.expr,
+        mask: Value,
+        body: Callable[[Value, str, str], None],
+        none: bool = False,
     ) -> None:
-        """Translate a loop over the numbers in a set."""
+        """Translate a loop over the numbers in a set, which may have -1, too."""
         known = span(mask)
-        if known is None or known[0] < 0 or known[1].bit_length() > MOST_MEMBERS:
+        if known is None or (known[0] < 0 and not none) or known[1].bit_length() > MOST_MEMBERS:
             raise UnsupportedError("a loop over a set that may have too many members")
         rounds: list[tuple[Value | None, Value]] = []
-        for number in range(known[1].bit_length()):
-            bit = self.out.arithmetic("and", mask, Constant(1 << number))
+        for number in range(-1 if none else 0, known[1].bit_length()):
+            alone = Constant(WORD[0] if number < 0 else 1 << number)
+            bit = self.out.arithmetic("and", mask, alone)
             rounds.append((Truth(self.out.truth(bit)), Constant(number)))
         self._written_out(node, rounds, body)
 

@@ -13,6 +13,7 @@ from ...core.containers import Bag, Ordered, Set
 from .emitter import Emitter
 from .values import (
     NOWHERE,
+    WORD,
     Backwards,
     Bits,
     Cells,
@@ -152,7 +153,9 @@ def put_together(out: Emitter, shape: Shape, leaves: list[Number]) -> Value:
     if shape.like[0] == "dictionary":
         return Dictionary(shape.like[1], parts)
     if shape.like[0] == "bits":
-        return Bits(leaves.pop(0), ordered=shape.like[1])
+        mask, ordered = leaves.pop(0), shape.like[1]
+        known = mask.range or (None if ordered else WORD)
+        return Bits(replace(mask, range=known), ordered=ordered)
     sample = shape.like[-1]
     if isinstance(sample, Made):
         return Made(sample.paths, parts, sample.sample)

@@ -21,6 +21,7 @@ from .emitter import FAILURE, MARKS, Emitter, Marking
 from .expressions import Cell, Expressions, Written
 from .function import Compiled, Mode, Scope, received
 from .in_place import InPlace, refuse_list
+from .lists import may_have_none
 from .sequences import declared_by, is_value
 from .syntax import (
     RESULT,
@@ -419,11 +420,14 @@ class Translation:
         collections, lists = self.expressions.calls.collections, self.scope.lists
         bits = collections.bits(value)
         if name not in self._growing:
-            self._growing[name] = lists.growing_set() if bits else lists.new()
+            least = -1 if bits and name not in self._changed and may_have_none(bits) else 0
+            self._growing[name] = lists.growing_set(least) if bits else lists.new()
         own = self._growing[name]
         if own is value:
             return
         if isinstance(own, Bits) and bits:
+            if may_have_none(own) and bits.ordered:
+                raise UnsupportedError(f"{name}, a set of the state on one way and not on another,")
             lists.change(own, bits.mask)
         elif isinstance(own, Cells) and not bits:
             lists.set_length(own, Constant(0))

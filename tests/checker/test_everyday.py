@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from tidegate import (
+    NONE,
     Record,
     Seq,
     Set,
@@ -63,7 +64,7 @@ MOVES = {0: (1, 2), 1: (3,), 2: (0, 3), 3: ()}
 
 NAMES = {
     "Entry": Entry, "Phase": Phase, "State": Everything, "itertools": itertools, "math": math,
-    "combinations": itertools.combinations, "product": itertools.product,
+    "combinations": itertools.combinations, "product": itertools.product, "NONE": NONE,
 }  # fmt: skip
 
 BUMPED = """
@@ -1225,6 +1226,76 @@ SPELLINGS = {
         return few[s.log[2]] > 0
     """,
     ),
+    "nobody in a display of a set": (
+        """
+        who = s.log[0] - 1
+        chosen = {NONE, s.x}
+        if s.log[1] - 1 not in {NONE, who, 100 * s.x}:
+            s.x = 0
+        s.flag = who in chosen and s.y not in {who, NONE} or s.y in {s.x - 9, 70, s.log[2]}
+        return s.x not in {NONE} and who not in chosen
+    """,
+        "",
+    ),
+    "sets with nobody": (
+        """
+        a = {v - 1 for v in s.log}
+        b = {NONE, s.x, s.log[0]} & a
+        c = a | {s.log[1]} if s.flag else a - {NONE}
+        d = a ^ {NONE, 1}
+        s.flag = a == b or NONE in c or b <= {NONE, 1} or not b or a.isdisjoint(c) or d > b
+        s.x = len(a - {NONE}) + len(c)
+        t = sum(a | c) + max(b, default=9) - min(d, default=0)
+        for v in sorted(d | c):
+            t = (3 * t + v) % 7
+        for v in set(s.log) & {NONE, 0, 2}:
+            t = (5 * t + v) % 8
+        s.y = t % 9
+        return any(v < 0 for v in c) or len({v % 2 - 1 for v in d}) == 2
+    """,
+        "",
+    ),
+    "sets with nobody on several ways": (
+        """
+        a = {NONE}
+        for v in s.log:
+            if v in a:
+                a = a - {v, NONE} | {s.x, v - 1}
+            elif v:
+                a = {NONE, 40 + v}
+            s.y = (2 * s.y + len(a) + sum(a)) % 9
+        return NONE in a and a.union(s.done) != a.union(s.queue) and s.y in a
+    """,
+        "",
+    ),
+    "sets of the state and nobody": (
+        """
+        a = {v - 1 for v in s.log}
+        if s.x > 4:
+            s.done &= a
+        elif s.x > 2:
+            s.flag = s.done <= a or s.done - a == {1} or len(a & s.done) > 1
+        else:
+            s.done.difference_update(a - {NONE})
+            s.flag = a.issuperset(s.done) or {NONE, s.x}.union(s.done) == a
+        return (s.done | {1}).union({s.log[1] - 1}) == a
+    """,
+        "",
+    ),
+    "nobody is discarded": (
+        """
+        a = set(s.log)
+        if s.x > 4:
+            a.add(s.x - 5)
+        a.discard(NONE)
+        a.discard(s.log[1] - 1)
+        a.discard(s.y)
+        if s.flag:
+            a.remove(s.log[2] - 1)
+        return sorted(a) == [0, 2] or sum(a) == s.y
+    """,
+        "",
+    ),
     "str dispatch": (
         """
         s.x = kind('b', s)
@@ -1378,6 +1449,9 @@ REFUSED = {
     "a = {s.x + 8, 1}\nb = []\nc = {b.append(v) is None for v in a}\nreturn b[0]": "order of",
     "a = {s.x + 8, 1}\nb = [9]\nc = {keep(b, v) for v in a}\nreturn b[1]": "in the order of",
     "a = {s.x + 8, 1}\nb = {astore(s, v) for v in a}\nreturn s.x": "only reading is allowed",
+    "a = {s.x}\na.add(NONE)\nreturn len(a)": "a set with a negative number (leave NONE out)",
+    "return len({s.x, -2})": "a set with a negative number (leave NONE out)",
+    "for v in {NONE, s.x}:\n    s.y = v\nreturn 1": "in the order of a set",
     "return number(s) + 1": "what number returns is used as a number",
 }
 

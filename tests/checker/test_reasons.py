@@ -348,7 +348,7 @@ CALLS_ITSELF = {
         "def g(a):\n    while a > 3:\n        a = f(a)\n    return f(a)",
         "f(s.x)",
     ),
-    "the action": ("", "up(s, k)"),
+    "the action": ("", "(up(s, k) if s.x > 6 and s.y > 6 else s.x + 1)"),
 }
 
 

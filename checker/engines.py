@@ -143,6 +143,7 @@ def _compiled(request: SearchRequest, interpreted: Search) -> LevelSearch | tupl
         return (Reason(why),)
     from .compiled.memory import MemoryLimitError
     from .compiled.search import CompiledSearch, UnfitError
+    from .compiled.unfit import why_unfit
     from .compiled.values import UnsupportedError
 
     try:
@@ -161,16 +162,13 @@ def _compiled(request: SearchRequest, interpreted: Search) -> LevelSearch | tupl
     try:
         search.run()
     except UnfitError:
-        why = (
-            f"a step of {request.system.name} goes beyond an array, a range or 64 bits, divides by "
-            "a variable that is not positive, or loops for long"
-        )
-        notice = f"{why}; the interpreted engine continues"
+        unfit = why_unfit(search)
+        notice = f"{unfit}; the interpreted engine continues"
         seconds = perf_counter() - request.started
         progress = Progress(search.distinct_states, search.depth, 0, seconds, notice=notice)
         request.report(progress)
         search.close()
-        return (Reason(why),)
+        return (unfit,)
     except BaseException:
         search.close()
         raise

@@ -181,6 +181,10 @@ class Sampler:
             taken = [(n, e[-1], e[: self._words]) for n, e in zip(numbers, entries, strict=True)]
         return taken, {number for number, count in enumerate(counts) if count > NUMBER}
 
+    def failing(self, states: Sequence[Words]) -> set[int]:
+        """Return the instances of which a step from some states fails, `TOGETHER` at most."""
+        return {number for number, count in enumerate(self._counts(*states)) if count > NUMBER}
+
     def asserted(self, place: int) -> bool:
         """Return whether an assertion failed in a state of those whose steps were taken last."""
         word = 8 * self._instances + GROUP // 8 + 8 * (place // WORD_BITS)

@@ -239,6 +239,8 @@ class CompiledSearch(LevelSearch):
         Compares samples of machine code with Python.
     verification
         Verifies its answer, beginning with what the interpreted engine has found.
+    begun_from
+        The initial states.
     """
 
     name = "compiled"
@@ -256,8 +258,8 @@ class CompiledSearch(LevelSearch):
         self.limit = resources.memory or available_memory()
         self._words: dict[str, tuple[int, Words]] = {}
         initial = interpreted.initial if interpreted else []
-        self._initial = list(map(system.layout.pack, initial or system.initial_states()))
-        self._code = code_hash(self.module, self._initial)
+        self.begun_from = list(map(system.layout.pack, initial or system.initial_states()))
+        self._code = code_hash(self.module, self.begun_from)
         self._first = self.tiers.begin(self._code)
         # Making code has taken memory.
         left = MemoryLimit(self.limit, request.resident).left()
@@ -349,9 +351,9 @@ class CompiledSearch(LevelSearch):
         machine = self.machine
         self.room.for_states()
         before = machine.positions()
-        complete = machine.add_states(self._initial, self._watch)
+        complete = machine.add_states(self.begun_from, self._watch)
         while not complete and self._make_room():
-            complete = machine.add_states(self._initial, self._watch)
+            complete = machine.add_states(self.begun_from, self._watch)
         if machine.failed:
             raise UnfitError
         self.frontier = self._taken_away(before, 0)
@@ -528,11 +530,15 @@ class CompiledSearch(LevelSearch):
 
     def read(self, first: int, count: int) -> list[State]:
         """Return consecutive states."""
+        return list(map(self.system.layout.unpack, self.words(first, count)))
+
+    def words(self, first: int, count: int) -> list[Words]:
+        """Return the words of consecutive states."""
         if not self.exact:
             assert self.journal is not None
             self.journal.file.read(self.machine.ahead, 0, first, count)
             first = 0
-        return [self.system.layout.unpack(words) for words in self.machine.read([(first, count)])]
+        return list(self.machine.read([(first, count)]))
 
     def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
         """Return for each child its parent with the least fingerprint on the level before it."""

@@ -9,9 +9,13 @@ import pytest
 
 from tidegate.checker import engines
 from tidegate.checker.check import check
-from tidegate.checker.compiled import build, object_files
+from tidegate.checker.compiled import build, object_files, unfit
+from tidegate.checker.compiled.search import CompiledSearch, UnfitError
+from tidegate.checker.compiled.unfit import BEYOND
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.interpreted import Pause
+from tidegate.checker.request import SearchRequest
+from tidegate.core.errors import shown
 from tidegate.core.interrupts import Stop
 from tidegate.core.result import Limits, Resources
 
@@ -170,6 +174,10 @@ def test_a_program_may_end_while_llvm_is_at_work(tmp_path):
     assert (done.returncode, done.stdout) == (0, "interrupted\n"), done.stderr
 
 
+def line_of(function):
+    return shown((__file__, function.__code__.co_firstlineno))
+
+
 def overflow(s, k):
     s.cell[0] = ((s.cell[0] << 62) + (1 << 62)) * 3 & 1
     return True
@@ -182,10 +190,56 @@ def test_it_is_said_why_another_engine_goes_on(make_system, make_action):
     result = check(toy, [], resources=COMPILED, report=told.append)
     assert (result.engine, result.distinct_states) == ("interpreted", 1)
     notices = [progress.notice for progress in told if progress.notice]
-    assert notices == [
-        "a step of toy goes beyond an array, a range or 64 bits, divides by a variable that is not "
-        "positive, or loops for long; the interpreted engine continues"
-    ]
+    why = f"a step of Overflow {BEYOND} (in overflow, {line_of(overflow)})"
+    assert notices == [f"{why}; the interpreted engine continues"]
+    assert list(map(str, result.interpreted_because)) == [why]
+
+
+def rise(s, k, cell):
+    if s.cell[cell] == 2:
+        return False
+    s.cell[cell] += 1
+    return True
+
+
+def divide(s, k, cell):
+    s.cell[cell] = s.cell[1] // (2 - s.cell[cell])
+    return True
+
+
+@pytest.mark.usefixtures("eager")
+def test_a_step_that_fails_is_named_if_it_is_found_in_time(make_system, make_action, monkeypatch):
+    steps = [make_action(step.__name__, step, lambda k: [(0,), (2,)]) for step in (rise, divide)]
+    search = CompiledSearch(SearchRequest(make_system(*steps), []))
+    with pytest.raises(UnfitError):
+        search.run()
+    reason = unfit.why_unfit(search)
+    initial, groups = search.begun_from, unfit._groups
+    monkeypatch.setattr(unfit, "_groups", lambda search: [initial, *groups(search)])
+    monkeypatch.setattr(unfit, "SECONDS", -1.0)
+    late = unfit.why_unfit(search)
+    search.close()
+    assert reason.text == f"a step of divide(cell=0) {BEYOND}"
+    assert str(reason).endswith(f"(in divide, {line_of(divide)})")
+    assert str(late) == f"a step of toy {BEYOND}"
+
+
+def high(s, k):
+    return 1 << 62 + s.cell[0] >= s.cell[0]
+
+
+@pytest.mark.usefixtures("eager")
+def test_a_property_that_fails_is_named_if_there_is_no_other(
+    make_system, make_action, make_invariant
+):
+    toy = make_system(make_action("rise", rise, lambda k: [(0,)]))
+    told = []
+    for names in (["High"], ["High", "Higher"]):
+        properties = [make_invariant(name, high) for name in names]
+        result = check(toy, properties, resources=COMPILED)
+        told.append(str(result.interpreted_because[0]))
+    place = f"(in high, {line_of(high)})"
+    assert told == [f"the property High {BEYOND} {place}", f"a step of toy {BEYOND}"]
 
 
 def test_a_model_is_compiled_where_pytest_has_rewritten_the_package(counters, eager, monkeypatch):

@@ -204,9 +204,27 @@ def lacks(kind: str, known: Iterable[str], name: str) -> str:
 
     >>> lacks("Replica", ["hw", "leo"], "highwatermark")
     "Replica has no 'highwatermark'; did you mean hw?"
+    >>> lacks("Seq", ["append", "pop"], "add")
+    "a sequence has no 'add'; write append"
     """
-    near = nearest(name, (one for one in known if not one.startswith("_")))
-    return f"{kind} has no {name!r}" + (f"; did you mean {near}?" if near else "")
+    there = [one for one in known if not one.startswith("_")]
+    near = nearest(name, there)
+    hint = f"; did you mean {near}?" if near else ""
+    for words in _SYNONYMS:
+        same = next((word for word in words if word in there), "")
+        if name in words and same:
+            hint = f"; write {same}"
+    return f"{_CONTAINERS.get(kind, kind)} has no {name!r}{hint}"
+
+
+_CONTAINERS = {
+    "Seq": "a sequence", "RecordSeq": "a sequence of records", "Set": "a set", "FreeSet": "a set",
+    "RecordSet": "a set of records", "Bag": "a bag", "RecordBag": "a bag of records",
+}  # fmt: skip
+"""What errors call containers, by the names of their classes."""
+
+_SYNONYMS = (("append", "add", "push", "put", "enqueue"), ("popleft", "dequeue", "shift", "get"))
+"""Methods that containers of other kinds, or of other languages, have for the same."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

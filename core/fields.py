@@ -624,27 +624,15 @@ def declared_parts(declaration: type) -> dict[str, Field | Array | type[Record]]
             raise about_class(declaration, f"{text}; call the variable otherwise", name)
         parts[name] = part
     for base in declaration.__mro__[: declaration.__mro__.index(Record)]:
-        annotated = dict.fromkeys(vars(base).get("__annotations__", {}), "has no value")
+        annotated = vars(base).get("__annotations__", {})
         plain = {
-            name: f"is {value!r}"
+            name: value
             for name, value in vars(base).items()
             if not (name.startswith("__") or isinstance(value, _BESIDE))
         }
-        for name, what in {**annotated, **plain}.items():
+        for name, value in {**annotated, **plain}.items():
             if name not in parts:
-                if isinstance(vars(base).get(name), cached_property):
-                    raise about_class(
-                        declaration,
-                        f"{declaration.__name__}.{name} is a cached property, and a record "
-                        "changes; write @property",
-                        name,
-                    )
-                raise about_class(
-                    declaration,
-                    f"{declaration.__name__}.{name} {what}, which declares no variable of the "
-                    f"state; write {name}: int = integer(0, 9, 'what it counts')",
-                    name,
-                )
+                _refuse_undeclared(declaration, name, value, annotated.get(name))
     return parts
 
 
@@ -686,8 +674,42 @@ def _defined(declaration: type, name: str) -> object:
     return next((vars(base)[name] for base in own if name in vars(base)), None)
 
 
-_TAKEN = {"_owner", "_key", "_read"}
+_TAKEN = {"_owner", "_key", "_read", "assign", "_copied"}
 """Names of what every record has besides its variables."""
+
+_OF_TYPES = {
+    "bool": "bool = boolean('whether it is so')",
+    "set": "Set = set_of(5, 'which of the numbers below 5')",
+    "frozenset": "Set = set_of(5, 'which of the numbers below 5')",
+    "list": "Seq = sequence_of(5, 3, 'up to 3 numbers below 5')",
+    "tuple": "Seq = sequence_of(5, 3, 'up to 3 numbers below 5')",
+    "dict": "list[int] = array(5, integer(0, 9, 'what each of 5 has'))",
+    "NoneType": "int = optional(5, 'a number up to 5, or NONE')",
+}
+"""What declares a variable in place of a value of Python's, by its type."""
+
+
+def _refuse_undeclared(declaration: type, name: str, value: object, annotation: object) -> None:
+    """Refuse an attribute of a record class that declares no variable, with what would.
+
+    Parameters
+    ----------
+    value
+        What it is; its annotation, if it is nothing else.
+    """
+    where = f"{declaration.__name__}.{name}"
+    if isinstance(value, cached_property):
+        text = f"{where} is a cached property, and a record changes; write @property"
+        raise about_class(declaration, text, name)
+    has_value = value is not annotation
+    kind = type(value).__name__ if has_value else getattr(annotation, "__name__", str(annotation))
+    what = f"is {value!r}" if has_value else "has no value"
+    repair = _OF_TYPES.get(kind.partition("[")[0], "int = integer(0, 9, 'what it counts')")
+    if isinstance(value, IntEnum):
+        repair = f"{kind} = enumeration({kind}, 'which it is')"
+    text = f"{where} {what}, which declares no variable of the state; write {name}: {repair}"
+    raise about_class(declaration, text, name)
+
 
 _BESIDE = (FunctionType, classmethod, property)
 """Attributes that a declaration may have besides its variables: methods and properties."""

@@ -33,6 +33,7 @@ from types import ModuleType
 from typing import Any
 
 from ..core.bounds import unknown
+from ..core.containers import Ordered
 from ..core.errors import (
     ModelError,
     SelectionError,
@@ -73,10 +74,10 @@ def refuse_misspelt(protocol: Protocol) -> None:
         function for function in _functions(protocol) if is_users(function.__code__.co_filename)
     ]
     for function in functions:
-        known = {**vars(builtins), **function.__globals__}
         for name in global_names(function.__code__):
-            if name not in known:
-                near = nearest(name, function.__code__.co_varnames) or nearest(name, known)
+            if not (name in function.__globals__ or hasattr(builtins, name)):
+                here = function.__code__.co_varnames, function.__globals__, vars(builtins)
+                near = next(filter(None, (nearest(name, names) for names in here)), "")
                 hint = f"; did you mean {near}?" if near else ""
                 raise _error(function, _line_of(function, name), f"nothing defines {name!r}{hint}")
     if not functions:
@@ -129,15 +130,21 @@ def _refuse_unknown_attributes(function: Any, system: TransitionSystem[Any, Any]
 
 def _read(definition: ast.FunctionDef, values: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
     """Yield each unknown attribute, with the part of the state or the constants that lacks it."""
+    known: dict[ast.AST, Any] = {}
     for node in ast.walk(definition):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            [target] = node.targets
-            if isinstance(target, ast.Name):
-                value = _value(node.value, values)
-                new = target.id not in values
-                values[target.id] = value if new else _UNKNOWN
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            values.setdefault(node.id, _UNKNOWN)
+        match node:
+            case ast.Assign(targets=[ast.Name() as target], value=source):
+                known[target] = _value(source, values)
+            case (
+                ast.For(target=ast.Name() as target, iter=source)
+                | ast.comprehension(target=ast.Name() as target, iter=source)
+            ):
+                known[target] = _element(_value(source, values))
+            case ast.Name(id=name, ctx=ast.Store()):
+                value = known.get(node, _UNKNOWN)
+                values[name] = value if values.get(name, value) is value else _UNKNOWN
+            case ast.arg(arg=name) if node not in definition.args.args:
+                values[name] = _UNKNOWN
     for node in ast.walk(definition):
         if isinstance(node, ast.Attribute):
             owner = _value(node.value, values)
@@ -158,8 +165,14 @@ def _value(node: ast.expr, values: dict[str, Any]) -> Any:
         return getattr(owner, node.attr, _UNKNOWN)
     if isinstance(node, ast.Subscript):
         owner = _value(node.value, values)
-        return owner[0] if isinstance(owner, (list, tuple)) and owner else _UNKNOWN
+        return _UNKNOWN if isinstance(node.slice, ast.Slice) else _element(owner)
     return _UNKNOWN
+
+
+def _element(owner: Any) -> Any:
+    """Return what an array, a sequence or a set of records of the state has for each element."""
+    items = owner.items if isinstance(owner, Ordered) else owner
+    return items[0] if isinstance(items, (list, tuple)) and items else _UNKNOWN
 
 
 def _is_computed(owner: Any, name: str) -> bool:

@@ -266,9 +266,9 @@ MISUSES = {
     "for a in range(9): s.net.add(Msg(kind=Kind.ASK, urgent=False, src=0, dst=0, a=a))": (
         "the set holds 6 at most"
     ),
-    "s.net.append(s.net[0])": "RecordSet has no 'append' (in",
-    "s.net.pop()": "RecordSet has no 'pop'",
-    "s.net.insert(0, s.net[0])": "RecordSet has no 'insert' (in",
+    "s.net.append(s.net[0])": "a set of records has no 'append'; write add (in",
+    "s.net.pop()": "a set of records has no 'pop'",
+    "s.net.insert(0, s.net[0])": "a set of records has no 'insert' (in",
     "s.net[0] = s.net[1]": "'RecordSet' object does not support item assignment",
     "s.net[0].a = 3": "s.net[0].a is written",
 }

@@ -488,6 +488,26 @@ WRONG = {
         "Other.x is 3, which declares no variable",
         13,
     ),
+    "a set of Python's that declares nothing": (
+        "class Other(Record):\n    x = set()\nmodel = Model(Bounds, Other)",
+        "Other.x is set(), which declares no variable of the state; write x: Set = set_of(5,",
+        13,
+    ),
+    "a truth value that declares nothing": (
+        "class Other(Record):\n    x: bool = False\nmodel = Model(Bounds, Other)",
+        "Other.x is False, which declares no variable of the state; write x: bool = boolean(",
+        13,
+    ),
+    "a list without a value": (
+        "class Other(Record):\n    x: list[int]\nmodel = Model(Bounds, Other)",
+        "Other.x has no value, which declares no variable of the state; write x: Seq = sequence_",
+        13,
+    ),
+    "a variable with the name of a method of every record": (
+        "class Other(Record):\n    assign: int = integer(0, 3, 'x')\nmodel = Model(Bounds, Other)",
+        "Other.assign: every record has something of this name; call the variable otherwise",
+        13,
+    ),
     "a name without a value": (
         "class Other(Record):\n    x: int\nmodel = Model(Bounds, Other)",
         "Other.x has no value, which declares no variable",
@@ -810,6 +830,34 @@ WRONG |= {
     "an unhashable key": (
         GO + "    return {s.queue: 1} == {}", "failed with TypeError: unhashable type: 'Seq'", 14
     ),
+    "an unknown variable of an element of a sequence": (
+        GO + "    return bool(s.log) and s.log[0].trem > 1", "Entry has no 'trem'; did you mean", 14
+    ),
+    "an unknown variable of each element of a sequence": (
+        GO + "    return any(e.trem > 1 for e in s.log)", "Entry has no 'trem'; did you mean", 14
+    ),
+    "an unknown variable of an element by a name": (
+        GO + "    for e in s.log:\n        last = e\n        if last.vlue:\n"
+        "            return False\n    return False",
+        "Entry has no 'vlue'; did you mean value?",
+        16,
+    ),
+    "a sequence that is taken for a set": (
+        GO + "    s.queue.add(1)\n    return True", "a sequence has no 'add'; write append", 14
+    ),
+    "a sequence of records that is taken for a set": (
+        GO + "    s.log.add(Entry())\n    return True",
+        "a sequence of records has no 'add'; write append",
+        14,
+    ),
+    "a set that is taken for a sequence": (
+        GO + "    s.seen.append(1)\n    return True", "a set has no 'append'; write add", 14
+    ),
+    "a misspelt class that is like a name of Python's": (
+        PHASE.format("IntEnum", "A = 0") + GO + "    return s.x == Fase.A",
+        "nothing defines 'Fase'; did you mean Phase?",
+        17,
+    ),
     "an exception": (
         GO + "    raise RuntimeError('boom')", "Go(node=0) failed with RuntimeError: boom", 14
     ),
@@ -911,6 +959,19 @@ def test_machine_code_refuses_it_too(what, wrong):
     with pytest.raises(TidegateError) as refused:
         tidegate.check("wrong.py", properties=names, engine="compiled")
     assert WRONG[what][1] in str(refused.value)
+
+
+def test_a_name_that_means_other_things_too_is_not_refused(tmp_path):
+    file = tmp_path / "right.py"
+    file.write_text(
+        f"class Kept:\n    trem = 1\n{HEAD}{GO}"
+        "    here = s.log\n    for e in here:\n        e = Kept\n        if e.trem == 2:\n"
+        "            return False\n    some = [e.trem for e in (Kept, Kept)]\n"
+        "    first = lambda m: m.trem\n    m = s.log[:1]\n    return len(some) == 3 or s.x == 7\n"
+        "@model.invariant('x')\ndef fine(s, k):\n    return not any(e.term > 3 for e in s.log)\n",
+        "utf-8",
+    )
+    assert tidegate.check(str(file)).holds
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -700,7 +701,10 @@ def _as_declared(s: Any, k: Any) -> Iterator[None]:
 def _camel(name: str) -> str:
     """Return the name of a function as that of an action or a property.
 
-    >>> _camel("become_leader"), _camel("TypeOk")
-    ('BecomeLeader', 'TypeOk')
+    Digits stay apart, so that these two are two:
+
+    >>> _camel("become_leader"), _camel("TypeOk"), _camel("ac3_1"), _camel("ac31")
+    ('BecomeLeader', 'TypeOk', 'Ac3_1', 'Ac31')
     """
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+    parts = re.split(r"_(?!\d)|(?<!\d)_", name)
+    return "".join(part[:1].upper() + part[1:] for part in parts)

@@ -715,6 +715,11 @@ WRONG |= {
         "go_up and goup are one property in reports, Goup; rename one of them",
         17,
     ),
+    "two properties that differ in underscores alone": (
+        INV + "def ac_3(s, k): return True\n@model.invariant('x')\ndef ac3(s, k): return True",
+        "ac_3 and ac3 are one property in reports, Ac3; rename one of them",
+        17,
+    ),
     "a property called none": (
         INV + "def none(s, k): return True", "no property can be called none: -p none means", 15
     ),
@@ -1025,3 +1030,15 @@ def test_what_is_translated_in_vain_is_searched_a_little_for_a_mistake(
     )
     with pytest.raises(TidegateError, match=says):
         tidegate.check(str(file), properties=["TypeOk"], engine="compiled")
+
+
+def test_names_that_differ_in_an_underscore_between_digits_are_two(tmp_path):
+    file = tmp_path / "two.py"
+    invariants = "".join(
+        f"@model.invariant('x')\ndef {name}(s, k):\n    return s.x < {limit}\n"
+        for name, limit in (("ac3_1", 2), ("ac31", 4))
+    )
+    go = GO + "    if s.x == 3:\n        return False\n    s.x += 1\n    return True\n"
+    file.write_text(HEAD + go + invariants, "utf-8")
+    answers = {name: tidegate.check(str(file), [], [name]).holds for name in ("Ac3_1", "ac31")}
+    assert answers == {"Ac3_1": False, "ac31": True}

@@ -115,6 +115,8 @@ NO_NOTES: Mapping[int, str] = MappingProxyType({})
 _MARKER = re.compile(r"\s*(\d+\.|-) ")
 """What an item of a list begins with."""
 
+_WORD, _AFTER_DOTS, _BEFORE_BRACKETS = map(re.compile, (r"\S+", r"(?<=\.)", r"(?=\[)"))
+
 _EDGES = 2
 """What a table takes beside its columns and the spaces between them."""
 
@@ -271,7 +273,10 @@ def _table(
         table.add_column(heading, width=width, overflow="fold")
     for index, row in rows.items():
         before = rows.get(index - 1, {})
-        cells = [_cell(row[name], before.get(name), dims) for name in row]
+        cells = [
+            _cell(row[name], before.get(name), dims, width)
+            for name, width in zip(row, widths[2:], strict=True)
+        ]
         table.add_row(str(index), steps[index], *cells)
     return table
 
@@ -289,16 +294,41 @@ def _step(behavior: Behavior, index: int, notes: Mapping[int, str]) -> Text:
     return text.append(f"\n{notes[index]}", "italic") if index in notes else text
 
 
-def _cell(text: str, before: str | None, dims: bool) -> Text:
+def _cell(text: str, before: str | None, dims: bool, width: int) -> Text:
     """Return a participant's cell, in full where something in it changed."""
     if before == text:
-        return Text(text, "dim") if dims else Text()
+        return Text(_broken(text, width), "dim") if dims else Text()
     old = (before or "").split("\n")
     cell = Text()
     for number, line in enumerate(text.split("\n")):
         same = before is not None and line in old
-        cell.append(("\n" if number else "") + line, "dim" if same else "bold")
+        broken = _broken(line, width)
+        cell.append(("\n" if number else "") + broken, "dim" if same else "bold")
     return cell
+
+
+def _broken(text: str, width: int) -> str:
+    r"""Return a text whose words that are too wide are broken after dots, or else before brackets.
+
+    >>> _broken("sent coordinator.request[0] yes", 20), _broken("request[0][1] 2", 10)
+    ('sent coordinator.\nrequest[0] yes', 'request[0]\n[1] 2')
+    """
+
+    def pieces(word: str) -> Iterator[str]:
+        for piece in _AFTER_DOTS.split(word):
+            yield from [piece] if len(piece) <= width else _BEFORE_BRACKETS.split(piece)
+
+    def broken(word: re.Match[str]) -> str:
+        if len(word[0]) <= width:
+            return word[0]
+        lines = [""]
+        for piece in pieces(word[0]):
+            if lines[-1] and len(lines[-1] + piece) > width:
+                lines.append("")
+            lines[-1] += piece
+        return "\n".join(lines)
+
+    return _WORD.sub(broken, text)
 
 
 def _print_list(

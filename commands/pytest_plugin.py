@@ -10,7 +10,7 @@ import pytest
 from ..core.containers import Ordered, Set
 from ..core.fields import Record, declaration_of
 from ..core.followers import followers
-from ..core.text import Members, differences, named, shown_part
+from ..core.text import Members, briefly, differences, named, shown_part
 
 if TYPE_CHECKING:
     from .python import Checked
@@ -43,7 +43,8 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
     if Members in (type(one), type(other)):
         one, other = Members(one), Members(other)
     lines = [
-        f"{path or kind}: {here!s} != {there!s}" for path, here, there in differences(one, other)
+        f"{path or kind}: {_said(here)} != {_said(there)}"
+        for path, here, there in differences(one, other)
     ]
     return [f"{kind} == {kind}", *lines] if lines else None
 
@@ -69,3 +70,8 @@ def _shown(value: Any) -> Any:
     if isinstance(value, Record):
         return shown_part(value, declaration_of(value))
     return [*map(_shown, value)] if isinstance(value, (list, tuple)) else named(value)
+
+
+def _said(value: object) -> str:
+    """Return a part of a state as traces show it, a truth value as Python does."""
+    return str(value) if isinstance(value, bool) else briefly(value)

@@ -12,7 +12,7 @@ from types import FrameType, MethodType
 from typing import Any
 
 from .errors import about, place_of, shown
-from .fields import Array, Field, declared_parts
+from .fields import NONE, Array, Field, declared_parts
 
 SECONDS = 5.0
 """How long a function may take that says something of a state."""
@@ -61,13 +61,29 @@ def patience(function: object) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+class Nobody(int):
+    """The number of no replica: NONE for people, and -1 where it is read again."""
+
+    def __repr__(self) -> str:
+        return NOTHING
+
+    __str__ = __repr__
+
+
+NOBODY = Nobody(NONE)
+
+NOTHING = "NONE"
+"""What an empty variable reads as."""
+
+
 def shown_part(node: Any, declared: Any) -> object:
     """Return a part of a record as people see it.
 
     Where a declaration's own way to show it fails, its variables are shown with the failure.
     """
     if isinstance(declared, Field):
-        return declared.show(node)
+        is_nobody = node == NONE and declared.names == "replica"
+        return NOBODY if is_nobody else declared.show(node)
     if isinstance(declared, Array):
         return [shown_part(part, declared.element) for part in node]
     own, failed = getattr(declared, "shown", None), ""
@@ -141,12 +157,12 @@ def briefly(value: object) -> str:
     """Return a part of a state as people see it in a short text.
 
     >>> briefly([True, {1, 0}, None, "free"])
-    '[yes, {0, 1}, -, free]'
+    '[yes, {0, 1}, NONE, free]'
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:
-        return "-"
+        return NOTHING
     if isinstance(value, set):
         return f"{{{', '.join(map(str, sorted(value)))}}}"
     if isinstance(value, list):

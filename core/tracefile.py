@@ -93,7 +93,7 @@ def encoded(value: Any) -> Any:
     if isinstance(value, set):
         return {"#set": [encoded(part) for part in sorted(value)]}
     if isinstance(value, int) and not isinstance(value, bool):
-        return {"#bigint": str(value)}
+        return {"#bigint": str(int(value))}
     return value
 
 

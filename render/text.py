@@ -18,6 +18,7 @@ from ..checker.liveness.lasso import Answer, answers
 from ..core.behavior import Behavior
 from ..core.scene import changed, is_of_variable
 from ..core.spec import Trace
+from ..core.text import NOTHING
 from .console import Console, Text
 
 if TYPE_CHECKING:
@@ -391,4 +392,6 @@ def shown(value: Any) -> str:
         return f"{{{', '.join(shown(part) for part in sorted(value))}}}"
     if isinstance(value, bool):
         return str(value).upper()
+    if value is None:
+        return NOTHING
     return f'"{value}"' if isinstance(value, str) else str(value)

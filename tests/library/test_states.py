@@ -7,7 +7,7 @@ import pytest
 from tidegate import Model, Record, Seq, Set, array, boolean, integer, sequence_of, set_of
 from tidegate.commands.pytest_plugin import pytest_assertrepr_compare
 from tidegate.core.errors import TidegateError
-from tidegate.examples import raft
+from tidegate.examples import paxos, raft
 from tidegate.examples.two_phase_commit import Bounds, Phase, State, consistent, model, prepare
 
 
@@ -105,7 +105,7 @@ def warm():
             [Line(key=3)],
             [
                 "list == list",
-                "list: [{'key': 2, 'dirty': False}] != [{'key': 3, 'dirty': False}]",
+                "list: [(key 2, dirty no)] != [(key 3, dirty no)]",
             ],
         ),
         ([1], [2], None),
@@ -114,6 +114,15 @@ def warm():
 )
 def test_pytest_shows_what_differs_in_sequences_and_in_records_made_by_name(left, right, lines):
     assert pytest_assertrepr_compare("==", left, right) == lines
+
+
+def test_pytest_shows_an_empty_variable_as_traces_do():
+    one, other = raft.model.state(), raft.model.state()
+    one.server[1].voted = 2
+    assert pytest_assertrepr_compare("==", one, other)[1:] == ["server[1].voted: 2 != NONE"]
+    vote, none = paxos.model.state(), paxos.model.state()
+    vote.acceptor[0].ballot = 1
+    assert pytest_assertrepr_compare("==", none, vote)[1:] == ["acceptor[0].ballot: NONE != 1"]
 
 
 def test_no_such_bound_is_refused():

@@ -156,7 +156,7 @@ def test_of_nested_state_only_what_changed_is_printed(run):
         "step shared",
         "0 initial state msgs [(color red, replies []), (color red, replies [])]",
         "posted 0",
-        "last -",
+        "last NONE",
         "1 Post msgs[0].color blue",
         "color blue posted 1",
         "2 Answer msgs[0].replies[0] (color blue, sent no)",
@@ -269,3 +269,79 @@ def test_numbers_of_replicas_without_an_array_are_refused_where_they_are_an_inde
     (tmp_path / "token.py").write_text(HEAD + text)
     said = " ".join(run("check", "token.py", "--symmetry").split())
     assert "an index of worker, which is not declared by_replica" in said
+
+
+EMPTY = """
+class Node(Record):
+    follows: int = replica_id(lambda k: k.size - 1, "whom it follows")
+    seen: int = optional(2, "what it saw")
+
+
+class Lease(Record):
+    node: int = replica_id(lambda k: k.size - 1, "who has it")
+    acknowledged_by: list[bool] = array(2, boolean("by whom"))
+
+
+class State(Record):
+    node: list[Node] = array(lambda k: k.size, Node, by="node", by_replica=True)
+    log: list[int] = array(2, replica_id(lambda k: k.size - 1, "who wrote"))
+    lease_of_the_leader: Lease = nested(Lease)
+
+
+model = Model(Bounds, State, participants={"node": lambda k: k.size}, deadlock=False)
+
+
+@model.action("node")
+def lead(s: State, k: Bounds, node: int) -> bool:
+    s.node[node].seen = 2
+    s.lease_of_the_leader.node = s.node[node].follows = node
+    s.lease_of_the_leader.acknowledged_by[node] = True
+    return True
+
+
+@model.action("node")
+def leave(s: State, k: Bounds, node: int) -> bool:
+    if s.lease_of_the_leader.node != node:
+        return False
+    s.lease_of_the_leader.node = s.log[0] = s.node[node].follows = NONE
+    s.node[node].seen = NONE
+    return True
+
+
+@model.invariant("Who leads goes on.")
+def goes_on(s: State, k: Bounds) -> bool:
+    lease = s.lease_of_the_leader
+    return lease.node != NONE or not any(lease.acknowledged_by)
+"""
+
+
+@pytest.fixture
+def empty(tmp_path, run):
+    (tmp_path / "empty.py").write_text(HEAD + EMPTY, "utf-8")
+    return run
+
+
+def test_what_is_empty_is_none_wherever_it_is_printed(empty):
+    table = " ".join(empty("check", "empty.py").split())
+    assert "follows NONE" in table
+    assert "seen NONE" in table
+    assert "log [NONE, NONE]" in table
+    assert "lease_of_the_leader.node NONE" in table
+    full = empty("check", "empty.py", "--full")
+    assert "log[0] = NONE" in full or "log = <<NONE, NONE>>" in full
+    assert "follows |-> NONE, seen |-> NONE" in full
+    assert "-1" not in table + full
+
+
+def test_a_saved_trace_has_the_numbers(empty, tmp_path):
+    empty("check", "empty.py", "--json", "saved.json")
+    saved = json.loads((tmp_path / "saved.json").read_text("utf-8"))
+    assert '"log": [{"#bigint": "-1"}, {"#bigint": "-1"}]' in json.dumps(saved)
+    assert "NONE" not in json.dumps(saved["trace"])
+    assert "as recorded." in empty("replay", "saved.json", "--protocol", "empty.py")
+
+
+def test_a_name_too_long_for_its_column_is_broken_after_a_dot(empty):
+    lines = [line.strip() for line in empty("check", "empty.py").splitlines()]
+    [at] = [number for number, line in enumerate(lines) if line == "acknowledged_by[1] yes"]
+    assert lines[at - 1].endswith(" lease_of_the_leader.")

@@ -311,7 +311,8 @@ class Comprehensions:
         name, end, element = self.scope.new_name("next"), self.out.label("found"), argument.elt
         slots = self.scope.slots
         slots.nullable.add(name)
-
+        # Python evaluates all arguments before the generator yields anything.
+        default = self.expressions.value(node.args[1]) if len(node.args) > 1 else None
         stored: list[Value] = []
 
         def store(value: Value) -> None:
@@ -324,8 +325,8 @@ class Comprehensions:
 
         self.each(argument.generators, take, (name,))
         if not self.out.terminated:
-            if len(node.args) == 2:
-                store(self.expressions.value(node.args[1]))
+            if default is not None:
+                store(default)
             else:
                 self.out.fail_if("true")
                 slots.store(name, Constant(None))

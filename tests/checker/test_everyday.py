@@ -1296,6 +1296,12 @@ SPELLINGS = {
     """,
         "",
     ),
+    "a default that fails though it is not wanted": (
+        """
+        s.x = next((v for v in s.log if v == 1), ROW[s.y])
+        return next((v > 2 for v in s.queue if s.flag), 6 // s.x > 1)
+    """,
+    ),
     "str dispatch": (
         """
         s.x = kind('b', s)

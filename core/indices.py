@@ -101,7 +101,7 @@ class Records(tuple[Any, ...]):
 
 # To users, and in messages, they are what they would be in Python.
 Variables.__name__, Variables.__module__ = "list", "builtins"
-Records.__name__, Records.__module__ = "list", "builtins"
+Records.__name__, Records.__module__ = "tuple", "builtins"
 
 
 def _as_list(other: object) -> Any:
@@ -195,7 +195,8 @@ def _number_before(code: CodeType, at: int) -> ast.expr | None:
     every = list(get_instructions(code))
     [*_, this] = takewhile(lambda one: one.offset <= at, every)
     # From 3.12 on, each branch of a conditional index may have its own copy of the instruction.
-    copies = [pair for pair in pairwise(every) if pair[1].positions == this.positions]
+    place = this.opname, this.positions
+    copies = [pair for pair in pairwise(every) if (pair[1].opname, pair[1].positions) == place]
     numbers = {before.argval if before.opname == "LOAD_CONST" else None for before, _ in copies}
     if len(numbers) != 1 or any(copy.is_jump_target for _, copy in copies):
         return None

@@ -14,7 +14,7 @@ from ...core.guards import for_each_element, is_path, only_where
 from ...core.layout import Layout
 from ...core.values import as_kind
 from ...core.vocabulary import Selection, annotation_of
-from .signatures import MOST_CHOICES, refuse_unfit, refuse_values, values_of
+from .signatures import MOST_CHOICES, refuse_empty, refuse_unfit, refuse_values, values_of
 
 Values = Callable[..., Iterable[int]]
 Choice = str | Values | tuple[str | Values, Values]
@@ -164,6 +164,8 @@ class Choices:
             )
         before = self._names[: self._names.index(name)]
         self._refuse_unknown(taken[1:], before, "parameter before it", every, what)
+        if len(taken) == 1:
+            refuse_empty(every, what)
         if chosen is None:
             return Parameter(name, every, taken[1:])
         wanted = self._taken(chosen, what)

@@ -122,6 +122,26 @@ def values_of(
     return chosen
 
 
+def refuse_empty(values: Callable[[Any], Iterable[object]], name: str) -> None:
+    """Refuse a parameter that has no values within any bounds: its action is never enabled.
+
+    Raises
+    ------
+    ModelError
+        If the function returns nothing, and does not read the bounds.
+    """
+    some: list[object] = [name]
+    # The bounds that it gets have nothing to be read.
+    with suppress(Exception):
+        some = list(islice(values(object()), 1))
+    if not some:
+        raise about(
+            values,
+            f"{name} has no values within any bounds; write some: range(1, 4) are the numbers from "
+            "1 to 3",
+        )
+
+
 def refuse_values(chosen: object, name: str) -> None:
     """Refuse the values of a parameter themselves, in place of the function that returns them.
 

@@ -496,3 +496,10 @@ def go(s: State, k: Bounds, pair: int, code: Code) -> bool:
 def test_a_choice_is_an_index_into_a_constant_or_a_member_of_an_enumeration(write, engine):
     found = tidegate.check(write(INDICES), properties=["TypeOk", "Deadlock"], engine=engine)
     assert (found.holds, found.distinct_states) == (True, 6)
+
+
+def test_a_choice_may_have_no_values_within_some_bounds(write):
+    text = INDICES.replace("class Bounds: pass", 'class Bounds: n: int = number(0, 0, 9, "n")')
+    file = write(text.replace("range(len(PAIRS))", "range(min(k.n, 3))"))
+    assert tidegate.check(file, properties=["TypeOk"]).distinct_states == 1
+    assert tidegate.check(file, {"n": 3}, properties=["TypeOk"]).distinct_states == 6

@@ -319,6 +319,17 @@ WRONG = {
         "node of action Go is [0, 1]; it must be a function of (k): write node=lambda k: [0, 1]",
         12,
     ),
+    "choices of an empty range": (
+        GO.replace('"node"', '"node", node=lambda k: range(4, 1)') + "    return False",
+        "node of action Go has no values within any bounds; write some: range(1, 4) are",
+        12,
+    ),
+    "choices of an empty constant": (
+        "PAIRS = []\n" + GO.replace('"node"', '"node", node=lambda k: range(len(PAIRS))')
+        + "    return False",
+        "node of action Go has no values within any bounds",
+        13,
+    ),
     "choices that are two numbers": (
         GO.replace('"node"', '"node", node=(0, 1)') + "    return False",
         "node of action Go is (0, 1); it must be a function of (k): write node=lambda k: (0, 1)",

@@ -154,7 +154,7 @@ def state_graph(
         if number == len(states):
             if number == most:
                 raise GraphError(
-                    f"{system.name}, {system.headline}: more than {most:,} states; choose "
+                    f"{system.heading}: more than {most:,} states; choose "
                     "smaller bounds, or allow more with --max-states"
                 )
             states.append(state)

@@ -141,8 +141,9 @@ def _chosen(
             known = violation if untraced else "no violation was found before that"
             raise LimitReachedError(stopped_by.noting(f"; {known}"))
         explored = "all states were" if result.complete else "not all states were"
+        within = f", {system.headline}" if system.headline else ""
         raise SelectionError(
-            f"{name}, {system.headline}: nothing is violated, so there is nothing to explain "
+            f"{name}{within}: nothing is violated, so there is nothing to explain "
             f"({explored} explored); choose larger bounds"
         )
     behavior = Behavior(system, result.first.trace, result.first.property)

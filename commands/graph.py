@@ -134,7 +134,7 @@ def _print_behavior(system: TransitionSystem[Any, Any], trace: Trace, full: bool
 
     console = make_console()
     steps = count(len(trace.steps), "step")
-    line = f"{system.name}, {system.headline}: {steps} lead to a farthest state:"
+    line = f"{system.heading}: {steps} lead to a farthest state:"
     print_prose(console, Text(line))
     print_behavior(console, Behavior(system, trace), full)
 
@@ -144,5 +144,4 @@ def _print_figures(system: TransitionSystem[Any, Any], made: StateGraph) -> None
     from ..checker.graph import statistics
     from ..render.graphs import print_statistics
 
-    name = f"{system.name}, {system.headline}"
-    print_statistics(make_console(), name, statistics(made), len(made.outside))
+    print_statistics(make_console(), system.heading, statistics(made), len(made.outside))

@@ -41,6 +41,7 @@ class Telling(Generic[S, K]):
     """How a transition system shows its states and steps, whatever the model's code does."""
 
     name: str
+    headline: str
     legend: str
     constants: K
     layout: Layout[S]
@@ -49,6 +50,11 @@ class Telling(Generic[S, K]):
 
     def __init__(self) -> None:
         self._failed: list[str] = []
+
+    @property
+    def heading(self) -> str:
+        """The name of the system, and the bounds that reports name, if it has any."""
+        return ", ".join(filter(None, (self.name, self.headline)))
 
     @contextmanager
     def noting(self) -> Iterator[list[str]]:

@@ -155,7 +155,8 @@ class DiffPrinter:
 
     def verdicts(self, decided: VerdictDiff) -> None:
         """Print the verdicts of both side by side, and the bounds at which they did not differ."""
-        self._heading(f"Verdicts within {decided.old.headline}")
+        within = f" within {decided.old.headline}" if decided.old.headline else ""
+        self._heading(f"Verdicts{within}")
         table = Table(box=None, show_header=True, pad_edge=False, padding=(0, 2, 0, 0))
         for column in ("", *self._names):
             table.add_column(Text(column), overflow="fold")

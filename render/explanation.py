@@ -58,7 +58,8 @@ def print_sentences(console: Console, narrative: Narrative, brief: bool = False)
     if not brief:
         print_prose(console, Text(narrative.title, "bold"))
         print_prose(console, Text(f"{narrative.protocol}: {narrative.about}"))
-        print_prose(console, Text(f"Within {narrative.headline}."))
+        if narrative.headline:
+            print_prose(console, Text(f"Within {narrative.headline}."))
         console.print()
         for moment in narrative.moments[1:]:
             print_prose(console, Text(f"{moment.number:2}. {moment.event.sentence}"))
@@ -96,7 +97,8 @@ def print_findings(
             print_prose(console, _conclusion(narrative.violated, findings, words))
         return
     console.print()
-    print_prose(console, Text(f"What it needs, within {narrative.headline}", "bold"))
+    within = f", within {narrative.headline}" if narrative.headline else ""
+    print_prose(console, Text(f"What it needs{within}", "bold"))
     if not findings.searched:
         why = "Not searched: leaving out faults or elections can itself produce a state "
         print_prose(console, Text(why + f"that violates {narrative.violated}."))

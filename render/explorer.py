@@ -61,7 +61,7 @@ class Explorer(App[None]):
         self.exploration = exploration
         self.save_behavior = save
         self.most = most
-        self.title = one_line(f"{exploration.system.name}, {exploration.system.headline}")
+        self.title = one_line(exploration.system.heading)
         self.enabled_steps: list[Step] = []
         self.disabled_steps: list[Disabled] = []
 

@@ -98,7 +98,7 @@ def print_verdict(console: Console, system: TransitionSystem[Any, Any], result: 
     """Print the verdict line."""
     style = {"holds": "bold green", "violated": "bold red", "incomplete": "bold yellow"}
     line = Text.assemble((result.outcome.value.upper(), style[result.outcome.value]), " ")
-    line.append(f"{system.name}, {system.headline}: {_what(result)}")
+    line.append(f"{system.heading}: {_what(result)}")
     if result.grounds is not None:
         line.append(f" --symmetry: {relied_on(result)}.")
     if result.tried is not None:

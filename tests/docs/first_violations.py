@@ -82,5 +82,5 @@ def _full_search(
     if is_interrupt(result.stopped_by):
         raise Interrupted
     if result.stopped_by is not None:
-        raise LimitReachedError(result.stopped_by.noting(f": {system.name}, {system.headline}"))
+        raise LimitReachedError(result.stopped_by.noting(f": {system.heading}"))
     return result

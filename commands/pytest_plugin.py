@@ -1,19 +1,43 @@
-"""For tests that check a model: where one fails, the trace that broke it is printed."""
+"""For tests of a model: where one fails, the trace that broke it, or what differs, is printed.
+
+A test whose state has a value out of range at its end fails.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ..core.containers import Ordered, Set
 from ..core.fields import Record, declaration_of
-from ..core.followers import followers
+from ..core.followers import followers, state_followers
+from ..core.layout import Layout
 from ..core.text import Members, briefly, differences, named, shown_part
 
 if TYPE_CHECKING:
     from .python import Checked
+
+
+_layouts: list[Layout[Any]] = []
+"""Of the states of the present test."""
+
+
+def pytest_configure() -> None:
+    """Keep the layout of each state that a test or its fixtures make."""
+    state_followers.append(_layouts.append)
+
+
+def pytest_unconfigure() -> None:
+    """Keep none any more."""
+    state_followers.remove(_layouts.append)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Forget the states of the test before."""
+    _layouts.clear()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -22,7 +46,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     seen: list[Checked] = []
     followers.append(seen.append)
     try:
-        return (yield)
+        result = yield
+        refuse_unsound(_layouts)
+        return result
     except AssertionError:
         for checked in seen:
             if not checked.holds:
@@ -30,6 +56,16 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
         raise
     finally:
         followers.pop()
+
+
+def refuse_unsound(layouts: Iterable[Layout[Any]]) -> None:
+    """Let a test fail if a state has a value out of range, which no search would store.
+
+    It may have had one before: actions may write such values as long as they do not stay.
+    """
+    for layout in layouts:
+        if not layout.sound():
+            pytest.fail(f"the test, or an action that it called, {layout.mistake()}", pytrace=False)
 
 
 def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:

@@ -14,6 +14,7 @@ from ...core.assumptions import assumptions_of
 from ...core.bounds import bound_name, brief, shown, unknown
 from ...core.errors import about, misused, placed, printed, spot_of_caller
 from ...core.fields import Record
+from ...core.followers import state_followers
 from ...core.guards import enabled
 from ...core.layout import Layout
 from ...core.scene import LogOffset, View
@@ -574,6 +575,8 @@ class Model(Fair, Generic[S, K]):
         settings = (f"{name}={value}" for name, value in bounds.items())
         system = protocol.system(protocol.within(settings) if k is None else k)
         system.layout.load(next(system.initial_states()))
+        for follow in state_followers:
+            follow(system.layout)
         return cast(S, system.record)
 
     @property

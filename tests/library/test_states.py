@@ -1,6 +1,8 @@
 """A state of one's own, with which a test calls actions and predicates."""
 
 import copy
+import subprocess
+import sys
 
 import pytest
 
@@ -123,6 +125,83 @@ def test_pytest_shows_an_empty_variable_as_traces_do():
     vote, none = paxos.model.state(), paxos.model.state()
     vote.acceptor[0].ballot = 1
     assert pytest_assertrepr_compare("==", none, vote)[1:] == ["acceptor[0].ballot: NONE != 1"]
+
+
+ACCOUNTS = """\
+from dataclasses import dataclass
+
+import pytest
+from tidegate import Model, Record, array, integer, set_of
+
+
+@dataclass(frozen=True)
+class Bounds:
+    pass
+
+
+class State(Record):
+    balance = array(2, integer(0, 6, "what is on it"))
+    closed = set_of(2, "closed accounts")
+
+
+model = Model(Bounds, State)
+
+
+@model.action("customer")
+def pay(s, k):
+    s.balance[0] += 9
+    s.balance[0] -= 8
+    return True
+
+
+@pytest.fixture
+def state():
+    return model.state()
+
+
+def test_right(state):
+    state.balance[1] = 99
+    state.balance[1] = 6
+    assert pay(state, Bounds())
+
+
+def test_too_high():
+    s = model.state()
+    s.balance[0] = 98
+    assert pay(s, Bounds())
+
+
+def test_action(state):
+    for _ in range(7):
+        assert pay(state, Bounds())
+
+
+def test_set(state):
+    state.closed.add(5)
+
+
+def test_replaced(state):
+    state.closed = {1}
+
+
+def test_without_a_state():
+    pass
+"""
+
+
+def test_a_test_whose_state_is_out_of_range_fails(tmp_path):
+    file = tmp_path / "test_accounts.py"
+    file.write_text(ACCOUNTS, "utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert "4 failed, 2 passed" in done.stdout
+    for said in (
+        "called, wrote a value out of range: balance[0] is 99, declared 0..6",
+        "called, wrote a value out of range: balance[0] is 7, declared 0..6",
+        "called, wrote a value out of range: closed has 5, declared for the numbers below 2",
+        "called, replaced or resized a part of the state: closed is another object",
+    ):
+        assert said in done.stdout
 
 
 def test_no_such_bound_is_refused():

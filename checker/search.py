@@ -32,7 +32,7 @@ class LevelSearch:
     stopped_by
         What ended the search before it had explored everything, if anything did.
     because
-        Why it went on in Python when it was large enough to be compiled.
+        Why it, or liveness alone, was left to Python when it was large enough to be compiled.
     """
 
     name: str

@@ -423,7 +423,7 @@ class Result:
         The counts of each level (a ``Level`` of the engines' manifest), the last one included if
         it was not finished or has no state.
     interpreted_because
-        Why a search went on in Python when it was large enough to be compiled.
+        Why a search, or liveness alone, was left to Python when it was large enough to be compiled.
     within_constraint
         Whether liveness is decided for behaviors alone that never leave the constraint.
     """

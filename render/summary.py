@@ -108,9 +108,13 @@ def print_verdict(console: Console, system: TransitionSystem[Any, Any], result: 
 
 
 def _print_reasons(console: Console, result: Result) -> None:
-    """Print why a search was not compiled, if it was worth it."""
+    """Print why a search, or liveness alone, was left to Python, if compiling was worth it."""
     reasons = result.interpreted_because
     if not reasons:
+        return
+    if result.engine != "interpreted":
+        said = str(reasons[0])
+        print_prose(console, Text(f"{said[0].upper()}{said[1:]}. Compiled code is {FASTER}."))
         return
     head = f"Searched in Python; compiled code, once made, is {FASTER}."
     if len(reasons) == 1 and reasons[0].place is None:

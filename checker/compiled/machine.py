@@ -153,6 +153,11 @@ class Machine:
         """Whether some step read beyond an array or wrote a value out of range."""
         return any(block[Worker.ERROR] for block, _ in self.workers)
 
+    def forget_failures(self) -> None:
+        """Go on after code that failed has changed nothing."""
+        for block, _ in self.workers:
+            block[Worker.ERROR] = 0
+
     @property
     def bytes_used(self) -> int:
         """Memory in use, in bytes."""

@@ -16,9 +16,10 @@ from typing import Any
 from ...core.interrupts import Stop, Stopped, abandon, alarm, reason
 from ...core.layout import Layout, State
 from ...core.memory import MemoryLimit, available_memory
-from ...core.result import Progress, Resources
+from ...core.result import Progress, Reason, Resources
 from ...core.spec import Property
 from ..interpreted import Search, least_parents
+from ..liveness.decide import decided as in_python
 from ..liveness.formulas import with_premises
 from ..liveness.lasso import Decided
 from ..manifest import Level, Manifest
@@ -553,16 +554,33 @@ class CompiledSearch(LevelSearch):
         return [state for place in places for state in self.read(place, 1)]
 
     def decided(self, properties: Sequence[Property]) -> list[Decided]:
-        """Decide liveness properties once it has seen all states; a limit can leave all out."""
-        from .state_graph import decided
+        """Decide liveness properties once it has seen all states; a limit can leave all out.
+
+        Python decides them where machine code cannot evaluate a predicate.
+        """
+        from .state_graph import UndecidableError, decided
 
         try:
             watch = partial(self._watch, "deciding liveness properties")
             answers = decided(self.machine, self.levels, watch, self.system, properties)
+        except UndecidableError:
+            return self._decided_in_python(properties)
         except MemoryLimitError:
             self.stopped_by = Stopped(Stop.MAX_MEMORY, f"{self.limit >> 20}M")
             return []
         self._compare()
+        return answers
+
+    def _decided_in_python(self, properties: Sequence[Property]) -> list[Decided]:
+        """Decide liveness properties on the state graph that Python finds, and say so."""
+        begun = perf_counter()
+        with self.request.memory.kept():
+            answers = list(in_python(self.system, properties))
+        why = (
+            f"liveness was decided in Python, in {perf_counter() - begun:.1f} s: a predicate goes "
+            "beyond an array, a range, the members of a set or 64 bits in some state"
+        )
+        self.because = (Reason(why),)
         return answers
 
     def close(self) -> None:

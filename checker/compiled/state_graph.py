@@ -44,6 +44,10 @@ def decided(
         graph.close()
 
 
+class UndecidableError(Exception):
+    """Machine code cannot evaluate a predicate of liveness in some state."""
+
+
 STATE_BYTES, STEP_BYTES = 32, 40
 """The most memory to decide a property, for each state and for each listed step."""
 
@@ -80,6 +84,8 @@ class ListedGraph:
         ------
         MemoryLimitError
             If it takes more memory than the search may use.
+        UndecidableError
+            If a predicate reads beyond an array, or computes what machine code cannot.
         """
         machine, demands = self._machine, Demands.of(system)
         there, initial = np.zeros((2, self._size), np.bool_)
@@ -150,6 +156,9 @@ class ListedGraph:
         answer = machine.run(machine.code.function(name, 1), chunks, self._watch)
         if any(block[Worker.ERROR] == 2 for block, _ in machine.workers):
             raise self._too_large()
+        if machine.failed and name == "mark_states":
+            machine.forget_failures()
+            raise UndecidableError
         if machine.failed:
             raise EngineError("a step that the search took fails when it is repeated")
         return answer == DONE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from importlib import import_module
 from time import perf_counter
@@ -304,23 +304,11 @@ def _judge_graph(request: SearchRequest, search: LevelSearch) -> Judged:
                         if violated := stuck_states(graph, prop):
                             search.violations[prop.name] = violated
                         judged.decided.add(prop.name)
-            for answer in _decided(request, search, live) if live else ():
+            for answer in search.decided(live) if live else ():
                 _note(answer, judged)
     except (KeyboardInterrupt, MemoryError) as error:
         search.stopped_by = reason(error, perf_counter() - request.started)
     return judged
-
-
-def _decided(
-    request: SearchRequest, search: LevelSearch, live: Sequence[Property]
-) -> Iterable[Decided]:
-    """Decide liveness properties, on the graph of the search if that has every step."""
-    if request.system.constraint is None:
-        return search.decided(live)
-    from .liveness.decide import decided
-
-    # Python's graph has the steps that leave the constraint, too: they are enabled.
-    return decided(request.system, live)
 
 
 def _note(answer: Decided, judged: Judged) -> None:

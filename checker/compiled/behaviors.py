@@ -152,19 +152,27 @@ def list_group(p: Program, shared: int, worker: int, count: int) -> None:
 def list_step(
     p: Program, shared: int, worker: int, place: int, candidate: int, instance: int
 ) -> None:
-    """Record a step that changes the state: its demands as enabled, and its target if it counts."""
+    """Record a step that changes the state: its demands as enabled, and its target if it counts.
+
+    A state outside the system's constraint was not stored: the step is enabled, and never taken.
+    """
     source = load(worker + Worker.FIRST) + place
     target = number_of(p, shared, candidate)
-    if target < 0:
-        store(worker + Worker.ERROR, 1)
-        return
     if target == source:
         return
+    if target < 0:
+        if p.constrained:
+            if p.admits(candidate):
+                store(worker + Worker.ERROR, 1)
+        else:
+            store(worker + Worker.ERROR, 1)
     words = load(shared + Shared.DEMAND_WORDS)
     enabled = load(shared + Shared.ENABLED) + source * words * 8
     demands = load(shared + Shared.DEMANDS) + instance * words * 8
     for word in range(words):
         store(enabled + 8 * word, load(enabled + 8 * word) | load(demands + 8 * word))
+    if target < 0:
+        return
     if load(load(shared + Shared.MARKS) + 8 * target) >> STAYS & 1:
         edge = load(worker + Worker.EDGE)
         store(edge, instance << INSTANCE | place << PLACE | target)

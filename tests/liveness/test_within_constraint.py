@@ -1,6 +1,7 @@
 """Liveness of the behaviors that never leave a constraint, where the model says so."""
 
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -103,6 +104,43 @@ def test_a_step_that_leaves_the_constraint_is_enabled_and_never_taken(
     assert set(found.violated) == by_definition(walks, toggles)
     for name in found.violated:
         assert all(step.state["at"] <= 2 for step in found.trace_of(name))
+
+
+@pytest.mark.parametrize("most", [1, 4, 8])
+@pytest.mark.parametrize(("walks", "toggles"), EVERY)
+def test_machine_code_finds_the_lassos_of_python(write, walks, toggles, most):
+    """It lists the steps that leave the constraint, too, and says nothing of Python."""
+    names, found = ["Outside", "Lights", "Returns", "Stays"], []
+    for engine in ("interpreted", "compiled"):
+        how = {"engine": engine, "keep_going": True}
+        checked = tidegate.check(write(walks, toggles), {"most": most}, names, **how)
+        assert checked.interpreted_because == ()
+        found.append({name: checked.trace_of(name) for name in sorted(checked.violated)})
+    assert found[0] == found[1]
+
+
+BEYOND = (
+    "return s.up",
+    "return s.up or len({s.at - 1, s.at}) < 2",
+)
+
+
+@pytest.mark.parametrize("choice", [("", ""), ("return s.at <= k.most", "return s.at <= 9")])
+@pytest.mark.parametrize("toggles", ["NONE", "WEAK"])
+def test_a_predicate_that_machine_code_cannot_evaluate_is_left_to_python(write, toggles, choice):
+    """A set of a function's own has no negative members there."""
+    file = write("WEAK", toggles, *BEYOND)
+    text = Path(file).read_text("utf-8")
+    Path(file).write_text(text.replace(*choice) if choice[0] else text, "utf-8")
+    names = ["Lights", "Stays"]
+    found = tidegate.check(file, {}, names, engine="compiled", keep_going=True)
+    expected = tidegate.check(file, {}, names, engine="interpreted", keep_going=True)
+    assert found.violated == expected.violated
+    assert found.trace_of("Stays") == expected.trace_of("Stays")
+    [why] = found.interpreted_because
+    assert why.startswith("liveness was decided in Python, in ")
+    done = CliRunner().invoke(main, ["check", file, "--engine", "compiled", "-p", "Lights"])
+    assert "Liveness was decided in Python, in " in " ".join(done.output.split())
 
 
 @pytest.mark.parametrize("walks", ["NONE", "WEAK"])

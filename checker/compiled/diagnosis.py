@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from ...core.errors import is_users
+from ...core.errors import acts_for_caller, is_users
 from ...core.result import Reason
 from ...core.sources import original_of
 from ...core.spec import Property, TransitionSystem
@@ -197,6 +197,7 @@ class _Expressions(Expressions):
     def __init__(self, scope: Any) -> None:
         super().__init__(scope)
         self.lines: list[int] = []
+        self.calls_around: list[ast.Call] = []
 
     def expression(self, node: ast.expr) -> Value:
         """Return the value of an expression."""
@@ -211,6 +212,8 @@ class _Expressions(Expressions):
         """Remember where an expression is that is evaluated in this block."""
         # What the translator itself makes of an expression has no line.
         self.lines.append(getattr(node, "lineno", self.lines[-1] if self.lines else 1))
+        calls = [node] if isinstance(node, ast.Call) and hasattr(node, "lineno") else []
+        self.calls_around += calls
         try:
             yield
         except (UnsupportedError, *MISTAKES) as error:
@@ -218,6 +221,18 @@ class _Expressions(Expressions):
             raise
         finally:
             self.lines.pop()
+            del self.calls_around[len(self.calls_around) - len(calls) :]
+
+    def of_library(self, called: Callable[..., Any], reason: Reason) -> str:
+        """Return what cannot be translated in a function that is not a user's.
+
+        What is within Tidegate's own containers is nothing that a user could look at.
+        """
+        if not acts_for_caller(called.__code__):
+            return f"the call of {called.__name__}, which is not yours: {reason}"
+        if not self.calls_around:
+            return f"what {called.__name__} does here"
+        return f"the call {ast.unparse(self.calls_around[-1])}"
 
 
 class _Translation(Translation):
@@ -263,7 +278,7 @@ class _Translation(Translation):
             self.beyond[reason] = None
             return
         lines = self.expressions.lines
-        text = f"the call of {called.__name__}, which is not yours: {reason}"
+        text = self.expressions.of_library(called, reason)
         self._note(text, lines[-1] if lines else self.line)
 
     def _note(self, text: str, line: int) -> None:
@@ -274,7 +289,7 @@ class _Translation(Translation):
             for caller, at in reversed(self.callers):
                 if _is_users(caller):
                     reason = _reason(function, line, text)
-                    text = f"the call of {function.__name__}, which is not yours: {reason}"
+                    text = self.expressions.of_library(function, reason)
                     function, line = caller, at
                     break
         if _is_users(function):
@@ -361,7 +376,7 @@ class _Translation(Translation):
             function = callee.value
         else:
             return
-        if function not in self.unit.intrinsics:
+        if function not in self.unit.intrinsics and not acts_for_caller(function.__code__):
             with self.expressions.at(node):
                 calls.of_model(function, positional, named, mode)
 

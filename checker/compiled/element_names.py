@@ -51,8 +51,12 @@ def as_written(text: str) -> str:
 
     >>> as_written("s.node[m__0].inbox[m__1].count is a text")
     'm.count is a text'
+    >>> as_written("the call s?86.lines.pop(i?86), node[].inbox")
+    'the call s.lines.pop(i), node[...].inbox'
     """
     text = re.sub(rf"{re.escape(repr(by_itself))}(?:\(([^()]*)\))?", r"\1", text)
+    text = re.sub(r"\b([A-Za-z_]\w*)\?\d+", r"\1", text)
+    text = re.sub(r"(?<=\w)\[\](?=\.|,| |$)", "[...]", text)
     return re.sub(r"\b[\w.]+\[(\w+)__\d+\](?:[\w.]*\[\1__\d+\])*", r"\1", text)
 
 

@@ -439,7 +439,10 @@ class Translation:
     def _keep(self, name: str, value: Value) -> None:
         """Assign a name that has values of several parts on several ways."""
         if name in self.scope.variables:
-            raise UnsupportedError(f"{name}, which is a number on one way and not on another,")
+            raise UnsupportedError(
+                f"{name}, which is a number on one way and not on another (give one of them "
+                "another name),"
+            )
         if isinstance(value, Cells) or (name in self._listed and is_list(value)):
             self._grow(name, value)
             return

@@ -305,7 +305,35 @@ def held(tree: ast.FunctionDef) -> set[str]:
     following = Counter[str]()
     everywhere = _count_block(tree.body, following)
     following.update({name: everywhere[name] for name in parameter_names(tree)})
-    return {name for name in once if following[name] == everywhere[name]}
+    in_order = {name for name in once if following[name] == everywhere[name]}
+    return in_order | _of_loops(tree, everywhere)
+
+
+def _of_loops(tree: ast.FunctionDef, everywhere: Counter[str]) -> set[str]:
+    """Return the names that only loops assign, one after the other, and that only these read.
+
+    They may stand for something else in each of the loops.
+    """
+    functions = (ast.Lambda, ast.FunctionDef)
+    if any(isinstance(node, functions) for node in nodes_of(tree) if node is not tree):
+        # A function may read the name after the loop.
+        return set()
+    loops = {id(node): node for node in _statements(tree.body) if isinstance(node, ast.For)}
+    inside = {at: _count_block(node.body, Counter()) for at, node in loops.items()}
+    nested = {
+        name
+        for node in loops.values()
+        for inner in _statements(node.body)
+        if isinstance(inner, ast.For)
+        for name in stored([inner.target]) & stored([node.target])
+    }
+    return {
+        name
+        for name, where in assignments(tree).items()
+        if where <= loops.keys()
+        and name not in nested
+        and sum(inside[at][name] for at in where) == everywhere[name]
+    }
 
 
 def _count_block(block: list[ast.stmt], following: Counter[str]) -> Counter[str]:

@@ -7,6 +7,7 @@ import pytest
 
 from tidegate import Record, Seq, Set, array, bag_of, boolean, check, integer, sequence_of, set_of
 from tidegate.checker.compiled.values import UnsupportedError
+from tidegate.checker.engines import EngineChoiceError
 from tidegate.core.layout import Layout
 
 from .conftest import action_from, agreeing, translator
@@ -504,6 +505,145 @@ def take(s, k):
 
 def test_every_engine_makes_a_list_of_records_before_a_guard(tmp_path):
     assert alike(tmp_path, MAIL) == 64
+
+
+LOOPS = {
+    "of another type": """
+        for m in s.a:
+            s.b.discard(m)
+        for m in [m for m in s.box if m.n > 1]:
+            s.box.remove(m)
+        return True
+    """,
+    "pairs": """
+        t = 0
+        for i, v in enumerate(s.queue):
+            t += i * v
+        for v in s.pairs:
+            v.n = min(t, 3)
+        for i in s.net:
+            t += i.n
+        s.x = t % 8
+        return True
+    """,
+    "that end early": """
+        for v in s.queue:
+            if v == 1:
+                break
+        else:
+            s.y = 0
+        for v in s.pairs:
+            if v.n == 1:
+                v.to |= {0}
+                break
+            if v.n > 2:
+                continue
+            v.n += 1
+        return True
+    """,
+    "within others": """
+        t = 0
+        for i in range(s.y):
+            for v in s.queue:
+                t += v
+            for v in s.pairs:
+                t += v.n
+        for i in range(s.x * 9):
+            t += i
+        for i in range(s.y * 20):
+            t += i * 2
+        s.x = t % 8
+        return True
+    """,
+    "of one name, one within the other": """
+        t = 0
+        for v in s.queue:
+            for v in s.other:
+                t += v
+            t += v
+        s.x = t % 8
+        return True
+    """,
+    "whose name is read afterwards": """
+        for v in s.queue:
+            if v == 1:
+                break
+        for v in s.other:
+            if v == 2:
+                break
+        else:
+            return False
+        return v > 1
+    """,
+    "that change what they go over": """
+        for v in s.queue:
+            if v == 1:
+                s.queue.remove(1)
+        for v in s.net:
+            if v.n > 1:
+                s.net.popleft()
+        return True
+    """,
+}
+
+
+@pytest.mark.parametrize("spelling", LOOPS)
+def test_loops_may_share_the_name_of_their_variable(spelling):
+    assert agreeing(TRANSLATE(act(LOOPS[spelling])), STATES) >= 5
+
+
+WRONG = """
+class Msg(Record):
+    up = boolean("up")
+
+
+class State(Record):
+    box = set_of(Msg, 2, "mailbox")
+    log = array(2, sequence_of(3, 3, "log"))
+    x = integer(0, 3, "x")
+
+
+model = Model(Bounds, State, deadlock=False)
+
+
+def rest(numbers, some):
+    return len((numbers + [some])[1:])
+
+
+@model.action("node")
+def take(s, k):
+    m = s.x
+    if s.x > 1:
+        m = [n for n in s.box if n.up]
+    for n in m:
+        s.box.remove(n)
+    return rest([n for n in s.log[0] if n], m) > 1
+
+
+@model.action("node")
+def put(s, k):
+    s.log[s.x] = rest([n for n in s.log[0]], s.x)
+    s.log[1] |= {s.x}
+    s.box.remove(s.x)
+    return True
+"""
+
+
+def test_reasons_are_about_what_the_user_wrote(tmp_path):
+    file = tmp_path / "wrong.py"
+    file.write_text(HEAD + WRONG)
+    with pytest.raises(EngineChoiceError) as refused:
+        check(str(file), engine="compiled", properties=["none"])
+    texts = list(refused.value.details)
+    line = (HEAD + WRONG).split("\n").index
+    assert [text.rpartition(" (in ")[0] for text in texts] == [
+        "(numbers + [some])[1:], no slice of a sequence",
+        "m, which is a number on one way and not on another (give one of them another name)",
+        "s.log[1] |= {s.x}, an operator that no such container has",
+        "the call s.box.remove(s.x)",
+    ]
+    assert f":{line('        m = [n for n in s.box if n.up]') + 1})" in texts[1]
+    assert not any("?" in text or "core/" in text for text in texts)
 
 
 def act(body, helpers=""):

@@ -549,6 +549,18 @@ def blocks_of(node: ast.stmt) -> list[list[ast.stmt]]:
     return [*blocks, *(part.body for part in others)]
 
 
+def _names_read_after(body: list[ast.stmt], number: int) -> bool:
+    """Whether a statement gives names within an expression that later ones read."""
+    named = {node.target.id for node in ast.walk(body[number]) if isinstance(node, ast.NamedExpr)}
+    if not named:
+        return False
+    return any(
+        isinstance(node, ast.Name) and node.id in named
+        for later in body[number + 1 :]
+        for node in ast.walk(later)
+    )
+
+
 def first_effect(body: list[ast.stmt]) -> int:
     """Return how many statements at the beginning are guards, or names for them."""
     last = 0
@@ -560,6 +572,8 @@ def first_effect(body: list[ast.stmt]) -> int:
             for part in (target.elts if isinstance(target, ast.Tuple) else [target])
         )
         if refuses(node):
+            if _names_read_after(body, number):
+                break
             last = number + 1
         elif not (documents or names):
             break

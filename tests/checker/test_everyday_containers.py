@@ -646,6 +646,41 @@ def test_reasons_are_about_what_the_user_wrote(tmp_path):
     assert not any("?" in text or "core/" in text for text in texts)
 
 
+WALRUS = """
+class State(Record):
+    q = sequence_of(3, 3, "queue")
+    x = integer(0, 3, "x")
+
+
+model = Model(Bounds, State, deadlock=False)
+
+
+@model.action("a", x=lambda k: range(3))
+def put(s, k, x):
+    if (n := len(s.q)) == 3 or n > x:
+        return False
+    s.q.append(x)
+    return True
+
+
+@model.action("a")
+def take(s, k):
+    if s.x == 3:
+        return False
+    if not (n := len(s.q)) or s.q[0] > n:
+        return False
+    if n == 2 and s.q[1] == 2:
+        return False
+    s.q[n - 1] = 0
+    s.x = n
+    return True
+"""
+
+
+def test_a_name_that_a_guard_gives_is_read_after_it(tmp_path):
+    assert alike(tmp_path, WALRUS, ["none"]) == 36
+
+
 def act(body, helpers=""):
     """Return an action with this body."""
     return action_from(body, PUT + helpers, NAMES)
@@ -698,11 +733,12 @@ def move(s, k, who):
 """
 
 
-def alike(tmp_path, text):
+def alike(tmp_path, text, properties=()):
     """Check a model by both engines; return how many states they find."""
     file = tmp_path / "everyday.py"
     file.write_text(HEAD + text)
-    found = [check(str(file), engine=engine) for engine in ("compiled", "interpreted")]
+    engines = ("compiled", "interpreted")
+    found = [check(str(file), engine=engine, properties=properties) for engine in engines]
     assert found[0].distinct_states == found[1].distinct_states
     assert found[0].holds == found[1].holds
     return found[0].distinct_states

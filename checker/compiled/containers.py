@@ -161,7 +161,7 @@ class Collections:
         if node.keywords or any(isinstance(part, ast.Starred) for part in node.args):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         with self.scope.reading(isinstance(owner, StateRef) and owner.element):
-            arguments = [self.expressions.value(part) for part in node.args]
+            arguments = [self._passed(part, node) for part in node.args]
             others = [self.lists.without_none(self._as_bits(one, node)) for one in arguments]
         bits = self.of_state(owner)
         assert bits is not None
@@ -179,6 +179,12 @@ class Collections:
         place = self.expressions.records.part(owner, "mask")
         self.scope.unit.places.store(self.out, place, mask)
         return Constant(None)
+
+    def _passed(self, part: ast.expr, node: ast.Call) -> Value:
+        """Return an argument of a method of a set, which takes all of a generator first."""
+        if isinstance(part, ast.GeneratorExp) and len(node.args) == 1:
+            return self.calls.comprehensions.members(part)
+        return self.expressions.value(part)
 
     def _masks(self, operator: ast.operator, one: Value, other: Value) -> Value:
         if isinstance(operator, ast.Sub):

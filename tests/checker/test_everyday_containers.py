@@ -681,6 +681,21 @@ def test_a_name_that_a_guard_gives_is_read_after_it(tmp_path):
     assert alike(tmp_path, WALRUS, ["none"]) == 36
 
 
+GENERATED = (
+    "s.a.update(m.n for m in s.box if m.n)\nreturn True",
+    "s.a.difference_update(v + 1 for v in s.a)\nreturn s.b.issuperset(v for v in s.queue)",
+    "s.b.intersection_update(v for v in s.queue if v in s.b)\nreturn s.a.isdisjoint(s.other)",
+    "s.banks[s.y % 3].symmetric_difference_update(v + 1 for v in s.queue)\nreturn True",
+    "return s.a.union(v for v in s.queue) == s.b",
+    "s.a.update(v + 2 for v in s.queue)\nreturn True",
+)
+
+
+@pytest.mark.parametrize("body", GENERATED)
+def test_a_method_of_a_set_takes_a_generator(body):
+    assert agreeing(TRANSLATE(act(body)), STATES) >= 5
+
+
 def act(body, helpers=""):
     """Return an action with this body."""
     return action_from(body, PUT + helpers, NAMES)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.fields import members
 from ...core.layout import WORD_BITS
 from ...core.values import members_of
+from .containers import as_constant
 from .function import Scope
 from .values import (
     Backwards,
@@ -108,6 +109,8 @@ class Builtins:
             return None
         with self.out.aside() as aside:
             values = [self.expressions.expression(part) for part in nodes]
+        if getattr(callee, "__module__", None) == itertools.__name__:
+            values = list(map(as_constant, values))
         if aside.lines or not all(isinstance(value, Constant) for value in values):
             return None
         known = [value.value for value in values if isinstance(value, Constant)]

@@ -346,7 +346,7 @@ class Collections:
             return self.tuples.method(owner, name, node)
         if isinstance(owner, Constant) and type(owner.value) is dict and name == "get":
             key, *rest = [self.expressions.value(part) for part in node.args]
-            default = _constant(rest[0]) if rest else Constant(None)
+            default = as_constant(rest[0]) if rest else Constant(None)
             if not isinstance(key, Constant) and default == Constant(None):
                 raise UnsupportedError(f"the call {ast.unparse(node)}, which may be None,")
             if isinstance(key, Constant) and key.value not in owner.value:
@@ -510,7 +510,7 @@ def _kind(value: Value) -> type | None:
     return None
 
 
-def _constant(value: Value) -> Value:
+def as_constant(value: Value) -> Value:
     """Return a tuple, a list or a set of known values as a constant; anything else as it is."""
     if isinstance(value, Bits) and isinstance(value.mask, Constant) and not value.address:
         return Constant(frozenset(members(value.mask.value)))

@@ -696,6 +696,19 @@ def test_a_method_of_a_set_takes_a_generator(body):
     assert agreeing(TRANSLATE(act(body)), STATES) >= 5
 
 
+PRODUCTS = (
+    "return any(sum(c * v for c, v in zip(by, s.queue)) == 1 for by in product((-1, 1), repeat=2))",
+    "return any(s.banks[a] == s.banks[b] for a, b in combinations([0, 1, 2], 2))",
+    "return sum(1 for a, b in product((0, 1), (1, 2)) if a in s.a and b in s.b) > 1",
+)
+
+
+@pytest.mark.parametrize("body", PRODUCTS)
+def test_itertools_takes_what_is_written(body):
+    meanings = TRANSLATE(act(body, "from itertools import combinations, product\n"))
+    assert agreeing(meanings, STATES) >= 5
+
+
 def act(body, helpers=""):
     """Return an action with this body."""
     return action_from(body, PUT + helpers, NAMES)

@@ -531,6 +531,18 @@ def _known_mask(value: object) -> int | None:
     return mask + WORD[0] if -1 in numbers else mask
 
 
+def is_fixed_set(value: Value) -> bool:
+    """Whether a value is a set of plain numbers outside of the state that does not change."""
+    if isinstance(value, Bits):
+        return not value.address
+    if not isinstance(value, (Choice, Constant)):
+        return False
+    options = value.options if isinstance(value, Choice) else (value.value,)
+    return None not in map(_known_mask, options) and all(
+        type(member) is int for option in options for member in option
+    )
+
+
 def is_set_operator(operator: ast.operator) -> bool:
     """Whether an operator takes two sets and returns one."""
     return type(operator) in (*_OF_MASKS, ast.Sub)

@@ -17,6 +17,7 @@ from typing import TypeVar
 from ...core.containers import Seq, Set
 from .arithmetic import ARITHMETIC, COMPARISONS, DIVISIONS, FOLDED, UNARY, exact, folds
 from .calls import Calls, written_out
+from .containers import is_fixed_set
 from .dictionaries import keys_of
 from .emitter import Aside, is_cheap, is_marked
 from .function import Mode, Scope
@@ -772,6 +773,8 @@ class Expressions:
     def _either_way(self, test: Value, *ways: tuple[Aside, Value]) -> Value:
         """Return one of two values of several parts, each of which is evaluated aside."""
         out, slots, name = self.out, self.scope.slots, self.scope.new_name("either")
+        are_sets = all(is_fixed_set(value) for _, value in ways)
+        ordered = all(isinstance(value, Bits) and value.ordered for _, value in ways)
         listed = self.scope.lists.new() if _are_lists([value for _, value in ways]) else None
         if any(isinstance(value, Perhaps) or value == Constant(None) for _, value in ways):
             slots.nullable.add(name)
@@ -780,7 +783,11 @@ class Expressions:
         for label, (aside, value) in zip(labels, ways, strict=True):
             out.place_label(label)
             out.append(aside)
-            if listed is None:
+            if are_sets:
+                bits = self.calls.collections.bits(value)
+                assert bits is not None
+                slots.store(name, replace(bits, ordered=ordered))
+            elif listed is None:
                 slots.store(name, self.sequences.fixed(value))
             else:
                 self.calls.collections.add_all(listed, value)

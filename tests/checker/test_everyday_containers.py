@@ -709,6 +709,36 @@ def test_itertools_takes_what_is_written(body):
     assert agreeing(meanings, STATES) >= 5
 
 
+CHOSEN = (
+    "s.b.add(s.y)\ns.a |= s.b - {s.y} or {0}\nreturn True",
+    "s.a |= {0, 1} if s.flag else s.b - {1}\nreturn True",
+    "one = {s.y} if s.flag else s.b & {1}\ntwo = one | {3}\nreturn len(two) > 1 or 2 in one",
+    "one = {1} if s.flag else NEXT[s.y]\nreturn len(one) > 1",
+    "for v in {1, 3} if s.flag else s.b | {2}:\n    s.x = v\nreturn True",
+    "one = s.b & s.a or {5}\ntwo = one\nreturn one == two and 5 in two",
+)
+
+
+@pytest.mark.parametrize("body", CHOSEN)
+def test_one_of_two_sets_is_chosen(body):
+    assert agreeing(TRANSLATE(act(body, SETS)), STATES) >= 5
+
+
+STALE = {
+    "one = s.a if s.flag else {1}\ns.a.add(0)\nreturn len(one) > 1": "of another kind",
+    "t = set()\nt.add(s.y)\none = t if s.flag else {1}\nt.add(0)\nreturn len(one) > 1": "a set",
+    "one = {1} if s.flag else s.b | {1}\none.add(s.y)\nreturn len(one) > 1": "another name of a",
+    "one = {9} if s.flag else s.b | {2}\nfor v in one:\n    s.x = v\nreturn True": "sorted(one)",
+}
+
+
+@pytest.mark.parametrize("body", STALE)
+def test_a_chosen_set_that_could_change_is_refused(body):
+    with pytest.raises(UnsupportedError) as refused:
+        TRANSLATE(act(body))
+    assert STALE[body] in str(refused.value)
+
+
 def act(body, helpers=""):
     """Return an action with this body."""
     return action_from(body, PUT + helpers, NAMES)

@@ -20,6 +20,7 @@ from ...core.fields import Record, declaration_of, getter_of, method_of, part_na
 from ...core.indices import literal_of
 from .arithmetic import COMPARISONS, FOLDED
 from .function import Scope
+from .tables import Indexed
 from .values import (
     NOWHERE,
     Cells,
@@ -498,6 +499,19 @@ class Sequences:
         if lower is not None:
             last = self.out.extreme("max", first, last)
         return Span(contents.owner, first, last)
+
+    def between(self, chosen: Indexed, first: Value, last: Value) -> Cells:
+        """Emit the making of a list of the elements from one index up to before another one."""
+        cells, out = self.scope.lists.new(most=max(chosen.most or 0, 1)), self.out
+        for number in range(chosen.most or 0):
+            index, within, on = Constant(number), out.label("within"), out.label("on")
+            begun = out.truth(out.compare("sge", index, first))
+            goes_on = out.truth(out.compare("slt", index, last))
+            out.branch(Truth(out.value(f"and i1 {begun}, {goes_on}")), within, on)
+            out.place_label(within)
+            self.scope.lists.append(cells, chosen.at(index))
+            out.place_label(on)
+        return cells
 
     def _bound(
         self, node: ast.expr | None, bound: Value | None, length: Value, default: Value

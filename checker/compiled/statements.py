@@ -363,15 +363,27 @@ class Translation:
     def _spread(self, target: ast.Tuple | ast.List, stars: list[int], value: Value) -> None:
         """Assign the parts of a tuple, one name of which takes all that others leave."""
         chosen = self.expressions.calls.loops.indexed(value, target)
-        length = chosen.length()
-        if len(stars) != 1 or not isinstance(length, Constant):
+        length, others = chosen.length(), len(target.elts) - 1
+        if len(stars) != 1 or chosen.most is None:
             raise UnsupportedError(f"{ast.unparse(target)}, which takes what others leave,")
-        [star], after = stars, len(target.elts) - 1 - stars[0]
-        items = [chosen.at(Constant(number)) for number in range(length.value)]
-        if len(items) < len(target.elts) - 1:
-            raise ValueError("not enough values to unpack")
-        middle = Items(tuple(items[star : len(items) - after]), list)
-        parts = [*items[:star], middle, *items[len(items) - after :]]
+        [star], after = stars, others - stars[0]
+        if isinstance(length, Constant):
+            items = [chosen.at(Constant(number)) for number in range(length.value)]
+            if len(items) < others:
+                raise ValueError("not enough values to unpack")
+            middle: Value = Items(tuple(items[star : len(items) - after]), list)
+            parts = [*items[:star], middle, *items[len(items) - after :]]
+        else:
+            if chosen.most < max(others, 1):
+                raise UnsupportedError(f"{ast.unparse(target)}, which takes more than there is,")
+            self.out.fail_if(self.out.truth(self.out.compare("slt", length, Constant(others))))
+            parts = [chosen.at(Constant(number)) for number in range(star)]
+            end = self.out.arithmetic("sub", length, Constant(after))
+            parts.append(self.expressions.sequences.between(chosen, Constant(star), end))
+            for number in range(after):
+                index = self.out.arithmetic("add", end, Constant(number))
+                index = self.scope.lists.clamped(index, length, chosen.most)
+                parts.append(chosen.at(index))
         for part, item in zip(target.elts, parts, strict=True):
             self._assign_to(part.value if isinstance(part, ast.Starred) else part, item)
 

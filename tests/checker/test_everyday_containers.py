@@ -739,6 +739,22 @@ def test_a_chosen_set_that_could_change_is_refused(body):
     assert STALE[body] in str(refused.value)
 
 
+STARRED = (
+    "first, *rest = s.queue\ns.x = first\ns.queue[:] = rest\ns.queue.append(1)\nreturn True",
+    "first, *rest, last = s.queue\ns.other[:] = rest\nreturn first == last",
+    "*rest, one, two = s.queue[0:]\nrest.append(one)\ns.other[:] = rest\nreturn two == 1",
+    "m, *rest = s.net\ns.net[:] = rest\ns.pair.assign(m)\nreturn True",
+    "m, *rest = s.box\nn, *others = s.a\nreturn len(rest) > m.n or len(others) > n",
+    "(a, b), *rest = zip(s.queue, s.other)\nreturn len(rest) > a or b > 1",
+    "own = [v for v in s.queue if v]\none, *rest = own\nrest.append(1)\nreturn len(own) > one",
+)
+
+
+@pytest.mark.parametrize("body", STARRED)
+def test_a_star_takes_what_others_leave(body):
+    assert agreeing(TRANSLATE(act(body)), STATES) >= 5
+
+
 def act(body, helpers=""):
     """Return an action with this body."""
     return action_from(body, PUT + helpers, NAMES)

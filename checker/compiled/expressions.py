@@ -367,6 +367,8 @@ class Expressions:
         if isinstance(node.slice, ast.Slice) and owner is not NOWHERE:
             if isinstance(owner, (Items, Constant)):
                 return self._part_of_tuple(owner, node, node.slice)
+            if isinstance(owner, (StateRef, Made)) and isinstance(owner.sample, list):
+                return self.sequences.slice_of_array(owner, node, node.slice)
             return self.sequences.span_of(owner, node, node.slice)
         with self.scope.reading(is_value(owner)):
             index = self.sequences.index(owner, node.slice)

@@ -513,6 +513,33 @@ class Sequences:
             out.place_label(on)
         return cells
 
+    def slice_of_array(
+        self, array: StateRef | Made, node: ast.Subscript, chosen: ast.Slice
+    ) -> Value:
+        """Return a list of some elements of an array of numbers."""
+        if chosen.step is not None or not all(isinstance(one, int) for one in array.sample):
+            raise UnsupportedError(f"{ast.unparse(node)}, no slice of a sequence,")
+        count = Constant(len(array.sample))
+        with self.scope.reading(is_value(array)):
+            bounds = [
+                None if bound is None else self._from_beginning(bound)
+                for bound in (chosen.lower, chosen.upper)
+            ]
+        written = [
+            part if bound is None or literal is None else Constant(literal)
+            for part, bound, literal in (
+                (part, bound, None if bound is None else literal_of(bound))
+                for part, bound in zip(bounds, (chosen.lower, chosen.upper), strict=True)
+            )
+        ]
+        if all(part is None or isinstance(part, Constant) for part in written):
+            indices = range(count.value)[slice(*(part and part.value for part in written))]
+            return Items(tuple(self.records.item(array, Constant(i)) for i in indices), list)
+        lower = self._bound(chosen.lower, bounds[0], count, Constant(0)) or Constant(0)
+        upper = self._bound(chosen.upper, bounds[1], count, count) or count
+        whole = Indexed(count.value, lambda: count, lambda index: self.records.item(array, index))
+        return self.between(whole, lower, upper)
+
     def _bound(
         self, node: ast.expr | None, bound: Value | None, length: Value, default: Value
     ) -> Value | None:

@@ -38,6 +38,7 @@ class Everything(Record):
     net: Seq[Pair] = sequence_of(Pair, 2, "net")
     box: Set = set_of(Pair, 3, "box")
     bag = bag_of(3, 3, "bag")
+    log: list[int] = array(3, integer(0, 3, "log"))
 
 
 LAYOUT = Layout(Everything, None)
@@ -55,6 +56,8 @@ def states():
         for sequence in (s.queue, s.other, *s.rows):
             for _ in range(random.randrange(4)):
                 sequence.append(random.randrange(3))
+        for index in range(3):
+            s.log[index] = (s.x * 5 + s.y * index + len(s.queue)) % 4
         for pair in (s.pair, *s.pairs):
             pair.n, pair.to.mask = random.randrange(4), random.randrange(8)
         for _ in range(random.randrange(3)):
@@ -753,6 +756,41 @@ STARRED = (
 @pytest.mark.parametrize("body", STARRED)
 def test_a_star_takes_what_others_leave(body):
     assert agreeing(TRANSLATE(act(body)), STATES) >= 5
+
+
+OF_ARRAYS = (
+    "return sum(s.log[: s.y]) > 2 or s.log[1:] == [1, 2]",
+    "rest = s.log[s.y :]\nrest.append(1)\ns.log[0] = 3\nreturn len(rest) > 2 and rest[0] == 1",
+    "i = s.y if s.flag else None\nreturn len(s.log[:i]) == 3 and max(s.log[i:], default=0) > 1",
+    "return s.log[1:2][0] == 1 and s.log[s.y : s.y + 2][0] == 2",
+    "s.log[:] = s.log[s.y :] + s.log[: s.y]\ns.queue[:] = s.log[: s.x]\nreturn True",
+    "return all(v > 0 for v in s.log[s.y - 1 :])",
+)
+
+
+@pytest.mark.parametrize("body", OF_ARRAYS)
+def test_a_slice_of_an_array_is_a_list(body):
+    assert agreeing(TRANSLATE(act(body)), STATES) >= 5
+
+
+ROW = """
+class State(Record):
+    v = array(3, integer(0, 3, "v"))
+
+
+model = Model(Bounds, State)
+
+
+@model.action("a", i=lambda k: range(3))
+def step(s, k, i):
+    last, first = s.v[-2:], s.v[:-1]
+    s.v[i] = (last[0] + 2 * first[-1] + first[0] + 1 + len(s.v[i:-1]) * i) % 4
+    return True
+"""
+
+
+def test_a_bound_of_a_slice_of_an_array_may_be_negative(tmp_path):
+    assert alike(tmp_path, ROW) == 48
 
 
 def act(body, helpers=""):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.fields import members
 from ...core.layout import WORD_BITS
 from ...core.values import members_of
-from .containers import as_constant
+from .containers import constant_of
 from .function import Scope
 from .values import (
     Backwards,
@@ -110,7 +110,7 @@ class Builtins:
         with self.out.aside() as aside:
             values = [self.expressions.expression(part) for part in nodes]
         if getattr(callee, "__module__", None) == itertools.__name__:
-            values = list(map(as_constant, values))
+            values = list(map(constant_of, values))
         if aside.lines or not all(isinstance(value, Constant) for value in values):
             return None
         known = [value.value for value in values if isinstance(value, Constant)]

@@ -81,8 +81,11 @@ class Comprehensions:
         def inside(element: Value, following: str, end: str) -> None:
             with self.bound(clause.target, element):
                 for condition in clause.ifs:
-                    chosen = self.out.label("if")
-                    self.out.branch(self.expressions.decision(condition), chosen, following)
+                    chosen, test = self.out.label("if"), self.expressions.decision(condition)
+                    self.out.branch(test, chosen, following)
+                    if isinstance(test, Constant) and not test.value:
+                        # The rest may make sense only where the condition holds.
+                        return
                     self.out.place_label(chosen)
                 self.each(inner, body, names, any_order)
 

@@ -36,6 +36,7 @@ from .values import (
     UnsupportedError,
     Value,
     Zipped,
+    as_constant,
     as_numbers,
     ask,
     integer_of,
@@ -225,9 +226,10 @@ class Collections:
         if (tuples := self.tuples.compared(comparison, left, right)) is not None:
             return tuples
         for choice, other, swapped in ((left, right, False), (right, left, True)):
-            if isinstance(choice, Choice) and isinstance(other, Constant):
+            known = constant_of(other)
+            if isinstance(choice, Choice) and isinstance(known, Constant):
                 apply = _operator(comparison)
-                value = other.value
+                value = known.value
                 return self.scope.tables.mapped(
                     choice,
                     lambda o: apply(value, o) if swapped else apply(o, value),  # noqa: B023
@@ -346,9 +348,7 @@ class Collections:
             return self.tuples.method(owner, name, node)
         if isinstance(owner, Constant) and type(owner.value) is dict and name == "get":
             key, *rest = [self.expressions.value(part) for part in node.args]
-            default = as_constant(rest[0]) if rest else Constant(None)
-            if not isinstance(key, Constant) and default == Constant(None):
-                raise UnsupportedError(f"the call {ast.unparse(node)}, which may be None,")
+            default = constant_of(rest[0]) if rest else Constant(None)
             if isinstance(key, Constant) and key.value not in owner.value:
                 return default
             return self.scope.tables.looked_up(owner.value, key, default)
@@ -510,14 +510,11 @@ def _kind(value: Value) -> type | None:
     return None
 
 
-def as_constant(value: Value) -> Value:
+def constant_of(value: Value) -> Value:
     """Return a tuple, a list or a set of known values as a constant; anything else as it is."""
     if isinstance(value, Bits) and isinstance(value.mask, Constant) and not value.address:
         return Constant(frozenset(members(value.mask.value)))
-    if isinstance(value, Items):
-        known = [part.value for part in value.items if isinstance(part, Constant)]
-        return Constant(value.kind(known)) if len(known) == len(value.items) else value
-    return value
+    return as_constant(value)
 
 
 def _known_mask(value: object) -> int | None:

@@ -17,20 +17,36 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from inspect import isfunction
 
 from ...core.layout import WORD_BITS
 from ...core.record import Variable
 from .values import (
     NOWHERE,
     PLAIN,
+    Backwards,
+    Bits,
+    Cells,
+    Choice,
     Constant,
+    Elements,
     Items,
+    KindError,
+    Made,
+    Mapped,
     Number,
+    Numbers,
+    Orders,
+    Perhaps,
+    Places,
     Range,
+    Span,
     StateRef,
     Truth,
+    Tuples,
     UnsupportedError,
     Value,
+    Zipped,
     combined,
     fits,
     integer_of,
@@ -416,7 +432,7 @@ class Emitter:
                     f"{value.truth_only} is used as a number, but only its truth is known"
                 )
             return self.value(f"zext i1 {value.register} to i64")
-        raise UnsupportedError(f"a number is needed, not {_kind(value)}")
+        raise KindError(f"a number is needed, not {_kind(value)}")
 
     def truth(self, value: Value) -> str:
         """Return an operand of one bit: whether a value is true."""
@@ -428,7 +444,7 @@ class Emitter:
             return value.register
         if isinstance(value, Number):
             return self.value(f"icmp ne i64 {value.register}, 0")
-        raise UnsupportedError(f"a truth value is needed, not {_kind(value)}")
+        raise KindError(f"a truth value is needed, not {_kind(value)}")
 
     def arithmetic(self, operator: str, left: Value, right: Value) -> Number:
         """Emit an operation on two integers."""
@@ -473,9 +489,20 @@ def is_cheap(lines: list[str]) -> bool:
 def _kind(value: Value) -> str:
     if isinstance(value, StateRef):
         return f"the record {value.form or 's'}"
-    if isinstance(value, Items):
-        return "a tuple"
-    return repr(value.value) if isinstance(value, Constant) else "that"
+    if isinstance(value, (Items, Cells)):
+        return f"a {value.kind.__name__}"
+    if isinstance(value, Constant):
+        known = value.value
+        return f"the function {known.__name__}" if isfunction(known) else repr(known)
+    return next((name for kind, name in _KINDS.items() if isinstance(value, kind)), "a function")
+
+
+_KINDS: dict[type, str] = {
+    Bits: "a set", Tuples: "a set", Choice: "one of several parts of a table", Made: "a record",
+    Perhaps: "what may be None", Places: "one of several parts of the state", Span: "a slice",
+    Elements: "a slice", Numbers: "a range", Zipped: "what zip yields", Mapped: "what map yields",
+    Backwards: "what reversed yields", Orders: "what permutations yields",
+}  # fmt: skip
 
 
 class Marking:

@@ -35,6 +35,7 @@ from .values import (
     Dictionary,
     Elements,
     Items,
+    KindError,
     Made,
     Method,
     Number,
@@ -137,6 +138,11 @@ class Identities:
         )
 
 
+def _never_none(value: Value) -> bool:
+    """Whether a value equals None in no way, so that Python answers a comparison with None."""
+    return isinstance(value, (Number, Truth, Items, Choice))
+
+
 def _has_value(kind: type) -> bool:
     """Whether the value of each member of an enumeration is its number."""
     return issubclass(kind, Enum) and not any(
@@ -149,15 +155,6 @@ def _are_lists(values: list[Value]) -> bool:
     slices = [isinstance(value, (Span, Elements)) for value in values]
     literal = [isinstance(value, Items) and value.kind is list for value in values]
     return any(slices) and all(map(max, slices, literal))
-
-
-def _parted(value: Value) -> tuple[str, Value | None]:
-    """Return whether a value is None, as a bit, and what it is otherwise."""
-    if isinstance(value, Perhaps):
-        return value.none, value.value
-    if is_none(value):
-        return "true", None
-    return "false", Constant(0) if value is NOWHERE else value
 
 
 def is_known_none(value: Value, node: ast.expr) -> bool:
@@ -183,7 +180,10 @@ class Expressions:
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
             raise UnsupportedError(f"the expression {ast.unparse(node)}")
-        value: Value = method(node)
+        try:
+            value: Value = method(node)
+        except KindError as error:
+            raise UnsupportedError(f"{error}, in {ast.unparse(node)}") from None
         return value
 
     def known(self, node: ast.expr) -> Value:
@@ -330,7 +330,8 @@ class Expressions:
         return Closure(node, self.scope.function)
 
     def _namedexpr(self, node: ast.NamedExpr) -> Value:
-        value = self.value(node.value)
+        value = self.sequences.fixed(self.expression(node.value))
+        value = Constant(0) if value is NOWHERE else value
         assert isinstance(node.target, ast.Name)
         self.scope.assign(node.target.id, value)
         return self.expression(ast.copy_location(ast.Name(node.target.id, ast.Load()), node))
@@ -517,21 +518,23 @@ class Expressions:
     def _compare(self, node: ast.Compare) -> Value:
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return self.identities.compared(node)
-        equality = (ast.Eq, ast.NotEq, ast.In, ast.NotIn)
-        if len(node.ops) == 1 and isinstance(node.ops[0], equality):
+        if len(node.ops) > 1:
+            return self._chained(
+                self.operand(node.left, node.comparators), node.ops, node.comparators
+            )
+        [operator], [compared] = node.ops, node.comparators
+        if isinstance(operator, (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
             left = self.expression(node.left)
-            if isinstance(left, Perhaps):
-                if isinstance(node.ops[0], (ast.In, ast.NotIn)):
-                    return self._perhaps_among(node, left)
-                return self._perhaps_equal(node, left, self.expression(node.comparators[0]))
             left = Constant(0) if left is NOWHERE else left
-            if any(isinstance(part, ast.Call) for part in ast.walk(node.comparators[0])):
+            if any(isinstance(part, ast.Call) for part in ast.walk(compared)):
                 left = self.sequences.fixed(left)
         else:
             left = self.operand(node.left, node.comparators)
-        if len(node.ops) == 1:
-            return self._compared_once(node, left)
-        return self._chained(left, node.ops, node.comparators)
+        if isinstance(operator, (ast.In, ast.NotIn)):
+            return self._member(operator, left, self._possible(compared))
+        if isinstance(operator, (ast.Eq, ast.NotEq)):
+            return self.equal(operator, left, self.expression(compared))
+        return self.compared(operator, left, self.known(compared))
 
     def _chained(
         self, left: Value, comparisons: list[ast.cmpop], operands: list[ast.expr]
@@ -566,41 +569,47 @@ class Expressions:
             return self.sequences.records_compared(comparison, left, right)
         return self.out.compare(COMPARISONS[type(comparison)], left, right)
 
-    def _compared_once(self, node: ast.Compare, left: Value) -> Value:
-        """Return how two values compare, the second of which may be None."""
-        [operator], [other] = node.ops, node.comparators
-        if isinstance(operator, (ast.In, ast.NotIn)):
-            return self.compared(operator, left, self._possible(other))
-        right = self.expression(other)
-        if isinstance(right, Perhaps) and isinstance(operator, (ast.Eq, ast.NotEq)):
-            return self._perhaps_equal(node, left, right)
-        right = self.certain(right)
-        return self.compared(operator, left, Constant(0) if right is NOWHERE else right)
-
-    def _perhaps_equal(self, node: ast.Compare, left: Value, right: Value) -> Value:
-        """Return whether two values are equal, each of which may be None."""
+    def equal(self, comparison: ast.cmpop, left: Value, right: Value) -> Value:
+        """Return whether two values are equal, or are not; either may be None."""
+        left, right = (Constant(0) if one is NOWHERE else one for one in (left, right))
+        plain = not isinstance(left, Perhaps) and not isinstance(right, Perhaps)
+        pairs = (left, right), (right, left)
+        if plain and not any(is_none(none) and _never_none(other) for none, other in pairs):
+            return self.compared(comparison, left, right)
+        (one, no_one), (other, no_other) = map(self._apart, (left, right))
         out = self.out
-        nones, values = zip(*map(_parted, (left, right)), strict=True)
-        equal = out.value(f"and i1 {nones[0]}, {nones[1]}")
-        if "true" not in nones:
-            if None in values:
-                raise UnsupportedError(f"the comparison {ast.unparse(node)}")
-            same = out.truth(self.compared(ast.Eq(), *values))
-            either = out.value(f"or i1 {nones[0]}, {nones[1]}")
+        equal = out.value(f"and i1 {no_one}, {no_other}")
+        if one is not None and other is not None:
+            same = out.truth(self.compared(ast.Eq(), one, other))
+            either = out.value(f"or i1 {no_one}, {no_other}")
             both = out.value(f"and i1 {out.value(f'xor i1 {either}, true')}, {same}")
             equal = out.value(f"or i1 {equal}, {both}")
         truth = Truth(equal)
-        return truth if isinstance(node.ops[0], ast.Eq) else self.negation(truth)
+        return truth if isinstance(comparison, ast.Eq) else self.negation(truth)
 
-    def _perhaps_among(self, node: ast.Compare, left: Perhaps) -> Value:
-        """Return whether a value that may be None is in a collection."""
-        right, negated = self.known(node.comparators[0]), isinstance(node.ops[0], ast.NotIn)
-        if not isinstance(right, (Constant, Items)) or left.value is None:
-            return self._among(node.ops[0], self.certain(left), right, negated)
-        inside = self.out.truth(self._among(ast.In(), left.value, right, False))
-        something = self.out.value(f"xor i1 {left.none}, true")
-        member = Truth(self.out.value(f"and i1 {something}, {inside}"))
-        return self.negation(member) if negated else member
+    def _apart(self, value: Value) -> tuple[Value | None, str]:
+        """Return a value if it is not None, and the bit that says whether it is."""
+        if isinstance(value, Perhaps):
+            return value.value, value.none
+        return (None, "true") if is_none(value) else (value, "false")
+
+    def _member(self, comparison: ast.cmpop, left: Value, right: Value) -> Value:
+        """Return whether a value, which may be None, is in a collection, or is not."""
+        negated = isinstance(comparison, ast.NotIn)
+        if not isinstance(left, Perhaps):
+            return self._among(comparison, left, right, negated)
+        if left.value is None or not isinstance(right, (Items, Bits, Constant)):
+            return self._among(comparison, self.certain(left), right, negated)
+        out, way = self.out, ast.In()
+        inside = out.truth(self._among(way, left.value, right, False))
+        none = Constant(None)
+        if isinstance(right, Items):
+            is_none_inside = self._among(way, none, right, False)
+        else:
+            is_none_inside = Constant(isinstance(right, Constant) and None in right.value)
+        without = out.truth(is_none_inside)
+        truth = Truth(out.value(f"select i1 {left.none}, i1 {without}, i1 {inside}"))
+        return self.negation(truth) if negated else truth
 
     def _among(self, node: ast.cmpop, left: Value, right: Value, negated: bool) -> Value:
         """Return whether a number is one of a few."""
@@ -632,7 +641,7 @@ class Expressions:
             raise UnsupportedError("membership in something else than a tuple")
         result: Value = Constant(False)
         for number, item in enumerate(right.items):
-            same = self.compared(ast.Eq(), left, item)
+            same = self.equal(ast.Eq(), left, item)
             self.mark(same, node, number)
             if any(isinstance(known, Constant) and self.true(known) for known in (result, same)):
                 result = Constant(True)

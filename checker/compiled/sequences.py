@@ -532,8 +532,10 @@ class Sequences:
                 for part, bound in zip(bounds, (chosen.lower, chosen.upper), strict=True)
             )
         ]
-        if all(part is None or isinstance(part, Constant) for part in written):
-            indices = range(count.value)[slice(*(part and part.value for part in written))]
+        known = [part.value for part in written if isinstance(part, Constant)]
+        if len(known) == len(written) - written.count(None):
+            ends = [part.value if isinstance(part, Constant) else None for part in written]
+            indices = range(count.value)[slice(*ends)]
             return Items(tuple(self.records.item(array, Constant(i)) for i in indices), list)
         lower = self._bound(chosen.lower, bounds[0], count, Constant(0)) or Constant(0)
         upper = self._bound(chosen.upper, bounds[1], count, count) or count

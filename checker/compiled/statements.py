@@ -48,6 +48,7 @@ from .values import (
     Constant,
     Elements,
     Items,
+    KindError,
     Made,
     Number,
     Perhaps,
@@ -73,6 +74,9 @@ MOST_WRITTEN_OUT = 12
 
 
 _ASSERTION = Constant(AssertionError)
+
+_OF_PARTS = (ast.MatchSequence, ast.MatchClass)
+"""Patterns of what has parts, which None has not."""
 
 
 class Returns:
@@ -301,7 +305,11 @@ class Translation:
             method = getattr(self, f"_{type(statement).__name__.lower()}", None)
             if method is None:
                 raise UnsupportedError(f"{type(statement).__name__.lower()} statements")
-            method(statement)
+            try:
+                method(statement)
+            except KindError as error:
+                head = ast.unparse(statement).partition("\n")[0]
+                raise UnsupportedError(f"{error}, in {head}") from None
 
     def _pass(self, node: ast.Pass) -> None:
         pass
@@ -382,8 +390,7 @@ class Translation:
             parts.append(self.expressions.sequences.between(chosen, Constant(star), end))
             for number in range(after):
                 index = self.out.arithmetic("add", end, Constant(number))
-                index = self.scope.lists.clamped(index, length, chosen.most)
-                parts.append(chosen.at(index))
+                parts.append(chosen.at(self.scope.lists.clamped(index, length, chosen.most)))
         for part, item in zip(target.elts, parts, strict=True):
             self._assign_to(part.value if isinstance(part, ast.Starred) else part, item)
 
@@ -709,7 +716,7 @@ class Translation:
     def _match(self, node: ast.Match) -> None:
         out, end = self.out, self.out.label("matched")
         # Python keeps what an element of a sequence was, whatever a case writes.
-        subject = self.expressions.sequences.fixed(self.expressions.value(node.subject))
+        subject = self._kept(node.subject)
         for case in node.cases:
             if out.terminated:
                 break
@@ -734,6 +741,8 @@ class Translation:
             if pattern.name is not None:
                 self._assign_local(pattern.name, subject)
             return
+        if isinstance(subject, Perhaps) and isinstance(pattern, _OF_PARTS):
+            subject = self._matched_part(subject, pattern, following)
         if isinstance(pattern, ast.MatchSequence):
             if any(isinstance(part, ast.MatchStar) for part in pattern.patterns):
                 raise UnsupportedError(f"the pattern {ast.unparse(pattern)}")
@@ -752,6 +761,15 @@ class Translation:
         fits = out.label("fits")
         out.branch(test, fits, following)
         out.place_label(fits)
+
+    def _matched_part(self, subject: Perhaps, pattern: ast.pattern, following: str) -> Value:
+        """Emit a jump to `following` for None, and return what the value is otherwise."""
+        if subject.value is None:
+            raise UnsupportedError(f"the pattern {ast.unparse(pattern)}, for what may be None,")
+        some = self.out.label("some")
+        self.out.branch(Truth(subject.none), following, some)
+        self.out.place_label(some)
+        return subject.value
 
     def _match_record(self, subject: Value, pattern: ast.MatchClass, following: str) -> None:
         """Emit a jump to `following` unless the variables of a record have their patterns."""
@@ -784,9 +802,7 @@ class Translation:
             return Constant(True)
         if isinstance(pattern, ast.MatchValue):
             wanted = self.expressions.expression(pattern.value)
-            if isinstance(subject, Perhaps):
-                raise UnsupportedError(f"the pattern {ast.unparse(pattern)}, for what may be None,")
-            return self.expressions.compared(ast.Eq(), subject, wanted)
+            return self.expressions.equal(ast.Eq(), subject, wanted)
         if isinstance(pattern, ast.MatchSingleton) and pattern.value is None:
             return (
                 Truth(subject.none) if isinstance(subject, Perhaps) else Constant(is_none(subject))

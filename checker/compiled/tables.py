@@ -16,15 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 from .arithmetic import from_beginning
 from .emitter import Emitter
+from .slots import is_leaf
 from .values import (
     NOWHERE,
     Choice,
     Constant,
     Items,
     Number,
+    Perhaps,
     Truth,
     UnsupportedError,
     Value,
+    as_constant,
     ask,
     common,
     integer_of,
@@ -111,12 +114,19 @@ class Tables:
             if is_there != "true":
                 out.fail_unless(is_there)
             return chosen
-        if isinstance(default, Constant) and integer_of(default.value) is None:
-            other = f"i1 {is_there}, i64 {number}, i64 {len(keys)}"
-            which = Number(out.value(f"select {other}"), (0, len(keys)))
-            return self.chosen(Choice(which, (*values, default.value)))
-        known = union(span(chosen), span(default))
-        return out.select(Truth(is_there), chosen, default, known)
+        return self._or_default(Choice(Number(number), tuple(values)), is_there, chosen, default)
+
+    def _or_default(self, choice: Choice, is_there: str, chosen: Value, default: Value) -> Value:
+        """Return the value of a key, or a default if the key is not there."""
+        out = self.out
+        default = as_constant(default)
+        if is_leaf(chosen) and is_leaf(default):
+            return out.select(Truth(is_there), chosen, default, union(span(chosen), span(default)))
+        if not isinstance(default, Constant):
+            raise UnsupportedError("a default of another kind than the values of its table")
+        last = len(choice.options)
+        number = out.value(f"select i1 {is_there}, i64 {choice.number.register}, i64 {last}")
+        return self.chosen(Choice(Number(number, (0, last)), (*choice.options, default.value)))
 
     def _position(self, keys: list[Any], index: Value) -> tuple[str, str]:
         """Return the number of a key, within their count, and whether it is there."""
@@ -159,10 +169,17 @@ class Tables:
         return out.value(f"icmp eq i64 {out.number(index)}, {number}")
 
     def chosen(self, choice: Choice) -> Value:
-        """Return what a choice is: one number, if all options are numbers."""
+        """Return what a choice is: one number, if all options are numbers, or perhaps None."""
         options = choice.options
         if all(option is options[0] for option in options):
             return Constant(options[0])
+        if any(option is None for option in options):
+            # Where None is chosen, nothing depends on the rest.
+            other = next(option for option in options if option is not None)
+            none = self._number(choice.number.register, [int(o is None) for o in options])
+            some = tuple(other if option is None else option for option in options)
+            value = self.chosen(Choice(choice.number, some))
+            return Perhaps(value, self.out.truth(Number(none)))
         if not all(issubclass(type(option), int) for option in options):
             return choice
         numbers = [integer_of(option) for option in options]

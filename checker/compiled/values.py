@@ -21,6 +21,10 @@ class CallsItselfError(UnsupportedError):
     """A function calls itself to no known depth: no other way to translate it would end sooner."""
 
 
+class KindError(UnsupportedError):
+    """A value is of a kind that its use does not fit; in which expression is still to be said."""
+
+
 class WritingError(UnsupportedError):
     """A function writes where only reading is allowed."""
 
@@ -485,6 +489,15 @@ def union(left: Range, right: Range) -> Range:
     if left is None or right is None:
         return None
     return min(left[0], right[0]), max(left[1], right[1])
+
+
+def as_constant(value: Value) -> Value:
+    """Return a tuple of known values as one known value; any other value as it is."""
+    if not isinstance(value, Items):
+        return value
+    items = map(as_constant, value.items)
+    known = [item.value for item in items if isinstance(item, Constant)]
+    return Constant(value.kind(known)) if len(known) == len(value.items) else value
 
 
 def is_none(value: Value) -> bool:

@@ -1302,6 +1302,94 @@ SPELLINGS = {
         return next((v > 2 for v in s.queue if s.flag), 6 // s.x > 1)
     """,
     ),
+    "a table with None": (
+        """
+        s.x, answer = MAYBE[s.x % 3]
+        if answer is not None:
+            s.queue[:] = [answer]
+        if answer:
+            s.y = answer
+        if answer == s.log[1] or s.log[2] != answer or None == answer:
+            s.flag = answer in (0, 2) or answer not in {1, s.log[0]} and answer != None
+        return answer is None or answer + s.log[0] > 1
+    """,
+        "MAYBE = {0: (1, None), 1: (0, 1), 2: (5, 0)}",
+    ),
+    "what a dictionary lacks": (
+        """
+        cost, move = COST.get(s.x), MOVES.get(s.y)
+        s.flag = cost is None
+        if move is not None:
+            s.y = len(move)
+        if (v := ONLY.get(s.log[0])) is not None and v > 0:
+            s.x = v
+        s.log[1] = ONLY.get(s.log[1], 2) or 0
+        w = ONLY.get(s.log[2])
+        if s.x == 7:
+            w = s.log[0]
+        match w:
+            case None:
+                return cost == 1
+            case 1 | 0 as u:
+                return u > 0
+        return MOVES.get(s.y, (9, 9)) == (3,)
+    """,
+        "ONLY = {0: None, 1: 1}",
+    ),
+    "rows with None": (
+        """
+        t = 0
+        for a, b in ROWS:
+            if b is None:
+                t += a
+            elif b > s.log[0]:
+                t += b
+        one, other = ROWS[s.log[1]]
+        last = ROWS[s.log[2] - 3][1] or 4
+        for v in NONES[s.log[0]]:
+            if v is not None:
+                t += v
+            else:
+                t *= 2
+        s.flag = None in NONES[s.log[0]] or last in NONES[1]
+        s.y = t % 8 + (1 if other is None else 0) - (one == other)
+        return [b for a, b in ROWS if a == s.x and b is not None] == [last]
+    """,
+        "ROWS = [(1, None), (0, 1), (2, 2)]\nNONES = ((1, None), (None, 3), (None, None))",
+    ),
+    "a function that looks in a table with None": (
+        """
+        n = found(s.x)
+        if n is None:
+            return found(s.log[0]) is None
+        s.x = n
+        m = found(s.log[1])
+        return n == m or m == found(s.log[2])
+    """,
+        """
+        ONLY = {0: None, 1: 1, 3: 4}
+        def found(x) -> int | None:
+            return ONLY.get(x)
+    """,
+    ),
+    "a match of what may be None": (
+        """
+        match next((e for e in s.entries if e.term == s.log[0]), None):
+            case Entry(term=0, phase=p):
+                s.x = p
+            case None:
+                s.x = 7
+            case Entry(term=t):
+                s.x = t
+        match next(((v, w) for v, w in zip(s.log, s.queue) if v < w), None):
+            case (1, v):
+                s.y = v
+            case (v, w):
+                s.y = v + w
+        return True
+    """,
+        "",
+    ),
     "str dispatch": (
         """
         s.x = kind('b', s)
@@ -1456,6 +1544,8 @@ REFUSED = {
     "a = {s.x + 8, 1}\nb = [9]\nc = {keep(b, v) for v in a}\nreturn b[1]": "in the order of",
     "a = {s.x + 8, 1}\nb = {astore(s, v) for v in a}\nreturn s.x": "only reading is allowed",
     "a = {s.x}\na.add(NONE)\nreturn len(a)": "a set with a negative number (leave NONE out)",
+    "return set(s.log) - s.x": "a number is needed, not a set, in set(s.log) - s.x",
+    "s.x = MOVES[s.x]\nreturn 1": "not one of several parts of a table, in s.x = MOVES[s.x]",
     "return len({s.x, -2})": "a set with a negative number (leave NONE out)",
     "for v in {NONE, s.x}:\n    s.y = v\nreturn 1": "in the order of a set",
     "return number(s) + 1": "what number returns is used as a number",

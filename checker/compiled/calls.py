@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable
 from enum import EnumType
 from functools import cache
-from inspect import isgeneratorfunction
+from inspect import CO_VARARGS, CO_VARKEYWORDS, isgeneratorfunction
 from typing import TYPE_CHECKING, Any
 
 from ...core.containers import fitted, mask_of, precedes
@@ -23,7 +23,7 @@ from .made import Making
 from .name_uses import by_itself
 from .own_records import replaced
 from .sequences import OF_SEQUENCES, is_ours, is_value
-from .syntax import own_returns, plain_tree
+from .syntax import BY_STAR, own_returns, plain_tree
 from .values import (
     PASSED,
     Bits,
@@ -33,6 +33,7 @@ from .values import (
     Dictionary,
     Elements,
     Items,
+    Keywords,
     Made,
     Method,
     Number,
@@ -71,7 +72,7 @@ def written_out(function: Callable[..., Any]) -> bool:
         named = function.__globals__.get(text)
         return not (isinstance(named, EnumType) and issubclass(named, int))
     try:
-        tree = plain_tree(function)
+        tree = plain_tree(function, keywords=True)
     except UnsupportedError:
         return False
     returned = [node.value for node in own_returns(tree) if node.value is not None]
@@ -83,6 +84,15 @@ def _number(value: Value, node: ast.expr) -> Value:
     if not isinstance(value, (Constant, Number, Truth)):
         raise UnsupportedError(f"{ast.unparse(node)}, which changes where it is,")
     return value
+
+
+def _of_display(node: ast.Dict) -> list[ast.keyword]:
+    """Return the keywords for what a call passes as ``**{"name": value}``."""
+    names = [key.value for key in node.keys if isinstance(key, ast.Constant)]
+    if len(names) < len(node.values):
+        raise UnsupportedError(f"{ast.unparse(node)}, which a call passes by **,")
+    pairs = zip(names, node.values, strict=True)
+    return [ast.copy_location(ast.keyword(str(name), value), value) for name, value in pairs]
 
 
 _SOME = ast.Name("a collection", ast.Load())
@@ -113,6 +123,7 @@ class Calls:
 
     def called(self, node: ast.Call, mode: Mode) -> Value:
         """Return the value of a call."""
+        node = self._with_names(node)
         if isinstance(node.func, ast.Attribute):
             owner = self.known(node.func.value)
             if isinstance(owner, Places):
@@ -177,10 +188,40 @@ class Calls:
 
         return self.expressions.each_place(owner, node, called)
 
+    def _with_names(self, node: ast.Call) -> ast.Call:
+        """Return a call with the names of the arguments that it passes by ``**``."""
+        if all(part.arg is not None for part in node.keywords):
+            return node
+        keywords: list[ast.keyword] = []
+        for part in node.keywords:
+            if part.arg is not None:
+                keywords.append(part)
+                continue
+            if isinstance(part.value, ast.Dict):
+                keywords += _of_display(part.value)
+                continue
+            value = self._by_name(part.value)
+            for name, one in zip(value.names, value.values, strict=True):
+                # No name of a model is like this one, and people understand it.
+                shown = f"{ast.unparse(part.value)}[{name!r}]"
+                self.scope.local[shown] = one
+                argument = ast.copy_location(ast.Name(shown, ast.Load()), part.value)
+                keywords.append(ast.copy_location(ast.keyword(name, argument), part))
+        if len({part.arg for part in keywords}) < len(keywords):
+            raise UnsupportedError(f"the call {ast.unparse(node)}, which has an argument twice,")
+        return ast.copy_location(ast.Call(node.func, node.args, keywords), node)
+
+    def _by_name(self, node: ast.expr) -> Keywords:
+        """Return what a call passes by ``**``, which must have names that are known."""
+        value = self.expressions.expression(node)
+        if isinstance(value, Constant) and type(value.value) is dict:
+            return Keywords(tuple(value.value), tuple(map(Constant, value.value.values())))
+        if not isinstance(value, Keywords):
+            raise UnsupportedError(f"{ast.unparse(node)}, which a call passes by **,")
+        return value
+
     def _arguments(self, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
         """Return the values of the arguments of a call."""
-        if any(part.arg is None for part in node.keywords):
-            raise UnsupportedError(f"the call {ast.unparse(node)}, with arguments by **,")
         positional = self.expressions.items_of(node.args)
         named = {str(part.arg): self.expressions.value(part.value) for part in node.keywords}
         return positional, named
@@ -196,7 +237,8 @@ class Calls:
         arguments = self.in_order(function, positional, named)
         passed = all(isinstance(argument, PASSED) for argument in arguments)
         if mode is Mode.WHOLE and (written_out(function) or not passed):
-            return self.scope.write_out(function, plain_tree(function), arguments)
+            tree = plain_tree(function, keywords=True)
+            return self.scope.write_out(function, tree, arguments)
         return self.invoke(function, [self.expressions.certain(part) for part in arguments], mode)
 
     def called_with(self, function: Value, arguments: list[Value], node: ast.expr) -> Value:
@@ -317,18 +359,27 @@ class Calls:
     ) -> list[Value]:
         """Return the arguments of a call in the order of the function's parameters."""
         code = function.__code__
-        names = code.co_varnames[: code.co_argcount]
+        if code.co_flags & CO_VARARGS:
+            raise UnsupportedError(f"{function.__name__}, {BY_STAR}")
+        names, only = code.co_varnames[: code.co_argcount], code.co_varnames[code.co_argcount :]
+        only = only[: code.co_kwonlyargcount]
         passed = dict(zip(names, positional, strict=False))
-        misplaced = set(named) - set(names[code.co_posonlyargcount :]) | set(named) & set(passed)
-        passed |= named
-        missing = [name for name in names if name not in passed]
+        known = {*names[code.co_posonlyargcount :], *only}
+        takes_more = code.co_flags & CO_VARKEYWORDS
+        more = {n: value for n, value in named.items() if takes_more and n not in known}
+        misplaced = named.keys() - known - more.keys() | named.keys() & known & passed.keys()
+        passed |= {name: value for name, value in named.items() if name not in more}
+        missing = [name for name in (*names, *only) if name not in passed]
         defaults = function.__defaults__ or ()
         optional = dict(zip(reversed(names), reversed(defaults), strict=False))
+        optional |= function.__kwdefaults__ or {}
         if len(positional) > len(names) or misplaced or not optional.keys() >= set(missing):
             raise UnsupportedError(
                 f"a call of {function.__name__} that does not fit its parameters"
             )
-        return [passed[name] if name in passed else Constant(optional[name]) for name in names]
+        passed |= {name: Constant(optional[name]) for name in missing}
+        rest = [Keywords(tuple(more), tuple(more.values()))] if takes_more else []
+        return [*(passed[name] for name in (*names, *only)), *rest]
 
     def filled(self, value: Value) -> Value:
         """Return a value for its truth: for a set or a sequence, whether it has elements."""

@@ -47,15 +47,17 @@ def still_there(owner: Any, index: int, length: int, copy: Any) -> None:
 
 
 def as_written(text: str) -> str:
-    """Return a text about code that writes in place, with the names that the function has.
+    """Return a text about code that was rewritten, with the names that the function has.
 
     >>> as_written("s.node[m__0].inbox[m__1].count is a text")
     'm.count is a text'
     >>> as_written("the call s?86.lines.pop(i?86), node[].inbox")
     'the call s.lines.pop(i), node[...].inbox'
+    >>> as_written("the call str(v?4)")
+    'the call str(v)'
     """
+    text = re.sub(r"\b(\w+)\?\w+", r"\1", text)
     text = re.sub(rf"{re.escape(repr(by_itself))}(?:\(([^()]*)\))?", r"\1", text)
-    text = re.sub(r"\b([A-Za-z_]\w*)\?\d+", r"\1", text)
     text = re.sub(r"(?<=\w)\[\](?=\.|,| |$)", "[...]", text)
     return re.sub(r"\b[\w.]+\[(\w+)__\d+\](?:[\w.]*\[\1__\d+\])*", r"\1", text)
 

@@ -31,6 +31,7 @@ from .values import (
     Constant,
     Elements,
     Items,
+    Keywords,
     KindError,
     Made,
     Mapped,
@@ -502,6 +503,7 @@ _KINDS: dict[type, str] = {
     Perhaps: "what may be None", Places: "one of several parts of the state", Span: "a slice",
     Elements: "a slice", Numbers: "a range", Zipped: "what zip yields", Mapped: "what map yields",
     Backwards: "what reversed yields", Orders: "what permutations yields",
+    Keywords: "the keywords of a call",
 }  # fmt: skip
 
 

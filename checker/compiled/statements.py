@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.asserting import is_users_code
 from ...core.fields import Record
 from .containers import is_list
+from .element_names import as_written
 from .emitter import FAILURE, MARKS, Emitter, Marking
 from .expressions import Cell, Expressions, Written
 from .function import Compiled, Mode, Scope, received
@@ -583,7 +584,7 @@ class Translation:
         except UnsupportedError as error:
             if "(in " in str(error) or not str(error):
                 raise
-            raise type(error)(f"{error} (in {self.where()})") from None
+            raise type(error)(f"{as_written(str(error))} (in {self.where()})") from None
         finally:
             self._frames.pop()
             self.callers.pop()

@@ -99,8 +99,16 @@ _LAMBDA = "<lambda>"
 _FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
 
 
-def plain_tree(function: Callable[..., Any]) -> ast.FunctionDef:
+BY_STAR = "which takes arguments by * or ** (name the parameters, with defaults),"
+
+
+def plain_tree(function: Callable[..., Any], keywords: bool = False) -> ast.FunctionDef:
     """Return the syntax tree of a plain function.
+
+    Parameters
+    ----------
+    keywords
+        Whether it may have parameters that only keywords give, as ``**fields`` are.
 
     Raises
     ------
@@ -112,8 +120,8 @@ def plain_tree(function: Callable[..., Any]) -> ast.FunctionDef:
     tree = None if wraps else _tree(function, function.__code__)
     if tree is None:
         raise UnsupportedError(f"{function.__name__}, which is decorated,")
-    if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs:
-        raise UnsupportedError(f"{function.__name__}, which takes arguments by * or **,")
+    if tree.args.vararg or (not keywords and (tree.args.kwarg or tree.args.kwonlyargs)):
+        raise UnsupportedError(f"{function.__name__}, {BY_STAR}")
     return tree
 
 
@@ -249,7 +257,9 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 def parameter_names(tree: ast.FunctionDef) -> list[str]:
     """Return the names of a function's parameters, in the order of its arguments."""
-    return [argument.arg for argument in (*tree.args.posonlyargs, *tree.args.args)]
+    own = tree.args
+    rest = [own.kwarg] if own.kwarg else []
+    return [one.arg for one in (*own.posonlyargs, *own.args, *own.kwonlyargs, *rest)]
 
 
 @cache

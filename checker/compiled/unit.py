@@ -32,6 +32,7 @@ from .values import (
     Constant,
     Elements,
     Items,
+    Keywords,
     Made,
     Method,
     Span,
@@ -219,7 +220,7 @@ class Unit:
             Whether it must only read.
         """
         try:
-            tree = plain_tree(function)
+            tree = plain_tree(function, keywords=True)
         except UnsupportedError as error:
             raise type(error)(f"{error} (in {function.__qualname__})") from None
         yield tree
@@ -299,8 +300,8 @@ def _kind(argument: Value) -> object:
         return ("place", argument.form, tuple(_kind(index) for index in argument.indices))
     if isinstance(argument, Made):
         return ("made", id(argument.kind), argument.paths, tuple(map(_kind, argument.values)))
-    if isinstance(argument, (Items, Method, Span, Elements)):
-        kinds = {Items: "a tuple", Method: "a method"}
+    if isinstance(argument, (Items, Keywords, Method, Span, Elements)):
+        kinds = {Items: "a tuple", Keywords: "keywords", Method: "a method"}
         what = kinds.get(type(argument), "a slice of a sequence")
         raise UnsupportedError(f"{what} cannot be passed on")
     truth_only = getattr(argument, "truth_only", "")

@@ -1390,6 +1390,36 @@ SPELLINGS = {
     """,
         "",
     ),
+    "keywords that are passed on": (
+        """
+        send(s, term=s.log[0], phase=Phase.BUSY)
+        send(s, where=1, **{"term": s.log[1]})
+        put(s, 0, by=s.log[2], term=2)
+        m = Entry(**LOWEST, term=rest(x=s.x, y=s.log[0]))
+        s.flag = m == s.parts[1] or m in s.entries
+        s.y = rest() + rest(y=1)
+        return s.parts[0].term == only(s, at=1, low=s.log[0] % 2)
+    """,
+        """
+        LOWEST = {"phase": 1}
+        def put(s, at: int, *, by: int = 1, **fields):
+            s.parts[at].assign(Entry(phase=by, **fields))
+        def send(s, where: int = 0, **fields) -> None:
+            if "phase" in fields:
+                s.phase = fields["phase"]
+            if len(s.entries) < 2:
+                s.entries.append(Entry(**fields))
+            elif "phase" not in fields:
+                put(s, where, **fields, by=fields.get("phase", 0))
+        def rest(**given) -> int:
+            t = 0
+            for name, value in given.items():
+                t += value if name == "y" else 1
+            return t % 4
+        def only(s, *, at: int, low: int, high: int = 3) -> int:
+            return min(max(s.log[at], low), high)
+    """,
+    ),
     "str dispatch": (
         """
         s.x = kind('b', s)
@@ -1509,6 +1539,10 @@ def astore(s, v) -> int:
     return v
 def number(s) -> bool:
     return s.x
+def alter_all(s, **fields):
+    s.parts[0].assign(Entry(**fields))
+def many(*numbers):
+    return len(numbers)
 """
 
 REFUSED = {
@@ -1544,6 +1578,10 @@ REFUSED = {
     "a = {s.x + 8, 1}\nb = [9]\nc = {keep(b, v) for v in a}\nreturn b[1]": "in the order of",
     "a = {s.x + 8, 1}\nb = {astore(s, v) for v in a}\nreturn s.x": "only reading is allowed",
     "a = {s.x}\na.add(NONE)\nreturn len(a)": "a set with a negative number (leave NONE out)",
+    "alter_all(s, term=1, **{'term': 2})\nreturn 1": "which has an argument twice",
+    "alter_all(s, **s.parts[0])\nreturn 1": "s.parts[0], which a call passes by **",
+    "alter_all(s, **{'other': 1})\nreturn 1": "Entry(other=fields['other']), which names another",
+    "many(1, 2)\nreturn 1": "many, which takes arguments by * or ** (name the parameters",
     "return set(s.log) - s.x": "a number is needed, not a set, in set(s.log) - s.x",
     "s.x = MOVES[s.x]\nreturn 1": "not one of several parts of a table, in s.x = MOVES[s.x]",
     "return len({s.x, -2})": "a set with a negative number (leave NONE out)",

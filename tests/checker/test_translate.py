@@ -412,7 +412,7 @@ def test_what_is_not_reached_does_not_fail(translated):
         ("return liar(s)", "declared to return None"),
         ("return loop(s)", "loop, which calls itself"),
         ("return starred(s)", "takes arguments by * or **"),
-        ("return late(s, **k)", "with arguments by **"),
+        ("return late(s, **k)", "k, which a call passes by **"),
         ("return late(s)", "does not fit its parameters"),
         ("return late(s, 1, 2, 3)", "does not fit its parameters"),
         ("return late(s, 1, s=s)", "does not fit its parameters"),

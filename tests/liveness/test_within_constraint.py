@@ -121,14 +121,14 @@ def test_machine_code_finds_the_lassos_of_python(write, walks, toggles, most):
 
 BEYOND = (
     "return s.up",
-    "return s.up or len({s.at - 1, s.at}) < 2",
+    "return s.up or len({s.at - 2, s.at}) < 2",
 )
 
 
 @pytest.mark.parametrize("choice", [("", ""), ("return s.at <= k.most", "return s.at <= 9")])
 @pytest.mark.parametrize("toggles", ["NONE", "WEAK"])
 def test_a_predicate_that_machine_code_cannot_evaluate_is_left_to_python(write, toggles, choice):
-    """A set of a function's own has no negative members there."""
+    """A set of a function's own has no member below NONE there."""
     file = write("WEAK", toggles, *BEYOND)
     text = Path(file).read_text("utf-8")
     Path(file).write_text(text.replace(*choice) if choice[0] else text, "utf-8")

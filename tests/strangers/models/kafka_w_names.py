@@ -6,20 +6,20 @@ from tidegate.model import KIP_320, BrokerState, nobody
 
 
 class State(BrokerState):
-    assign: int = integer(0, 1, "whether somebody assigned")
+    shown: int = integer(0, 1, "whether somebody assigned")
     taken_Elect: int = integer(0, 1, "looks like a counter of steps")
 
 
 def crash(s, k) -> bool:
     """Somebody assigns."""
-    if s.assign:
+    if s.shown:
         return False
-    s.assign = 1
+    s.shown = 1
     return True
 
 
 V = replace(KIP_320, name="names", summary="h", parent=KIP_320, story=__doc__, expected=(), state=State,
             actions=(*KIP_320.actions, Action("assign", crash, "x", nobody, "mine", Fairness.NONE)),
-            properties=(Property("Crash", "n.", "mine", predicate=lambda s, k: s.assign == 0),), default_properties=("Crash",))
+            properties=(Property("Crash", "n.", "mine", predicate=lambda s, k: s.shown == 0),), default_properties=("Crash",))
 # bounds: records=1 crashes=1 elections=1
 # expect: refused 9

@@ -337,3 +337,45 @@ class Bounds:
     # The page has another line, since it shows less of the file.
     said = re.sub(r"lock.py:\d+", "lock.py:26", " ".join(result.stdout.split()))
     assert " ".join(shown.split()) in said
+
+
+STEPS = """
+from dataclasses import dataclass
+from tidegate import *
+
+@dataclass(frozen=True)
+class Bounds:
+    most: int = number(2, 1, 3, "the largest number")
+
+class State(Record):
+    x: int = integer(0, 3, "a number")
+    p_held: bool = boolean("whether x was 1 some time")
+
+model = Model(Bounds, State, participants={"peer": lambda k: 2}, deadlock=False)
+
+@model.action("peer", to=lambda k: range(1, 4))
+def go(s: State, k: Bounds, peer: int, to: int) -> bool:
+    before = s.x
+    if to > k.most or before == to:
+        return False
+    s.x = to
+    assert s.x >= before, "x falls"
+    if s.x == 1:
+        s.p_held = True
+    return True
+
+@model.invariant("Once x is 1, it is 1 for ever.")
+def for_ever(s: State, k: Bounds) -> bool:
+    return not s.p_held or s.x == 1
+"""
+
+
+def test_properties_of_steps_and_of_what_was_are_written_as_the_page_says(tmp_path):
+    """A step from 1 to 2 ends what was to hold for ever; one from 2 to 1 lets the number fall."""
+    (tmp_path / "steps.py").write_text(STEPS, "utf-8")
+    names = ["ForEver", "Assertion"]
+    found = tidegate.check(str(tmp_path / "steps.py"), {}, names, keep_going=True)
+    assert sorted(found.violated) == ["Assertion", "ForEver"]
+    ended = [step.arguments["to"] for step in found.trace_of("ForEver")[1:]]
+    assert ended == [1, 2]
+    assert tidegate.check(str(tmp_path / "steps.py"), {"most": 1}, names).holds

@@ -274,7 +274,16 @@ class Bag(Record):
     def __bool__(self) -> bool:
         return any(self.counts[number] > 0 for number in range(len(self.counts)))
 
-    def __eq__(self, other: Bag) -> bool:  # type: ignore[override]
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Bag):
+            return self.same(other)
+        if not isinstance(other, dict):
+            raise misused(f"a bag is compared with {printed(other)}: write a dict of counts")
+        counts = {number: count for number, count in enumerate(self.counts) if count}
+        return counts == {number: count for number, count in other.items() if count != 0}
+
+    def same(self, other: Bag) -> bool:
+        """Whether two bags are equal; the compiled engine translates ``==`` to this."""
         return all(
             self.counts[number] == other.counts[number] for number in range(len(self.counts))
         )
@@ -721,6 +730,15 @@ class RecordSet(_OfRecords[R]):
     def __contains__(self, record: R) -> bool:
         first, last = self._equal(record)
         return first < last
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (set, frozenset)):
+            return len(other) == self.length and all(record in self for record in other)
+        if not isinstance(other, (Ordered, list)):
+            raise misused(f"a set of records is compared with {printed(other)}: write a set")
+        return Ordered.__eq__(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def _equal(self, record: R) -> tuple[int, int]:
         """Return where the members that are equal to a record begin and end in the order."""

@@ -309,6 +309,10 @@ class Expressions:
             return Constant(ask(frozenset, [item.value for item in items]))  # type: ignore[union-attr]
         if any(isinstance(item, Items) for item in items):
             return self.calls.collections.tuples.made_of(items)
+        if any(isinstance(item, (Made, StateRef)) for item in items):
+            raise UnsupportedError(
+                "a set of records of a function's own (ask for len() and for each member),"
+            )
         mask: Value = Constant(0)
         for item in items:
             bit = self.scope.lists.bit(self.certain(item))

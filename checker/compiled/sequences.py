@@ -14,7 +14,7 @@ from functools import reduce
 from operator import getitem
 from typing import TYPE_CHECKING, Any
 
-from ...core.containers import Ordered, RecordSeq, RecordSet, Seq, Set
+from ...core.containers import Bag, Ordered, RecordSeq, RecordSet, Seq, Set
 from ...core.errors import acts_for_caller
 from ...core.fields import Record, declaration_of, getter_of, method_of, part_names
 from ...core.indices import literal_of
@@ -23,6 +23,7 @@ from .function import Scope
 from .tables import Indexed
 from .values import (
     NOWHERE,
+    Bits,
     Cells,
     Constant,
     Elements,
@@ -220,6 +221,8 @@ New = list[Value] | Cells | Elements | StateRef | Made | Span
 """The new elements for a slice; they are read after the slice is evaluated, as in Python."""
 
 
+_EQUALITY = (ast.Eq, ast.NotEq)
+
 _SEQUENCE = ast.Name("a sequence", ast.Load())
 _WHOLE = ast.Subscript(_SEQUENCE, ast.Slice(), ast.Load())
 
@@ -416,6 +419,8 @@ class Sequences:
 
     def records_compared(self, comparison: ast.cmpop, left: Value, right: Value) -> Value:
         """Return how a record or a slice compares with another one."""
+        if (known := self._with_known(comparison, left, right)) is not None:
+            return known
         if isinstance(left, Constant) or isinstance(right, Constant):
             # One side is beyond an array, or a number: Python refuses to compare that, too.
             self.out.fail_if("true")
@@ -425,7 +430,7 @@ class Sequences:
         records = isinstance(left, (StateRef, Made)) and isinstance(right, (StateRef, Made))
         method = self.records.method(left, f"__{name}__") if records else None  # type: ignore[arg-type]
         slices = isinstance(left, (Span, Elements)) and isinstance(right, (Span, Elements))
-        if method is not None and method.function is Seq.__eq__:
+        if method is not None and method.function in (Seq.__eq__, RecordSet.__eq__, Bag.__eq__):
             method = self.records.method(left, "same")  # type: ignore[arg-type]
         if method is not None:
             compared = self.expressions.calls.asked(method, [right])
@@ -436,6 +441,42 @@ class Sequences:
         else:
             return self.out.compare(COMPARISONS[type(comparison)], left, right)
         return self.expressions.negation(compared) if differs else compared
+
+    def _with_known(self, comparison: ast.cmpop, left: Value, right: Value) -> Value | None:
+        """Return how a bag compares with known counts, or a set of records with an empty set."""
+        if type(comparison) not in _EQUALITY:
+            return None
+        for owner, other in ((left, right), (right, left)):
+            if not isinstance(owner, (StateRef, Made)) or not _is_record(owner):
+                continue
+            kind = declared_by(owner)
+            known = other.value if isinstance(other, Constant) else None
+            if issubclass(kind, Bag) and type(known) is dict:
+                equal = self._has_counts(owner, known)
+            elif issubclass(kind, RecordSet) and (known == set() or other == Bits(Constant(0))):
+                length = self.records.variable(owner, "length")
+                equal = self.out.compare("eq", length, Constant(0))
+            else:
+                continue
+            negated = isinstance(comparison, ast.NotEq)
+            return self.expressions.negation(equal) if negated else equal
+        return None
+
+    def _has_counts(self, bag: StateRef | Made, known: dict[Any, Any]) -> Value:
+        """Emit whether a bag has so many of each number."""
+        counts, equal = self.records.variable(bag, "counts"), "true"
+        assert isinstance(counts, (StateRef, Made))
+        wanted = [known.get(number, 0) for number in range(len(counts.sample))]
+        others = [n for n, count in known.items() if count != 0 and n not in range(len(wanted))]
+        if not all(isinstance(count, int) for count in wanted):
+            raise UnsupportedError(f"a bag compared with {known!r}, whose counts are not numbers,")
+        if others:
+            return Constant(False)
+        for number, count in enumerate(wanted):
+            there = self.records.item(counts, Constant(number))
+            same = self.out.truth(self.out.compare("eq", there, Constant(count)))
+            equal = self.out.value(f"and i1 {equal}, {same}")
+        return Truth(equal)
 
     def _all_equal(self, one: Contents, other: Contents) -> Truth:
         """Emit whether all variables of two records are the same."""

@@ -10,10 +10,13 @@ import pytest
 
 from tidegate import (
     NONE,
+    Bag,
     Record,
+    RecordSet,
     Seq,
     Set,
     array,
+    bag_of,
     boolean,
     check,
     enumeration,
@@ -50,6 +53,9 @@ class Everything(Record):
     queue: Seq[int] = sequence_of(integer(0, 3, "queue"), 3, "queue")
     entries: Seq[Entry] = sequence_of(Entry, 2, "entries")
     flag: bool = boolean("flag")
+    bag: Bag = bag_of(2, 2, "bag")
+    other: Bag = bag_of(2, 2, "another bag")
+    sent: RecordSet[Entry] = set_of(Entry, 2, "sent")
 
 
 TABLES = """
@@ -1420,6 +1426,24 @@ SPELLINGS = {
             return min(max(s.log[at], low), high)
     """,
     ),
+    "a bag and a set of records compared": (
+        """
+        if s.x == 1:
+            s.bag.add(s.log[0] % 2)
+        if s.x == 2:
+            s.bag.add(0)
+            s.bag.add(0)
+        if s.flag:
+            s.sent.add(Entry(term=s.x % 3))
+        s.y = 4 * (s.bag == {}) + 2 * (s.bag != {0: 2}) + ({1: 1, 0: 0} == s.bag)
+        s.log[0] = (s.bag == {0: 1, 7: 0}) + (s.bag == {0: 1, 7: 1})
+        if s.sent != set():
+            s.x = 3
+        s.log[1] = (s.sent == set()) + (frozenset() != s.sent)
+        return s.bag == s.other and s.sent == s.sent
+    """,
+        "",
+    ),
     "str dispatch": (
         """
         s.x = kind('b', s)
@@ -1582,6 +1606,7 @@ REFUSED = {
     "alter_all(s, **s.parts[0])\nreturn 1": "s.parts[0], which a call passes by **",
     "alter_all(s, **{'other': 1})\nreturn 1": "Entry(other=fields['other']), which names another",
     "many(1, 2)\nreturn 1": "many, which takes arguments by * or ** (name the parameters",
+    "return s.sent == {Entry()}": "a set of records of a function's own",
     "return set(s.log) - s.x": "a number is needed, not a set, in set(s.log) - s.x",
     "s.x = MOVES[s.x]\nreturn 1": "not one of several parts of a table, in s.x = MOVES[s.x]",
     "return len({s.x, -2})": "a set with a negative number (leave NONE out)",

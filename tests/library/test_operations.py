@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 import tidegate
-from tidegate import Record, Seq, Set, integer, sequence_of, set_of
+from tidegate import Bag, Record, RecordSet, Seq, Set, bag_of, integer, sequence_of, set_of
 from tidegate.core.errors import ModelError
 from tidegate.core.layout import Layout
 
@@ -174,8 +174,31 @@ MISUSED = {
     "s.r.extend([1, 1])": "the sequence holds 2 at most; 4 do not fit",
     "s.r.insert(0, 1)": "the sequence holds 2 at most; 3 do not fit",
     "s.n = int(s.r == (1, 1))": "a sequence is compared with (1, 1): write a list",
+    "s.n = int(s.c == {0, 1})": "a bag is compared with {0, 1}: write a dict of counts",
+    "s.n = int(s.m == {})": "a set of records is compared with {}: write a set",
     "s.n = len(s.r + (1,))": "a list or a sequence is needed, not (1,)",
 }
+
+
+class Kept(Record):
+    n: int = integer(0, 2, "a number")
+
+
+def test_a_set_of_records_and_a_bag_are_compared_with_what_they_look_like():
+    class State(Record):
+        c: Bag = bag_of(2, 2, "a bag")
+        m: RecordSet = set_of(Kept, 2, "records")
+
+    s = Layout(State, None).record
+    assert s.c == {} == s.c
+    assert s.m == set() != {Kept(n=0)} != s.m
+    s.c.add(1)
+    s.m.add(Kept(n=2))
+    s.m.add(Kept(n=1))
+    assert {1: 1, 2: 1} != s.c == {1: 1, 0: 0}
+    assert {Kept(n=1)} != s.m == {Kept(n=1), Kept(n=2)}
+    assert s.c != {}
+    assert s.m == s.m != frozenset()
 
 
 @pytest.mark.parametrize("line", MISUSED)
@@ -184,6 +207,8 @@ def test_misuse_says_what_is_wrong_and_where(line):
         a: Set = set_of(2, "numbers")
         q: Seq = sequence_of(integer(0, 1, "a number"), 2, "numbers that wait")
         r: Seq = sequence_of(integer(0, 1, "a number"), 2, "numbers that wait")
+        c: Bag = bag_of(2, 2, "a bag")
+        m: RecordSet = set_of(Kept, 2, "records")
         n: int = integer(0, 15, "a result")
 
     s = Layout(State, None).record

@@ -22,4 +22,4 @@ V = replace(KIP_320, name="names", summary="h", parent=KIP_320, story=__doc__, e
             actions=(*KIP_320.actions, Action("assign", crash, "x", nobody, "mine", Fairness.NONE)),
             properties=(Property("Crash", "n.", "mine", predicate=lambda s, k: s.shown == 0),), default_properties=("Crash",))
 # bounds: records=1 crashes=1 elections=1
-# expect: refused 9
+# expect: violated Crash 1

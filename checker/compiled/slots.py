@@ -196,6 +196,14 @@ def united(one: Shape, other: Shape) -> Shape:
     return Shape(one.like, tuple(united(*pair) for pair in parts), common(one.kind, other.kind))
 
 
+def told(name: str) -> str:
+    """Return a name as the user knows it; what stands for it, if it is the translator's own."""
+    own = name.partition("?")[0]
+    if not name.endswith("?"):
+        return own
+    return HINTS.get(own.rstrip("0123456789"), "a value that is chosen")
+
+
 class Slots:
     """The local names of a function that have values of several parts, or perhaps None.
 
@@ -271,12 +279,11 @@ class Slots:
         try:
             return taken_apart(self.kept(value))
         except UnsupportedError as error:
-            own = name.partition("?")[0]
             if name.endswith("?"):
-                hint = HINTS.get(own.rstrip("0123456789"), "a value that is chosen")
-                raise UnsupportedError(f"{hint}, {error},") from None
+                raise UnsupportedError(f"{told(name)}, {error},") from None
             raise UnsupportedError(
-                f"{own}, {error} that is given on several ways (give it once, after the guards),"
+                f"{told(name)}, {error} that is given on several ways (give it once, after the "
+                "guards),"
             ) from None
 
     def _put(self, name: str, leaves: list[Value]) -> None:

@@ -24,6 +24,7 @@ from .function import Compiled, Mode, Scope, received
 from .in_place import InPlace, refuse_list
 from .lists import may_have_none
 from .sequences import declared_by, is_value
+from .slots import told
 from .syntax import (
     RESULT,
     assignments,
@@ -439,21 +440,26 @@ class Translation:
         """Assign a list or a set that changes, or that several places make."""
         collections, lists = self.expressions.calls.collections, self.scope.lists
         bits = collections.bits(value)
-        if name not in self._growing:
+        kind = value.kind if isinstance(value, Cells) else list
+        fits = is_list(value) and name not in self.scope.slots and name not in self.scope.variables
+        if fits and name not in self._growing:
             least = -1 if bits and name not in self._changed and may_have_none(bits) else 0
-            self._growing[name] = lists.growing_set(least) if bits else lists.new()
-        own = self._growing[name]
+            self._growing[name] = lists.growing_set(least) if bits else lists.new(kind)
+        own = self._growing.get(name)
         if own is value:
             return
-        if isinstance(own, Bits) and bits:
+        if fits and isinstance(own, Bits) and bits:
             if may_have_none(own) and bits.ordered:
                 raise UnsupportedError(f"{name}, a set of the state on one way and not on another,")
             lists.change(own, bits.mask)
-        elif isinstance(own, Cells) and not bits:
+        elif fits and isinstance(own, Cells) and not bits and own.kind is kind:
             lists.set_length(own, Constant(0))
             collections.add_all(own, value)
         else:
-            raise UnsupportedError(f"{name}, which is a list on one way and none on another,")
+            raise UnsupportedError(
+                f"{told(name)}, which is a list or a set of its own on one way and none on another "
+                "(give one of them another name),"
+            )
         self.scope.local[name] = own
 
     def _keep(self, name: str, value: Value) -> None:

@@ -794,6 +794,47 @@ def test_a_bound_of_a_slice_of_an_array_may_be_negative(tmp_path):
     assert alike(tmp_path, ROW) == 48
 
 
+TWO_KINDS = (
+    "here = s.a\nhere |= {1}\nhere = here | s.b\nhere |= {2}\nreturn len(here) > 2",
+    "here = s.a\nhere.add(1)\nhere = here | s.b\nhere.add(2)\nreturn len(here) > 2",
+    "here = s.a\nif s.flag:\n    here = {1}\n    here |= {2}\nreturn len(here) > 1",
+    "here = {1}\nhere |= {s.y}\nif s.flag:\n    here = s.a\nreturn len(here) > 1",
+    "here = s.queue\nif s.flag:\n    here = s.queue[1:]\nreturn len(here) > 1",
+    "here = either(s)\ns.queue.append(1)\nreturn len(here) > 1",
+    "t = tuple(v for v in s.queue)\nif s.flag:\n    t = [v for v in s.other]\nreturn t == (1, 2)",
+    "a = [1]\na.append(2)\nif s.flag:\n    a = s.log\ns.log[0] = 3\nreturn len(a) == 3",
+)
+
+EITHER = """
+def either(s):
+    if s.flag:
+        return s.queue[1:]
+    return s.queue
+
+def numbers(s):
+    if s.flag:
+        return tuple(v for v in s.queue)
+    return tuple(s.other[:1])
+"""
+
+
+@pytest.mark.parametrize("body", TWO_KINDS)
+def test_a_list_on_one_way_and_none_on_another_is_refused(body):
+    with pytest.raises(UnsupportedError, match="a list or a set of its own on one way"):
+        TRANSLATE(act(body, EITHER))
+
+
+TUPLES = (
+    "t = tuple(v for v in s.queue)\nif s.flag:\n    t = tuple(s.other)\nreturn t in ((1, 2), (0,))",
+    "return numbers(s) == (1,) or numbers(s) in ((0,), (0, 1))",
+)
+
+
+@pytest.mark.parametrize("body", TUPLES)
+def test_a_tuple_on_several_ways_stays_a_tuple(body):
+    assert agreeing(TRANSLATE(act(body, EITHER)), STATES) >= 5
+
+
 def act(body, helpers=""):
     """Return an action with this body."""
     return action_from(body, PUT + helpers, NAMES)

@@ -27,6 +27,7 @@ from .values import (
     Items,
     Made,
     Mapped,
+    Neighbours,
     Number,
     Numbers,
     Orders,
@@ -81,6 +82,7 @@ class Builtins:
             list: lambda node: self._listed(node, list),
             tuple: lambda node: self._listed(node, tuple),
             itertools.permutations: self._permuted,
+            itertools.pairwise: self._neighbours, itertools.chain: self._chained,
             set: self._set, frozenset: self._set, map: self._mapped, filter: self._filtered,
         }  # fmt: skip
 
@@ -185,8 +187,35 @@ class Builtins:
         return self.expressions.value(node)
 
     def _mapped(self, node: ast.Call) -> Value:
-        function, iterated = self._only(node, 2)
-        return Mapped(function, iterated)
+        if len(node.args) < 2 or node.keywords:
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        function = self.expressions.value(node.args[0])
+        iterated = self._iterables(node.args[1:])
+        if len(iterated) == 1:
+            return Mapped(function, iterated[0])
+        return Mapped(function, Zipped(tuple(iterated)), several=True)
+
+    def _neighbours(self, node: ast.Call) -> Value:
+        [of] = self._only(node)
+        self.calls.comprehensions.refuse_lazy(node, own=isinstance(of, Cells))
+        return Neighbours(of)
+
+    def _chained(self, node: ast.Call) -> Value:
+        if node.keywords:
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        values = self._iterables(node.args)
+        own = any(isinstance(value, Cells) for value in values)
+        self.calls.comprehensions.refuse_lazy(node, own)
+        joined, certain = self.scope.lists.new(), self.expressions.certain
+        append = self.scope.lists.append
+        for part, value in zip(node.args, values, strict=True):
+            self.calls.loops.over(part, value, lambda one, f, e: append(joined, certain(one)))
+        return joined
+
+    def _iterables(self, nodes: list[ast.expr]) -> list[Value]:
+        if any(isinstance(part, ast.Starred) for part in nodes):
+            raise UnsupportedError(f"{', '.join(map(ast.unparse, nodes))}, of unknown length,")
+        return list(map(self._iterable, nodes))
 
     def _filtered(self, node: ast.Call) -> Value:
         self.calls.comprehensions.refuse_lazy(node)

@@ -103,6 +103,9 @@ def is_never_called(callee: object) -> bool:
     return callee in _NEVER
 
 
+_GIVEN = (abs, bool, divmod, int, len, max, min, sum)
+"""Functions of Python's that another one may call, such as ``map``."""
+
 _NEVER = (float, str, complex, bytes, print, open, eval, exec, round)
 
 
@@ -247,18 +250,11 @@ class Calls:
             return self._closure(function, arguments, {}, node)
         if isinstance(function, Constant) and type(function.value) is types.FunctionType:
             return self.of_model(function.value, arguments, {}, Mode.WHOLE)
-        if isinstance(function, Constant) and function.value in (
-            abs,
-            bool,
-            int,
-            len,
-            max,
-            min,
-            sum,
-        ):
-            name = self.scope.new_name("argument")
-            spelled = ast.Call(ast.Name(function.value.__name__), [ast.Name(name)], [])
-            with self.comprehensions.bound(ast.Name(name, ast.Store()), arguments[0]):
+        if isinstance(function, Constant) and function.value in _GIVEN:
+            names = [ast.Name(self.scope.new_name("argument"), ast.Load()) for _ in arguments]
+            spelled = ast.Call(ast.Name(function.value.__name__, ast.Load()), list(names), [])
+            target = ast.Tuple([ast.Name(one.id, ast.Store()) for one in names], ast.Store())
+            with self.comprehensions.bound(target, Items(tuple(arguments))):
                 known = self.builtins.called(function.value, spelled)
             if known is not None:
                 return known

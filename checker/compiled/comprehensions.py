@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import reduce
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .containers import is_list
@@ -45,6 +47,17 @@ if TYPE_CHECKING:
 
     from .calls import Calls
     from .expressions import Expressions
+
+
+def _binds(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
+
+
+_READING = (
+    abs, all, any, bool, divmod, enumerate, int, len, max, min, range, reversed, sorted, sum, zip,
+    itertools.chain, itertools.pairwise,
+)  # fmt: skip
+"""Functions of Python's that write nothing, as long as they get no function."""
 
 
 class Comprehensions:
@@ -131,7 +144,11 @@ class Comprehensions:
         """Translate a loop over an argument, whether it is a generator or something else."""
         if isinstance(node, (ast.GeneratorExp, ast.ListComp)):
             element, free = node.elt, any_order and self._shows_no_order(node)
-            self.each(node.generators, lambda: body(self.expressions.value(element)), names, free)
+            reads = any_order and self._only_reads(node)
+            with self.consuming() if reads else nullcontext():
+                self.each(
+                    node.generators, lambda: body(self.expressions.value(element)), names, free
+                )
         else:
             with self.consuming():
                 value = self.expressions.value(node)
@@ -163,9 +180,36 @@ class Comprehensions:
         finally:
             self._consumers -= 1
 
-    def refuse_lazy(self, node: ast.expr) -> None:
-        """Refuse what Python evaluates while a loop goes on that may change what it reads."""
-        if not self._consumers and not self.scope.pure:
+    def _only_reads(self, node: ast.expr) -> bool:
+        """Whether an expression calls nothing that may write."""
+        calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
+        named = [None if call.keywords else self._named(call.func, node) for call in calls]
+        return all(one in _READING for one in named)
+
+    def _named(self, function: ast.expr, around: ast.expr) -> object:
+        """Return the function of a call, if it is one of the module or of one that it imports."""
+        root = function.value if isinstance(function, ast.Attribute) else function
+        own = {part.id for part in ast.walk(around) if isinstance(part, ast.Name) and _binds(part)}
+        function_of, scope = self.scope.function, self.scope
+        own |= scope.assigned.keys() | scope.hidden | {*function_of.__code__.co_freevars}
+        if not isinstance(root, ast.Name) or root.id in own:
+            return None
+        space = function_of.__globals__
+        named = space.get(root.id, getattr(builtins, root.id, None))
+        if not isinstance(function, ast.Attribute):
+            return named
+        return getattr(named, function.attr, None) if isinstance(named, ModuleType) else None
+
+    def refuse_lazy(self, node: ast.expr, own: bool = False) -> None:
+        """Refuse what Python evaluates while a loop goes on that may change what it reads.
+
+        Parameters
+        ----------
+        own
+            Whether it reads a list of the function's own, which changes also where nothing is
+            written to the state.
+        """
+        if not self._consumers and (own or not self.scope.pure):
             raise UnsupportedError(f"{ast.unparse(node)}, which Python evaluates bit by bit,")
 
     def quantified(self, node: ast.Call, wanted: bool) -> Value:
@@ -188,9 +232,13 @@ class Comprehensions:
 
         if isinstance(argument, (ast.GeneratorExp, ast.ListComp)):
             element, free = argument.elt, self._shows_no_order(argument)
-            self.each(
-                argument.generators, lambda: decide(self.expressions.decision(element)), (), free
-            )
+            with self.consuming() if self._only_reads(argument) else nullcontext():
+                self.each(
+                    argument.generators,
+                    lambda: decide(self.expressions.decision(element)),
+                    (),
+                    free,
+                )
         else:
             with self.consuming():
                 value = self.expressions.value(argument)

@@ -27,6 +27,7 @@ from .values import (
     Made,
     Mapped,
     Method,
+    Neighbours,
     Number,
     Numbers,
     Places,
@@ -504,7 +505,7 @@ class Collections:
         return Number(out.value(f"load i64, ptr {place}"), None, int)
 
 
-_ITERATED = (Backwards, Cells, Elements, Mapped, Span, Zipped)
+_ITERATED = (Backwards, Cells, Elements, Mapped, Neighbours, Span, Zipped)
 
 _SOME = ast.Name("a collection", ast.Load())
 

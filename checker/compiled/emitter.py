@@ -35,6 +35,7 @@ from .values import (
     KindError,
     Made,
     Mapped,
+    Neighbours,
     Number,
     Numbers,
     Orders,
@@ -503,7 +504,7 @@ _KINDS: dict[type, str] = {
     Perhaps: "what may be None", Places: "one of several parts of the state", Span: "a slice",
     Elements: "a slice", Numbers: "a range", Zipped: "what zip yields", Mapped: "what map yields",
     Backwards: "what reversed yields", Orders: "what permutations yields",
-    Keywords: "the keywords of a call",
+    Keywords: "the keywords of a call", Neighbours: "what pairwise yields",
 }  # fmt: skip
 
 

@@ -27,6 +27,7 @@ from .values import (
     Made,
     Mapped,
     Method,
+    Neighbours,
     Number,
     Numbers,
     Orders,
@@ -141,7 +142,19 @@ class Loops:
             contents := self.records.method(iterable, "__iter__")
         ):
             self._loop_contents(node, contents, body, changed)
-        elif isinstance(iterable, (Zipped, Mapped, Backwards, Choice, Cells, Elements, Orders)):
+        elif isinstance(
+            iterable,
+            (
+                Zipped,
+                Mapped,
+                Neighbours,
+                Backwards,
+                Choice,
+                Cells,
+                Elements,
+                Orders,
+            ),
+        ):
             self._loop_indexed(node, self.indexed(iterable, node), body, changed)
         else:
             rounds: list[tuple[Value | None, Value]] = [
@@ -205,9 +218,16 @@ class Loops:
             return self._side_by_side([self.indexed(part, node) for part in value.parts])
         if isinstance(value, Mapped):
             function, inner = value.function, self.indexed(value.of, node)
-            return replace(
-                inner, at=lambda i: self.calls.called_with(function, [inner.at(i)], node)
-            )
+            several = value.several
+
+            def result(index: Value) -> Value:
+                element = inner.at(index)
+                parts = element.items if several and isinstance(element, Items) else (element,)
+                return self.calls.called_with(function, list(parts), node)
+
+            return replace(inner, at=result)
+        if isinstance(value, Neighbours):
+            return self._in_pairs(self.indexed(value.of, node), node)
         if isinstance(value, Backwards):
             inner = self.indexed(value.of, node)
             if inner.most is None:
@@ -245,6 +265,24 @@ class Loops:
             return Indexed(count.value, lambda: count, lambda i: self.records.item(array, i))
         items = tuple(self._all_of(value))
         return Indexed(len(items), lambda: Constant(len(items)), lambda i: self.item(items, i))
+
+    def _in_pairs(self, inner: Indexed, node: ast.expr) -> Indexed:
+        """Return each element with the one after it."""
+        if inner.most is None:
+            raise UnsupportedError(f"{ast.unparse(node)}, which has no end,")
+        exactly, one = self.expressions.computed, Constant(1)
+
+        def length() -> Value:
+            count = exactly(ast.Sub(), inner.length(), one)
+            if isinstance(count, Constant):
+                return Constant(max(count.value, 0))
+            return self.out.extreme("max", count, Constant(0))
+
+        return Indexed(
+            max(inner.most - 1, 0),
+            length,
+            lambda i: Items((inner.at(i), inner.at(exactly(ast.Add(), i, one)))),
+        )
 
     def _less(self, last: Value, index: Value) -> Value:
         """Return the index from the end, of one from the beginning."""

@@ -23,12 +23,14 @@ from .function import Scope
 from .tables import Indexed
 from .values import (
     NOWHERE,
+    Backwards,
     Bits,
     Cells,
     Constant,
     Elements,
     Items,
     Made,
+    Mapped,
     Method,
     Number,
     Perhaps,
@@ -37,6 +39,7 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
+    Zipped,
     ask,
     integer_of,
     is_left_out,
@@ -747,9 +750,23 @@ class Sequences:
         """Return the elements that a value has, or the sequence or slice that has them."""
         if isinstance(value, Items):
             return list(value.items)
+        if isinstance(value, (Mapped, Zipped, Backwards)):
+            # All is evaluated before any of it is written, and must write nothing itself.
+            with self.scope.reading():
+                return self._all_of(value, node)
         if not isinstance(value, (StateRef, Span, Elements, Made, Cells)):
             raise UnsupportedError(f"{ast.unparse(node)} in place of a slice")
         return value
+
+    def _all_of(self, value: Value, node: ast.expr) -> New:
+        """Return all elements of what yields them one by one."""
+        chosen = self.expressions.calls.loops.indexed(value, node)
+        length = chosen.length()
+        if isinstance(length, Constant):
+            return [self.fixed(chosen.at(Constant(number))) for number in range(length.value)]
+        cells = self.scope.lists.new()
+        self.expressions.calls.collections.add_all(cells, value)
+        return cells
 
     def loaded(self, new: New, most: int = 0) -> tuple[list[Contents], Value]:
         """Emit the loading of new elements; return all that may exist, and how many do.

@@ -176,9 +176,20 @@ class Zipped:
 
 @dataclass(frozen=True)
 class Mapped:
-    """What ``map`` yields: the results of a function, each when it is asked for."""
+    """What ``map`` yields: the results of a function, each when it is asked for.
+
+    ``several`` says that it takes as many arguments as each element has parts.
+    """
 
     function: Value
+    of: Value
+    several: bool = False
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """What ``pairwise`` yields: each element but the last with the one after it."""
+
     of: Value
 
 
@@ -310,6 +321,7 @@ Value = (
     | Numbers
     | Zipped
     | Mapped
+    | Neighbours
     | Backwards
     | Choice
     | Dictionary

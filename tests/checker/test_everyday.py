@@ -1444,6 +1444,37 @@ SPELLINGS = {
     """,
         "",
     ),
+    "map of several": (
+        """
+        s.log[:] = map(min, s.log, ROW)
+        s.flag = any(map(lambda v, w, u: v + w > u, s.log, s.queue, reversed(s.log)))
+        s.x = sum(map(max, s.log, s.queue)) % 8
+        a = list(map(less, s.log, (1, 2, 0)))
+        if len(s.queue) == 2:
+            s.queue[:] = map(lambda v: (v + 1) % 4, s.queue)
+        s.y = sum(a * b + c for a, b, c in zip(s.log, ROW, s.queue)) % 9
+        return all(map(less, s.queue, s.log)) or list(map(divmod, s.log, (1, 2, 3)))[1] == (1, 0)
+    """,
+        """
+        def less(a, b) -> bool:
+            return a < b
+    """,
+    ),
+    "neighbours and chains": (
+        """
+        s.flag = any(a < b for a, b in itertools.pairwise(s.log))
+        s.x = sum(b - a for a, b in itertools.pairwise(s.queue) if a < b) % 8
+        t = 0
+        for a, b in list(itertools.pairwise(s.queue)):
+            s.queue[0] = 3
+            t = (3 * t + a - b) % 9
+        s.y = t
+        if all(v < 3 for v in itertools.chain(s.log, s.queue, [s.x])):
+            return sum(filter(None, itertools.chain(s.queue, s.done))) > 2
+        return sorted(itertools.chain(s.log, s.queue[1:])) == [0, 0, 1]
+    """,
+        "",
+    ),
     "str dispatch": (
         """
         s.x = kind('b', s)
@@ -1565,6 +1596,9 @@ def number(s) -> bool:
     return s.x
 def alter_all(s, **fields):
     s.parts[0].assign(Entry(**fields))
+def alters(s) -> int:
+    s.log[1] = 0
+    return 1
 def many(*numbers):
     return len(numbers)
 """
@@ -1607,6 +1641,10 @@ REFUSED = {
     "alter_all(s, **{'other': 1})\nreturn 1": "Entry(other=fields['other']), which names another",
     "many(1, 2)\nreturn 1": "many, which takes arguments by * or ** (name the parameters",
     "return s.sent == {Entry()}": "a set of records of a function's own",
+    "for a, b in itertools.pairwise(s.log):\n    s.log[1] = a\nreturn 1": "bit by bit",
+    "return sum(v + alters(s) for v in itertools.chain(s.log, [1]))": "bit by bit",
+    "a = [s.x]\nfor v in itertools.chain(a, a):\n    a.append(v)\nreturn 1": "bit by bit",
+    "s.log[:] = map(lambda v: astore(s, v), s.log)\nreturn 1": "only reading is allowed",
     "return set(s.log) - s.x": "a number is needed, not a set, in set(s.log) - s.x",
     "s.x = MOVES[s.x]\nreturn 1": "not one of several parts of a table, in s.x = MOVES[s.x]",
     "return len({s.x, -2})": "a set with a negative number (leave NONE out)",

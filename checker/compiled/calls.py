@@ -33,7 +33,6 @@ from .values import (
     Dictionary,
     Elements,
     Items,
-    Keywords,
     Made,
     Method,
     Number,
@@ -204,7 +203,7 @@ class Calls:
                 keywords += _of_display(part.value)
                 continue
             value = self._by_name(part.value)
-            for name, one in zip(value.names, value.values, strict=True):
+            for name, one in zip(value.keys, value.values, strict=True):
                 # No name of a model is like this one, and people understand it.
                 shown = f"{ast.unparse(part.value)}[{name!r}]"
                 self.scope.local[shown] = one
@@ -214,12 +213,12 @@ class Calls:
             raise UnsupportedError(f"the call {ast.unparse(node)}, which has an argument twice,")
         return ast.copy_location(ast.Call(node.func, node.args, keywords), node)
 
-    def _by_name(self, node: ast.expr) -> Keywords:
+    def _by_name(self, node: ast.expr) -> Dictionary:
         """Return what a call passes by ``**``, which must have names that are known."""
         value = self.expressions.expression(node)
         if isinstance(value, Constant) and type(value.value) is dict:
-            return Keywords(tuple(value.value), tuple(map(Constant, value.value.values())))
-        if not isinstance(value, Keywords):
+            return Dictionary(tuple(value.value), tuple(map(Constant, value.value.values())))
+        if not isinstance(value, Dictionary):
             raise UnsupportedError(f"{ast.unparse(node)}, which a call passes by **,")
         return value
 
@@ -374,7 +373,7 @@ class Calls:
                 f"a call of {function.__name__} that does not fit its parameters"
             )
         passed |= {name: Constant(optional[name]) for name in missing}
-        rest = [Keywords(tuple(more), tuple(more.values()))] if takes_more else []
+        rest = [Dictionary(tuple(more), tuple(more.values()))] if takes_more else []
         return [*(passed[name] for name in (*names, *only)), *rest]
 
     def filled(self, value: Value) -> Value:

@@ -23,7 +23,6 @@ from .values import (
     Constant,
     Elements,
     Items,
-    Keywords,
     Made,
     Mapped,
     Method,
@@ -317,8 +316,6 @@ class Collections:
             return self.lists.has(right, left)
         if isinstance(right, Tuples):
             return self.tuples.has(right, left)
-        if isinstance(right, Keywords) and isinstance(left, Constant):
-            return Constant(left.value in right.names)
         if isinstance(right, Choice):
             return tables.among(left, right, self._same)
         if not isinstance(right, _ITERATED) and not _is_array(right):
@@ -350,8 +347,6 @@ class Collections:
             return self._of_list(owner, name, node)
         if isinstance(owner, Tuples):
             return self.tuples.method(owner, name, node)
-        if isinstance(owner, Keywords):
-            return self._of_keywords(owner, name, node)
         if isinstance(owner, Constant) and type(owner.value) is dict and name == "get":
             key, *rest = [self.expressions.value(part) for part in node.args]
             default = constant_of(rest[0]) if rest else Constant(None)
@@ -364,17 +359,6 @@ class Collections:
         if name in ("count", "index") and counted:
             return self._found(owner, name, node)
         return None
-
-    def _of_keywords(self, owner: Keywords, name: str, node: ast.Call) -> Value:
-        """Return the value of the call of a method of ``**fields``."""
-        arguments = [self.expressions.expression(part) for part in node.args]
-        by_name = dict(zip(owner.names, owner.values, strict=True))
-        if name == "items" and not arguments:
-            return Items(tuple(Items((Constant(key), one)) for key, one in by_name.items()))
-        if name == "get" and arguments and isinstance(arguments[0], Constant):
-            default = arguments[1] if len(arguments) == 2 else Constant(None)
-            return by_name.get(arguments[0].value, default)
-        raise UnsupportedError(f"the call {ast.unparse(node)}")
 
     def _of_list(self, cells: Cells, name: str, node: ast.Call) -> Value:
         lists, arguments = self.lists, [self.expressions.value(part) for part in node.args]

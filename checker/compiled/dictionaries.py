@@ -6,13 +6,23 @@ import ast
 from typing import TYPE_CHECKING
 
 from .function import Scope
-from .values import Constant, Dictionary, Items, Truth, UnsupportedError, Value, ask
+from .values import (
+    Constant,
+    Dictionary,
+    Items,
+    Perhaps,
+    Truth,
+    UnsupportedError,
+    Value,
+    ask,
+    is_none,
+)
 
 if TYPE_CHECKING:
     from .expressions import Expressions
 
-_FEW = 2
-"""How many arguments ``get`` takes: without a default it may return None."""
+_MOST = 2
+"""The most arguments that ``get`` takes: a key, and what it returns instead of None."""
 
 
 class Dictionaries:
@@ -69,9 +79,9 @@ class Dictionaries:
 
     def method(self, owner: Dictionary, name: str, node: ast.Call) -> Value:
         """Return the value of the call of a method."""
-        if name == "get" and len(node.args) == _FEW and not node.keywords:
-            key, default = map(self.expressions.value, node.args)
-            return self._or_default(owner, key, default)
+        if name == "get" and 1 <= len(node.args) <= _MOST and not node.keywords:
+            key, *rest = map(self.expressions.value, node.args)
+            return self._or_default(owner, key, rest[0] if rest else Constant(None))
         if node.args or node.keywords or name not in ("keys", "values", "items"):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         if name == "keys":
@@ -89,6 +99,8 @@ class Dictionaries:
         there = Truth(self.out.truth(self.out.compare("sge", place, Constant(0))))
         first = self.out.extreme("max", place, Constant(0))
         value = self.expressions.calls.loops.item(owner.values, first)
+        if is_none(default):
+            return Perhaps(value, self.out.value(f"xor i1 {there.register}, true"))
         return self.expressions.either(there, value, default)
 
 

@@ -29,9 +29,9 @@ from .values import (
     Cells,
     Choice,
     Constant,
+    Dictionary,
     Elements,
     Items,
-    Keywords,
     KindError,
     Made,
     Mapped,
@@ -504,7 +504,7 @@ _KINDS: dict[type, str] = {
     Perhaps: "what may be None", Places: "one of several parts of the state", Span: "a slice",
     Elements: "a slice", Numbers: "a range", Zipped: "what zip yields", Mapped: "what map yields",
     Backwards: "what reversed yields", Orders: "what permutations yields",
-    Keywords: "the keywords of a call", Neighbours: "what pairwise yields",
+    Dictionary: "a dictionary", Neighbours: "what pairwise yields",
 }  # fmt: skip
 
 

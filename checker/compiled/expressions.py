@@ -35,7 +35,6 @@ from .values import (
     Dictionary,
     Elements,
     Items,
-    Keywords,
     KindError,
     Made,
     Method,
@@ -390,9 +389,6 @@ class Expressions:
             return self.scope.tables.chosen_element(owner, index)
         if isinstance(owner, Dictionary):
             return self.calls.dictionaries.element(owner, index)
-        if isinstance(owner, Keywords) and isinstance(index, Constant):
-            by_name = dict(zip(owner.names, owner.values, strict=True))
-            return by_name[index.value]
         lists = self.scope.lists
         if isinstance(owner, Cells):
             return lists.element(owner, index)

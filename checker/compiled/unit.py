@@ -30,9 +30,9 @@ from .values import (
     PLAIN,
     CallsItselfError,
     Constant,
+    Dictionary,
     Elements,
     Items,
-    Keywords,
     Made,
     Method,
     Span,
@@ -300,8 +300,8 @@ def _kind(argument: Value) -> object:
         return ("place", argument.form, tuple(_kind(index) for index in argument.indices))
     if isinstance(argument, Made):
         return ("made", id(argument.kind), argument.paths, tuple(map(_kind, argument.values)))
-    if isinstance(argument, (Items, Keywords, Method, Span, Elements)):
-        kinds = {Items: "a tuple", Keywords: "keywords", Method: "a method"}
+    if isinstance(argument, (Items, Dictionary, Method, Span, Elements)):
+        kinds = {Items: "a tuple", Dictionary: "a dictionary", Method: "a method"}
         what = kinds.get(type(argument), "a slice of a sequence")
         raise UnsupportedError(f"{what} cannot be passed on")
     truth_only = getattr(argument, "truth_only", "")

@@ -280,14 +280,6 @@ class Closure:
 
 
 @dataclass(frozen=True)
-class Keywords:
-    """What a function has of its ``**fields``: names that are known, each with a value."""
-
-    names: tuple[str, ...]
-    values: tuple[Value, ...]
-
-
-@dataclass(frozen=True)
 class Perhaps:
     """A value that is None if a bit is set; ``value`` is None if nothing else is known of it."""
 
@@ -330,7 +322,6 @@ Value = (
     | Tuples
     | Orders
     | Closure
-    | Keywords
     | Perhaps
 )
 

@@ -1229,6 +1229,9 @@ SPELLINGS = {
         if s.log[0] in few.keys():
             s.x = abs(few[s.log[0]]) % 8
         s.y = few[s.log[1]] if s.log[1] else 0
+        some = few.get(s.log[2] + s.x)
+        if some is not None and some > 3:
+            s.flag = few.get(s.y % 3) == some or few.get(7) == some
         return few[s.log[2]] > 0
     """,
     ),

@@ -583,8 +583,8 @@ class Sequences:
             return Items(tuple(self.records.item(array, Constant(i)) for i in indices), list)
         lower = self._bound(chosen.lower, bounds[0], count, Constant(0)) or Constant(0)
         upper = self._bound(chosen.upper, bounds[1], count, count) or count
-        whole = Indexed(count.value, lambda: count, lambda index: self.records.item(array, index))
-        return self.between(whole, lower, upper)
+        every = Indexed(count.value, lambda: count, lambda index: self.records.item(array, index))
+        return self.between(every, lower, upper)
 
     def _bound(
         self, node: ast.expr | None, bound: Value | None, length: Value, default: Value

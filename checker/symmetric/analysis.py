@@ -143,9 +143,9 @@ class Analysis:
         if not refused.where:
             return refused
         # The refusal itself is that of every call.
-        told = NotShownError(refused.node, refused.why, refused.mistaken)
-        told.where = f"{refused.where}, called by {caller.__name__}, {place(caller, node)}"
-        return told
+        here = NotShownError(refused.node, refused.why, refused.mistaken)
+        here.where = f"{refused.where}, called by {caller.__name__}, {place(caller, node)}"
+        return here
 
     def answers(self, function: Callable[..., Any], arguments: tuple[Value, ...]) -> None:
         """Analyse an action or a predicate, which returns a truth value.

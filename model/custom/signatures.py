@@ -160,8 +160,8 @@ def refuse_values(chosen: object, name: str) -> None:
     if len(kinds) == 1 and isinstance(kind, EnumMeta):
         some = _listed(chosen)
         members = ", ".join(f"{kind.__name__}.{getattr(one, 'name', one)}" for one in some)
-        whole = isinstance(chosen, type) or {*some} == {*kind}
-        values = f"list({kind.__name__})" if whole else f"[{members}]"
+        all_of_them = isinstance(chosen, type) or {*some} == {*kind}
+        values = f"list({kind.__name__})" if all_of_them else f"[{members}]"
     elif chosen is bool:
         values = "[False, True]"
     else:

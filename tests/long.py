@@ -1,4 +1,4 @@
-"""Tests that take about a second or longer: the default run leaves them out, .ci/run has them.
+"""Tests that take half a second or longer: the default run leaves them out, .ci/run has them.
 
 Renew the list on a machine that does nothing else::
 
@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 LIST = Path(__file__).with_suffix(".txt")
 
-SECONDS = 0.8
+SECONDS = 0.5
 """What a test of the default run may take."""
 
 

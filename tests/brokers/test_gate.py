@@ -52,6 +52,7 @@ def gate(tmp_path, monkeypatch):
     return Gate(tmp_path)
 
 
+@pytest.mark.long
 def test_kafka_0_10_reproduces_the_loss_as_the_example_expects(kafka, gate):
     kafka("0.10.2.2")
     status, [cell] = gate.run(EXAMPLE, "-k", "reproduces")

@@ -39,6 +39,7 @@ def loss(tmp_path_factory):
     return str(path)
 
 
+@pytest.mark.long
 def test_kafka_0_10_loses_the_record_as_the_model_says(loss, kafka, tmp_path):
     seen, page = tmp_path / "seen.json", tmp_path / "seen.html"
     files = ("--json", str(seen), "--html", str(page))

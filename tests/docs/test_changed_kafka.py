@@ -30,6 +30,7 @@ def test_the_gate_of_the_page_is_read(tmp_path):
     assert [cell.brokers is not None for cell in read(tmp_path / "tidegate.toml")] == [True, True]
 
 
+@pytest.mark.long
 @pytest.mark.kafka
 def test_a_release_leaves_the_trace_where_the_page_says(tmp_path):
     if not (RELEASES / "4.4.0").is_dir() or shutil.which("java") is None:

@@ -160,12 +160,8 @@ def list_step(
     target = number_of(p, shared, candidate)
     if target == source:
         return
-    if target < 0:
-        if p.constrained:
-            if p.admits(candidate):
-                store(worker + Worker.ERROR, 1)
-        else:
-            store(worker + Worker.ERROR, 1)
+    if target < 0 and (not p.constrained or p.admits(candidate)):
+        store(worker + Worker.ERROR, 1)
     words = load(shared + Shared.DEMAND_WORDS)
     enabled = load(shared + Shared.ENABLED) + source * words * 8
     demands = load(shared + Shared.DEMANDS) + instance * words * 8

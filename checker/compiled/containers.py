@@ -78,16 +78,17 @@ class Collections:
         """Return a set outside of the state as bits; None for what is none."""
         if isinstance(value, Bits):
             return self.lists.settled(value)
-        if isinstance(value, Choice):
-            masks = tuple(map(_known_mask, value.options))
-            if any(mask is None or mask < 0 for mask in masks):
-                return None
-            return Bits(self.scope.tables.chosen(Choice(value.number, masks)))
-        mask = _known_mask(value.value) if isinstance(value, Constant) else None
-        if mask is None or mask >= 0:
-            return None if mask is None else Bits(Constant(mask))
-        high = mask - WORD[0]
-        return Bits(Number(str(mask), (WORD[0], (1 << high.bit_length()) - 1)))
+        if not isinstance(value, (Choice, Constant)):
+            return None
+        options = value.options if isinstance(value, Choice) else (value.value,)
+        masks = [mask for mask in map(_known_mask, options) if mask is not None]
+        if len(masks) < len(options):
+            return None
+        if isinstance(value, Constant):
+            mask: Value = Constant(masks[0])
+        else:
+            mask = self.scope.tables.chosen(Choice(value.number, tuple(masks)))
+        return Bits(mask if min(masks) >= 0 else Number(self.out.number(mask), _reach(masks)))
 
     def of_state(self, value: Value) -> Bits | None:
         """Return a set of the state as bits; None for what is none."""
@@ -527,6 +528,12 @@ def _known_mask(value: object) -> int | None:
         return None
     mask = sum(1 << number for number in numbers if number is not None and number >= 0)
     return mask + WORD[0] if -1 in numbers else mask
+
+
+def _reach(masks: list[int]) -> tuple[int, int]:
+    """Return the range of masks some of which have NONE, which is the sign."""
+    most = max((mask & WORD[1]).bit_length() for mask in masks)
+    return WORD[0], (1 << most) - 1
 
 
 def is_fixed_set(value: Value) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .function import Scope
 from .values import (
+    NOWHERE,
     Constant,
     Dictionary,
     Items,
@@ -14,6 +15,7 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
+    as_constant,
     ask,
     is_none,
 )
@@ -48,22 +50,17 @@ class Dictionaries:
         pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
         listed = ast.copy_location(ast.ListComp(pair, node.generators), node)
         pairs = self.expressions.calls.comprehensions.collected(listed, list)
-        if isinstance(pairs, Constant):
-            return Constant(ask(dict, pairs.value))
         if not isinstance(pairs, Items):
             raise UnsupportedError(f"{ast.unparse(node)}, with keys that are not known,")
         entries: dict[object, Value] = {}
         for item in pairs.items:
-            if isinstance(item, Constant):
-                item = Items(tuple(map(Constant, item.value)))
             assert isinstance(item, Items)
             key, value = item.items
             self._add(entries, key, value, node)
         return _made(entries)
 
     def _add(self, entries: dict[object, Value], key: Value, value: Value, node: ast.expr) -> None:
-        if isinstance(key, Items) and all(isinstance(part, Constant) for part in key.items):
-            key = Constant(tuple(part.value for part in key.items if isinstance(part, Constant)))
+        key = as_constant(key)
         if not isinstance(key, Constant):
             raise UnsupportedError(f"{ast.unparse(node)}, with keys that are not known,")
         ask(hash, key.value)
@@ -71,11 +68,8 @@ class Dictionaries:
 
     def element(self, owner: Dictionary, key: Value) -> Value:
         """Return the value of a key, which must be there."""
-        places = {key: place for place, key in enumerate(owner.keys)}
-        place = self.scope.tables.looked_up(places, key)
-        if not owner.keys:
-            return place
-        return self.expressions.calls.loops.item(owner.values, _within(place))
+        place = self.scope.tables.looked_up(_places(owner), key)
+        return NOWHERE if place is NOWHERE else self._at(owner, place)
 
     def method(self, owner: Dictionary, name: str, node: ast.Call) -> Value:
         """Return the value of the call of a method."""
@@ -92,16 +86,17 @@ class Dictionaries:
         return Items(tuple(map(Items, pairs)), list)
 
     def _or_default(self, owner: Dictionary, key: Value, default: Value) -> Value:
-        places = {key: place for place, key in enumerate(owner.keys)}
-        place = self.scope.tables.looked_up(places, key, Constant(-1))
+        place = self.scope.tables.looked_up(_places(owner), key, Constant(-1))
         if isinstance(place, Constant):
             return owner.values[place.value] if place.value >= 0 else default
         there = Truth(self.out.truth(self.out.compare("sge", place, Constant(0))))
-        first = self.out.extreme("max", place, Constant(0))
-        value = self.expressions.calls.loops.item(owner.values, first)
+        value = self._at(owner, self.out.extreme("max", place, Constant(0)))
         if is_none(default):
             return Perhaps(value, self.out.value(f"xor i1 {there.register}, true"))
         return self.expressions.either(there, value, default)
+
+    def _at(self, owner: Dictionary, place: Value) -> Value:
+        return self.expressions.calls.loops.item(owner.values, place)
 
 
 def keys_of(owner: Dictionary) -> Constant:
@@ -117,6 +112,6 @@ def _made(entries: dict[object, Value]) -> Value:
     return Dictionary(tuple(entries), tuple(entries.values()))
 
 
-def _within(place: Value) -> Value:
-    """Return the place of a key; that of the first one if the key is nowhere."""
-    return place if not isinstance(place, Constant) or type(place.value) is int else Constant(0)
+def _places(owner: Dictionary) -> dict[object, int]:
+    """Return the places of the values, by the keys."""
+    return {key: place for place, key in enumerate(owner.keys)}

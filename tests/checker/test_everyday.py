@@ -1305,6 +1305,22 @@ SPELLINGS = {
     """,
         "",
     ),
+    "tables of sets with nobody": (
+        """
+        a = {v - 1 for v in s.log}
+        some = SETS[s.log[0]]
+        s.flag = some <= a or a == SETS[s.log[1]] or a.isdisjoint(some) or s.y in some
+        either = some if s.x > 3 else {NONE, 1}
+        other = SETS[s.log[2]] if s.x % 2 else a
+        s.x = len(either & a) + len(other | {NONE}) + (NONE in either)
+        t = sum(some ^ a) + max(some & a, default=5) + sum(either)
+        for v in sorted(either | other):
+            t = (3 * t + v) % 9
+        s.y = t
+        return len(a - some) == 1 or len({NONE} or {0}) > len(some)
+    """,
+        "SETS = ({NONE, 0}, {1}, {NONE, 2})",
+    ),
     "a default that fails though it is not wanted": (
         """
         s.x = next((v for v in s.log if v == 1), ROW[s.y])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -182,10 +183,7 @@ class Loops:
         any_order: bool,
     ) -> None:
         """Translate a loop over a known set of anything, or over one of several."""
-        if not any_order:
-            raise _in_order_of_set(node)
-        self.out_of_order = True
-        with self.scope.reading():
+        with self._unordered(node, any_order):
             if isinstance(iterable, Constant):
                 self.over(node, Constant(_listed(iterable.value)), body, changed)
             else:
@@ -457,12 +455,18 @@ class Loops:
         any_order: bool,
     ) -> None:
         """Translate a loop over a set of tuples, where its order does not matter."""
+        with self._unordered(node, any_order):
+            if members.cells.shapes:
+                self._loop_indexed(node, self.indexed(members.cells, node), body, changed)
+
+    @contextmanager
+    def _unordered(self, node: ast.expr, any_order: bool) -> Iterator[None]:
+        """Translate a loop in this block that Python may take in any order."""
         if not any_order:
             raise _in_order_of_set(node)
         self.out_of_order = True
         with self.scope.reading():
-            if members.cells.shapes:
-                self._loop_indexed(node, self.indexed(members.cells, node), body, changed)
+            yield
 
     def _loop_contents(
         self,

@@ -81,16 +81,14 @@ class Comparisons:
 
     def _refuse_members(self, node: ast.AST, left: tuple[ast.expr, Value], among: Value) -> None:
         """Refuse the question whether a number is among what it can never be, or the reverse."""
-        members = self.members(among)
-        for text, wrongs in (
-            (ast.unparse(left[0]), [mismatch(left[1], member) for member in members]),
-            ("a member", [mismatch(member, left[1]) for member in members]),
-        ):
-            # Of what it is a member at times, it need not be one of all kinds.
-            wrong = next(filter(None, wrongs), "")
-            if wrong and (text != "a member" or is_nothing(left[1]) or all(wrongs)):
-                self.body.find(node, f"{text} {wrong}")
-                return
+        members, text = self.members(among), ast.unparse(left[0])
+        if wrong := next(filter(None, (mismatch(left[1], member) for member in members)), ""):
+            self.body.find(node, f"{text} {wrong}")
+            return
+        # Of what it is a member at times, it need not be one of all kinds.
+        wrongs = [mismatch(member, left[1]) for member in members]
+        if any(wrongs) and (all(wrongs) or is_nothing(left[1])):
+            self.body.find(node, f"a member {next(filter(None, wrongs))}")
 
     def members(self, value: Value) -> Sequence[Value]:
         """Return what may be in a collection, one alternative after the other."""

@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..core.replay_report import KafkaError
+from ..core.replay_report import KafkaError, State
 from .client import ask
 from .cluster import Broker, Cluster
 from .messages import EPOCH, FETCH, LIST_OFFSETS, NONE, PRODUCE, error_name
@@ -23,6 +23,9 @@ _UNANSWERED = 3600.0
 
 _FIRST_THAT_HANGS, _FIRST_THAT_ENDS = (0, 10), (0, 11)
 _REFUSES = "Exiting because log truncation is not allowed"
+_NEXT_REQUEST = 2.0
+"""Seconds that a follower has for its next request; it takes milliseconds."""
+
 _FAILS = "marked as failed", "Error due to"
 """What a broker logs when the fetcher of a partition fails: since 2.3, and before."""
 
@@ -109,6 +112,20 @@ class Forcing:
         if held is None:
             raise OtherwiseError(f"broker {leader} to {follower}", "a response", "none")
         return held
+
+    async def handled(self, follower: int, leader: int, after: State) -> None:
+        """Let a follower have the response that is held, and wait until it has handled it.
+
+        A fetcher sends its next request only then.  Before that the follower may look as it did
+        before the step, or as the model has it after the step, and differ from it a moment later.
+        None is waited for where none comes: the follower ends, its fetcher fails, its epoch is
+        fenced, or it follows another leader by now.
+        """
+        (await self.response(follower, leader)).release()
+        replica = after["replica"][follower]
+        fetches = replica["alive"] and not replica["failed"] and replica["leader"] == leader
+        if fetches and follower not in self.fenced:
+            await self.cluster.proxy.request(follower, leader, _NEXT_REQUEST)
 
     async def announce(self, number: int, epoch: int, isr: Sequence[int], is_locked: bool) -> None:
         """Have a broker apply an epoch, and wait until it has.

@@ -118,7 +118,7 @@ def _offset(partition: dict[str, Any]) -> int:
 
 async def end(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
     """Let the follower have the offset; one that would have to truncate may exit instead."""
-    (await run.response(on["follower"], on["leader"])).release()
+    await run.handled(on["follower"], on["leader"], after)
     if not after["replica"][on["follower"]]["alive"]:
         await run.ends(on["follower"])
 
@@ -262,7 +262,7 @@ async def _lagging(run: Forcing, follower: int, leader: int, before: State) -> l
 async def release_response(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
     """Let the follower have the response, and see that its fetcher fails if it does."""
     follower = on["follower"]
-    (await run.response(follower, on["leader"])).release()
+    await run.handled(follower, on["leader"], after)
     if after["replica"][follower]["failed"]:
         await run.fails(follower)
 

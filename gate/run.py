@@ -8,9 +8,11 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from tempfile import gettempdir
 from time import monotonic
 from typing import Any
 
+from ..core.errors import TidegateError
 from ..core.imports import safe_path
 from ..core.interrupts import noted
 from ..core.memory import share_of
@@ -120,8 +122,14 @@ class _Begin:
         limits = replace(cell.limits, engine="interpreted") if interpreted else cell.limits
         arguments = (theirs, replace(cell, limits=limits), self._root, self._resources)
         process = self._context.Process(target=work, args=arguments, daemon=True)
-        with safe_path():
-            process.start()
+        try:
+            with safe_path():
+                process.start()
+        except OSError as error:
+            # The server listens at a socket in there, whose path Linux limits to 107 bytes.
+            repair = "; set TMPDIR to a shorter path" if "path too long" in str(error) else ""
+            text = f"the process of {cell.name} could not be started, with files in {gettempdir()}"
+            raise TidegateError(f"{text}: {error}{repair}") from None
         theirs.close()
         return Running(cell, process, mine, searching_for_hang=interpreted)
 

@@ -222,7 +222,7 @@ def test_walks_end_at_the_time_limit_of_their_cell(kafka, gate):
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_the_brokers_of_a_gate(kafka, gate):
+def test_ctrl_c_ends_brokers(kafka, gate):
     kafka("0.10.2.2")
     gate.write(LONG.replace("SECONDS", ""))
     terminal = pexpect.spawn(

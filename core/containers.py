@@ -36,7 +36,7 @@ from .fields import (
     subset,
     value_of,
 )
-from .indices import beyond, bounded, from_end
+from .indices import Listed, Records, beyond, bounded, from_end
 from .text import Members, shown_part
 from .values import value
 
@@ -441,8 +441,6 @@ class Ordered(Record, Generic[E]):
     def __getitem__(self, index: slice) -> list[E]: ...
     def __getitem__(self, index: int | slice) -> E | list[E]:
         if isinstance(index, slice):
-            if index.step is not None:
-                raise misused("a slice of a sequence has no step", MisuseError)
             return self.sliced(bounded(index))
         at = index if index >= 0 else from_end(index, self.length)
         if at >= self.length:
@@ -468,9 +466,9 @@ class Ordered(Record, Generic[E]):
         return False
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, (Ordered, list)):
+        if not isinstance(other, (Seq, list, Records)):
             raise misused(f"a sequence is compared with {printed(other)}: write a list")
-        return self.same(other) if isinstance(other, Ordered) else self.sliced(slice(None)) == other
+        return self.same(other) if isinstance(other, Seq) else self.sliced(slice(None)) == other
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -504,12 +502,12 @@ class Ordered(Record, Generic[E]):
         return [shown_part(part, element) for part in parts]
 
 
-class Seq(Ordered[E]):
+class Seq(Ordered[E], Listed):
     """A sequence of numbers or records, up to a declared length; see :func:`sequence_of`.
 
     Numbered from 0.  ``len``, ``in``, ``==``, ``seq[i]``, ``seq[i] = value``, iteration, truth, and
     slices are those of Python's lists.  A negative index counts from the end only where it is
-    written as a number, ``seq[-1]``; a slice has no step.
+    written as a number, ``seq[-1]``; a slice that is written to has no step.
 
     An element read from a sequence is a value: it stays as it was when it was read, also if it is a
     record.  An element that is a record is changed where it is, ``seq[i].term = 2``, or through a
@@ -546,7 +544,7 @@ class Seq(Ordered[E]):
     def _splice(self, chosen: slice, values: Iterable[E]) -> None:
         """Put values in place of the elements of a slice."""
         if chosen.step is not None:
-            raise misused("a slice of a sequence has no step", MisuseError)
+            raise misused("a slice that is written to has no step", MisuseError)
         bounded(chosen)
         new, kept = list(values), self.sliced(slice(None))
         kept[chosen] = new
@@ -699,13 +697,8 @@ class RecordSeq(_OfRecords[R], Seq[R]):
         return value_of(value)
 
 
-class RecordSet(_OfRecords[R]):
-    """A set of records, up to a declared number; see :func:`set_of`.
-
-    It is kept in ascending order, field by field, so that equal sets are equal states.  ``in``,
-    ``len``, ``==``, iteration and truth are those of Python's sets, and ``records[i]`` reads the
-    member with that number.  A member is never written: remove it, and add another one.
-    """
+class Sorted(_OfRecords[R]):
+    """What a set and a bag of records share: they are kept in ascending order, field by field."""
 
     @classmethod
     def shown(cls, record: Ordered[R] | list[R]) -> list[object]:
@@ -730,13 +723,6 @@ class RecordSet(_OfRecords[R]):
     def __contains__(self, record: R) -> bool:
         first, last = self._equal(record)
         return first < last
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, (set, frozenset)):
-            return len(other) == self.length and all(record in self for record in other)
-        if not isinstance(other, (Ordered, list)):
-            raise misused(f"a set of records is compared with {printed(other)}: write a set")
-        return Ordered.__eq__(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -801,11 +787,144 @@ class RecordSet(_OfRecords[R]):
             self.add(record)
 
 
-class RecordBag(RecordSet[R]):
+class RecordSet(Sorted[R]):
+    """A set of records, up to a declared number; see :func:`set_of`.
+
+    It is kept in ascending order, field by field, so that equal sets are equal states.  It has the
+    operators and methods of Python's sets, which return sets of Python's, and ``records[i]`` reads
+    the member with that number.  A member is never written: remove it, and add another one.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (set, frozenset)):
+            return len(other) == self.length and all(record in self for record in other)
+        if not isinstance(other, RecordSet):
+            raise misused(f"a set of records is compared with {printed(other)}: write a set")
+        return self.same(other)
+
+    __hash__ = None
+
+    def __le__(self, other: SetOfRecords[R]) -> bool:
+        return {*self} <= records_of(other)
+
+    def __lt__(self, other: SetOfRecords[R]) -> bool:
+        return {*self} < records_of(other)
+
+    def __ge__(self, other: SetOfRecords[R]) -> bool:
+        return {*self} >= records_of(other)
+
+    def __gt__(self, other: SetOfRecords[R]) -> bool:
+        return {*self} > records_of(other)
+
+    def __or__(self, other: SetOfRecords[R]) -> set[R]:
+        return {*self} | records_of(other)
+
+    def __and__(self, other: SetOfRecords[R]) -> set[R]:
+        return {*self} & records_of(other)
+
+    def __sub__(self, other: SetOfRecords[R]) -> set[R]:
+        return {*self} - records_of(other)
+
+    def __rsub__(self, other: SetOfRecords[R]) -> set[R]:
+        return {*records_of(other)} - {*self}
+
+    def __xor__(self, other: SetOfRecords[R]) -> set[R]:
+        return {*self} ^ records_of(other)
+
+    __ror__, __rand__, __rxor__ = __or__, __and__, __xor__
+
+    def __ior__(self, other: SetOfRecords[R]) -> Self:
+        self.fill(self | other)
+        return self
+
+    def __iand__(self, other: SetOfRecords[R]) -> Self:
+        self.fill(self & other)
+        return self
+
+    def __isub__(self, other: SetOfRecords[R]) -> Self:
+        self.fill(self - other)
+        return self
+
+    def __ixor__(self, other: SetOfRecords[R]) -> Self:
+        self.fill(self ^ other)
+        return self
+
+    def update(self, *others: Iterable[R]) -> None:
+        """Add every member of other sets."""
+        self.fill(self.union(*others))
+
+    def intersection_update(self, *others: Iterable[R]) -> None:
+        """Keep only what is in other sets, too."""
+        self.fill(self.intersection(*others))
+
+    def difference_update(self, *others: Iterable[R]) -> None:
+        """Remove every member of other sets."""
+        self.fill(self.difference(*others))
+
+    def symmetric_difference_update(self, other: Iterable[R]) -> None:
+        """Keep what is in one of two sets only."""
+        self.fill(self.symmetric_difference(other))
+
+    def union(self, *others: Iterable[R]) -> set[R]:
+        """Return the members of any of the sets."""
+        return {*self}.union(*others)
+
+    def intersection(self, *others: Iterable[R]) -> set[R]:
+        """Return what is in all of the sets."""
+        return {*self}.intersection(*others)
+
+    def difference(self, *others: Iterable[R]) -> set[R]:
+        """Return the members that the other sets lack."""
+        return {*self}.difference(*others)
+
+    def symmetric_difference(self, other: Iterable[R]) -> set[R]:
+        """Return the members of one of two sets only."""
+        return {*self}.symmetric_difference(other)
+
+    def issubset(self, other: Iterable[R]) -> bool:
+        """Whether another set has all members."""
+        return {*self}.issubset(other)
+
+    def issuperset(self, other: Iterable[R]) -> bool:
+        """Whether it has all members of another set."""
+        return {*self}.issuperset(other)
+
+    def isdisjoint(self, other: Iterable[R]) -> bool:
+        """Whether it has no member of another set."""
+        return {*self}.isdisjoint(other)
+
+    def copy(self) -> set[R]:
+        """Return its members as of now."""
+        return {*self}
+
+
+SetOfRecords = RecordSet[R] | set[R] | frozenset[R]
+"""What the operators of sets of records take."""
+
+
+def records_of(records: SetOfRecords[R]) -> set[R] | frozenset[R]:
+    """Return a set of records, one of the state or one of Python, as one of Python."""
+    if isinstance(records, RecordSet):
+        return {*records}
+    if not isinstance(records, (set, frozenset)):
+        raise misused(f"a set of records is needed, not {printed(records)}")
+    return records
+
+
+class RecordBag(Sorted[R]):
     """A bag of records, which may be in it several times; see :func:`bag_of`.
 
-    It is a :class:`RecordSet` whose equal members lie side by side, so ``len`` counts each of them.
+    It is kept in ascending order, as a :class:`RecordSet` is, and equal members lie side by side:
+    ``len`` counts each of them.
     """
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RecordBag):
+            text = f"a bag of records is compared with {printed(other)}"
+            raise misused(f"{text}: compare it with a bag, or ask for len() and count()")
+        return self.same(other)
+
+    __hash__ = None
 
     def add(self, record: R) -> None:
         """Add one occurrence of a record."""
@@ -848,7 +967,7 @@ def _full(sequence: Ordered[Any], what: str = "sequence") -> str:
 
 def _list(values: object) -> Iterable[Any]:
     """Return what can be joined with a sequence."""
-    if not isinstance(values, (Seq, list)):
+    if not isinstance(values, (Seq, list, Records)):
         raise misused(f"a list or a sequence is needed, not {printed(values)}", MisuseError)
     return values
 

@@ -223,7 +223,10 @@ _CONTAINERS = {
 }  # fmt: skip
 """What errors call containers, by the names of their classes."""
 
-_SYNONYMS = (("append", "add", "push", "put", "enqueue"), ("popleft", "dequeue", "shift", "get"))
+_SYNONYMS = (
+    ("append", "add", "push", "put", "enqueue", "insert"),
+    ("popleft", "dequeue", "shift", "get"),
+)
 """Methods that containers of other kinds, or of other languages, have for the same."""
 
 

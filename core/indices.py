@@ -21,13 +21,17 @@ from .errors import ModelError, caller, misused, printed
 _read, _write = list.__getitem__, list.__setitem__
 
 
+class Listed:
+    """A sequence of the state, which compares and joins itself with arrays."""
+
+
 class Variables(list[Any]):
     """An array of variables."""
 
     __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
-        return list.__eq__(self, _as_list(other))
+        return NotImplemented if _is_listed(other) else list.__eq__(self, _as_list(other))
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -60,7 +64,7 @@ class Records(tuple[Any, ...]):
     """Writes the values of a part of a state into another one; :mod:`fields` knows how."""
 
     def __eq__(self, other: object) -> bool:
-        return list(self) == list(_as_list(other))
+        return NotImplemented if _is_listed(other) else list(self) == list(_as_list(other))
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -71,7 +75,7 @@ class Records(tuple[Any, ...]):
         return repr(list(self))
 
     def __add__(self, other: Any) -> Any:
-        return list(self) + list(_as_list(other))
+        return list(self) + (other if _is_listed(other) else list(_as_list(other)))
 
     def __radd__(self, other: Any) -> Any:
         return list(_as_list(other)) + list(self)
@@ -102,6 +106,11 @@ class Records(tuple[Any, ...]):
 # To users, and in messages, they are what they would be in Python.
 Variables.__name__, Variables.__module__ = "list", "builtins"
 Records.__name__, Records.__module__ = "tuple", "builtins"
+
+
+def _is_listed(other: object) -> bool:
+    """Whether what an array meets is a sequence of the state, by its declaration."""
+    return issubclass(getattr(type(other), "__declared__", object), Listed)
 
 
 def _as_list(other: object) -> Any:

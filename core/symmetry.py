@@ -18,7 +18,7 @@ from itertools import chain, permutations, product
 from math import factorial, prod
 from typing import Any
 
-from .containers import RecordSet
+from .containers import Sorted
 from .fields import Array, Field, declared_parts
 from .generated import run
 from .layout import Layout, State
@@ -282,7 +282,7 @@ class _Table(dict[int, int]):
 
 def _ordered(layout: Layout[Any]) -> Variable | None:
     """Return a variable that names a replica in a set of records; None if none does."""
-    kept = [f"{path}.length" for path in layout.records_of(RecordSet)]
+    kept = [f"{path}.length" for path in layout.records_of(Sorted)]
     outside = {
         v.path.removesuffix("length"): len(v.replicas) for v in layout.variables if v.path in kept
     }

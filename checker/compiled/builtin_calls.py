@@ -23,6 +23,7 @@ from .values import (
     Choice,
     Constant,
     Dictionary,
+    Distinct,
     Elements,
     Items,
     Made,
@@ -35,7 +36,6 @@ from .values import (
     Span,
     StateRef,
     Truth,
-    Tuples,
     UnsupportedError,
     Value,
     Zipped,
@@ -283,7 +283,7 @@ class Builtins:
             mask = self.scope.lists.mask(value)
             count = out.value(f"call i64 @llvm.ctpop.i64(i64 {out.number(mask)})")
             return Number(count, (0, WORD_BITS), int)
-        if isinstance(value, Tuples):
+        if isinstance(value, Distinct):
             return self.scope.lists.length(value.cells)
         if isinstance(value, Orders):
             return self.calls.loops.permutations.length(value)

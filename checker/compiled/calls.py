@@ -31,6 +31,7 @@ from .values import (
     Closure,
     Constant,
     Dictionary,
+    Distinct,
     Elements,
     Items,
     Made,
@@ -40,7 +41,6 @@ from .values import (
     Span,
     StateRef,
     Truth,
-    Tuples,
     UnsupportedError,
     Value,
 )
@@ -125,7 +125,7 @@ class Calls:
 
     def called(self, node: ast.Call, mode: Mode) -> Value:
         """Return the value of a call."""
-        node = self._with_names(node)
+        node = self._spread(self._with_names(node))
         if isinstance(node.func, ast.Attribute):
             owner = self.known(node.func.value)
             if isinstance(owner, Places):
@@ -212,6 +212,30 @@ class Calls:
         if len({part.arg for part in keywords}) < len(keywords):
             raise UnsupportedError(f"the call {ast.unparse(node)}, which has an argument twice,")
         return ast.copy_location(ast.Call(node.func, node.args, keywords), node)
+
+    def _spread(self, node: ast.Call) -> ast.Call:
+        """Return a call with the elements that it passes by ``*``, if their number is known."""
+        if not any(isinstance(part, ast.Starred) for part in node.args):
+            return node
+        arguments: list[ast.expr] = []
+        for part in node.args:
+            elements = self._elements_of(part) if isinstance(part, ast.Starred) else None
+            if elements is None:
+                arguments.append(part)
+                continue
+            for number, element in enumerate(elements):
+                shown = f"{ast.unparse(part)}[{number}]"
+                self.scope.local[shown] = element
+                arguments.append(ast.copy_location(ast.Name(shown, ast.Load()), part))
+        return ast.copy_location(ast.Call(node.func, arguments, node.keywords), node)
+
+    def _elements_of(self, node: ast.Starred) -> list[Value] | None:
+        """Return the elements of an iterable; None if their number is not known."""
+        chosen = self.loops.indexed(self.expressions.value(node.value), node.value)
+        length = chosen.length()
+        if not isinstance(length, Constant):
+            return None
+        return [chosen.at(Constant(number)) for number in range(length.value)]
 
     def _by_name(self, node: ast.expr) -> Dictionary:
         """Return what a call passes by ``**``, which must have names that are known."""
@@ -382,8 +406,10 @@ class Calls:
             each, known = self.expressions.each_place, self.expressions.known
             return each(value, _SOME, lambda name: self.filled(known(name)))
         if isinstance(value, (StateRef, Made)):
+            if isinstance(value.sample, (list, tuple)):
+                return Constant(len(value.sample))
             method = self.records.method(value, "__bool__")
             return value if method is None else self.asked(method, [])
-        if isinstance(value, (Bits, Cells, Dictionary, Tuples, Items, Elements, Span)):
+        if isinstance(value, (Bits, Cells, Dictionary, Distinct, Items, Elements, Span)):
             return self.builtins.length(value, _SOME)
         return value

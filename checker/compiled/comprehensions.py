@@ -15,14 +15,16 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .containers import is_list
+from .distinct import is_member
 from .function import Scope
-from .loops import UNROLLED
 from .syntax import CHANGING
+from .tables import UNROLLED
 from .values import (
     WORD,
     Bits,
     Cells,
     Constant,
+    Distinct,
     Items,
     Made,
     Number,
@@ -31,7 +33,6 @@ from .values import (
     Range,
     StateRef,
     Truth,
-    Tuples,
     UnsupportedError,
     Value,
     Zipped,
@@ -420,7 +421,7 @@ class Comprehensions:
                 items.append(self.expressions.value(node.elt))
         return items
 
-    def members(self, node: ast.expr) -> Bits | Tuples:
+    def members(self, node: ast.expr) -> Bits | Distinct:
         """Return a set of what an expression yields."""
         certain = self.expressions.certain
         if isinstance(node, ast.SetComp):
@@ -434,25 +435,27 @@ class Comprehensions:
             lambda add: self.elements(node, lambda one: add(certain(one)), any_order=True)
         )
 
-    def gathered(self, each: Callable[[Callable[[Value], None]], None]) -> Bits | Tuples:
+    def gathered(self, each: Callable[[Callable[[Value], None]], None]) -> Bits | Distinct:
         """Return a set; `each` emits a loop in which it calls its argument for a member."""
-        lists, out, of_tuples = self.scope.lists, self.out, self.calls.collections.tuples
-        growing, tuples = lists.growing_set(least=-1), of_tuples.new()
+        lists, out, sets = self.scope.lists, self.out, self.calls.collections.distinct
+        growing, distinct = lists.growing_set(least=-1), sets.new()
         ranges: list[Range] = []
 
         def add(member: Value) -> None:
-            if isinstance(member, Items) or tuples.cells.shapes:
-                of_tuples.add(tuples, member)
+            if is_member(member) or distinct.cells.shapes:
+                sets.add(distinct, member)
                 return
             bit = lists.bit(member)
             ranges.append(span(bit))
             lists.change(growing, lists.merged("or", lists.mask(growing), bit))
 
         each(add)
-        if tuples.cells.shapes and ranges:
-            raise UnsupportedError("a set of tuples and of something else")
-        if tuples.cells.shapes:
-            return tuples
+        if distinct.cells.shapes and ranges:
+            raise UnsupportedError("a set of tuples or records, and of something else,")
+        if distinct.cells.shapes:
+            return distinct
+        if not ranges:
+            return Bits(Constant(0))
         known = reduce(union, [(0, 0), *ranges]) or WORD
         return Bits(Number(out.number(lists.mask(growing)), known))
 

@@ -6,13 +6,12 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ...core.containers import Set
+from ...core.containers import RecordSeq, RecordSet, Seq, Set
 from ...core.fields import members
 from .arithmetic import FOLDED
+from .distinct import DistinctSets, is_record_set
 from .function import Scope
 from .lists import MOST_BIT
-from .sequences import ITERATIONS
-from .tuple_sets import TupleSets
 from .values import (
     NOWHERE,
     WORD,
@@ -21,6 +20,7 @@ from .values import (
     Cells,
     Choice,
     Constant,
+    Distinct,
     Elements,
     Items,
     Made,
@@ -33,7 +33,6 @@ from .values import (
     Span,
     StateRef,
     Truth,
-    Tuples,
     UnsupportedError,
     Value,
     Zipped,
@@ -60,9 +59,8 @@ _CHANGES: dict[str, type[ast.operator]] = {
 }  # fmt: skip
 _COMPARED: dict[str, type[ast.cmpop]] = {"issubset": ast.LtE, "issuperset": ast.GtE}
 _UNCHANGING = frozenset({*_OF_SETS, *_COMPARED, "isdisjoint"})
-OF_SETS = frozenset(
-    vars(Set)[name] for name in (*_OF_SETS, *_CHANGES, *_COMPARED, "isdisjoint", "copy")
-)
+_OF_BOTH = (*_OF_SETS, *_CHANGES, *_COMPARED, "isdisjoint", "copy")
+OF_SETS = frozenset(vars(kind)[name] for kind in (Set, RecordSet) for name in _OF_BOTH)
 """Methods of the state's sets that take other collections, or return sets."""
 
 
@@ -72,7 +70,7 @@ class Collections:
     def __init__(self, scope: Scope, expressions: Expressions, calls: Calls) -> None:
         self.scope, self.out, self.expressions = scope, scope.out, expressions
         self.calls, self.loops, self.lists = calls, calls.loops, scope.lists
-        self.tuples = TupleSets(scope, expressions)
+        self.distinct = DistinctSets(scope, expressions)
 
     def bits(self, value: Value) -> Bits | None:
         """Return a set outside of the state as bits; None for what is none."""
@@ -117,8 +115,8 @@ class Collections:
 
     def combined(self, operator: ast.operator, left: Value, right: Value) -> Value | None:
         """Return the result of an operator on collections; None for anything else."""
-        if (tuples := self.tuples.combined(operator, left, right)) is not None:
-            return tuples
+        if (distinct := self.distinct.combined(operator, left, right)) is not None:
+            return distinct
         one, other = self._alike(self.numbers(left), self.numbers(right))
         if one and other and is_set_operator(operator):
             mask = self._masks(operator, one.mask, other.mask)
@@ -139,7 +137,10 @@ class Collections:
 
     def _adds(self, left: Value, right: Value) -> bool:
         """Whether two collections are of one kind, so that Python joins them."""
-        kinds = [list if self._is_sequence(value) else _kind(value) for value in (left, right)]
+        kinds = [
+            list if self._is_sequence(value) or _is_array(value) else _kind(value)
+            for value in (left, right)
+        ]
         return kinds[0] is not None and kinds[0] is kinds[1]
 
     def _is_sequence(self, value: Value) -> bool:
@@ -149,7 +150,7 @@ class Collections:
         if not isinstance(value, (StateRef, Made)):
             return False
         method = self.expressions.records.method(value, "__iter__")
-        return method is not None and method.function in ITERATIONS
+        return method is not None and method.function in (Seq.__iter__, RecordSeq.__iter__)
 
     def change(self, place: StateRef, operator: ast.operator, other: Bits) -> None:
         """Emit the change of a set of the state for `|=` and the like."""
@@ -161,6 +162,8 @@ class Collections:
     def set_call(self, method: Method, node: ast.Call) -> Value:
         """Return the value of the call of one of ``OF_SETS``."""
         owner, name = method.owner, method.function.__name__
+        if is_record_set(owner):
+            return self._record_set_call(owner, name, node)
         if node.keywords or any(isinstance(part, ast.Starred) for part in node.args):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         with self.scope.reading(isinstance(owner, StateRef) and owner.element):
@@ -182,6 +185,32 @@ class Collections:
         place = self.expressions.records.part(owner, "mask")
         self.scope.unit.places.store(self.out, place, mask)
         return Constant(None)
+
+    def _record_set_call(self, owner: StateRef | Made, name: str, node: ast.Call) -> Value:
+        """Return the value of the call of a method of a set of records."""
+        with self.scope.reading(isinstance(owner, StateRef) and owner.element):
+            others = [self._as_set(part) for part in node.args]
+        changes = _CHANGES.get(name)
+        if node.keywords or (changes and (isinstance(owner, Made) or len(others) != 1)):
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        if changes:
+            assert isinstance(owner, StateRef)
+            self.scope.write(f"the call {ast.unparse(node)}")
+            self.distinct.change(owner, changes(), others[0], node)
+            return Constant(None)
+        return self.distinct.method(owner, name, others, node)
+
+    def _as_set(self, node: ast.expr) -> Value:
+        """Return what a method of a set of records takes as a set."""
+        if isinstance(node, ast.GeneratorExp):
+            return self.calls.comprehensions.members(node)
+        value = self.expressions.value(node)
+        if isinstance(value, Distinct) or is_record_set(value):
+            return value
+        loop = self.loops.over
+        return self.calls.comprehensions.gathered(
+            lambda add: loop(node, value, lambda element, following, end: add(element), (), True)
+        )
 
     def _passed(self, part: ast.expr, node: ast.Call) -> Value:
         """Return an argument of a method of a set, which takes all of a generator first."""
@@ -225,8 +254,8 @@ class Collections:
         """Return how two collections compare; None for anything else."""
         if left is NOWHERE or right is NOWHERE:
             return None
-        if (tuples := self.tuples.compared(comparison, left, right)) is not None:
-            return tuples
+        if (distinct := self.distinct.compared(comparison, left, right)) is not None:
+            return distinct
         for choice, other, swapped in ((left, right, False), (right, left, True)):
             known = constant_of(other)
             if isinstance(choice, Choice) and isinstance(known, Constant):
@@ -242,8 +271,9 @@ class Collections:
         if self._is_sequence(left) or self._is_sequence(right):
             equality = isinstance(comparison, (ast.Eq, ast.NotEq))
             slices = all(isinstance(value, (Span, Elements)) for value in (left, right))
-            records = all(isinstance(value, (StateRef, Made)) for value in (left, right))
-            lists = self._adds(left, right) and not slices and not records
+            alike = all(isinstance(value, (StateRef, Made)) for value in (left, right))
+            arrays = _is_array(left) or _is_array(right)
+            lists = self._adds(left, right) and not slices and (arrays or not alike)
             return self._equal(comparison, left, right) if equality and lists else None
         if not (_kind(left) or _is_array(left)) or not (_kind(right) or _is_array(right)):
             return None
@@ -315,8 +345,8 @@ class Collections:
             return self._in_range(left, right)
         if isinstance(right, Bits):
             return self.lists.has(right, left)
-        if isinstance(right, Tuples):
-            return self.tuples.has(right, left)
+        if isinstance(right, Distinct):
+            return self.distinct.has(right, left)
         if isinstance(right, Choice):
             return tables.among(left, right, self._same)
         if not isinstance(right, _ITERATED) and not _is_array(right):
@@ -346,8 +376,9 @@ class Collections:
         """Return the value of the call of a method of a collection; None if it is none."""
         if isinstance(owner, Cells):
             return self._of_list(owner, name, node)
-        if isinstance(owner, Tuples):
-            return self.tuples.method(owner, name, node)
+        if isinstance(owner, Distinct):
+            others = [self._as_set(part) for part in node.args]
+            return self.distinct.method(owner, name, others, node)
         if isinstance(owner, Constant) and type(owner.value) is dict and name == "get":
             key, *rest = [self.expressions.value(part) for part in node.args]
             default = constant_of(rest[0]) if rest else Constant(None)
@@ -444,8 +475,10 @@ class Collections:
         bits = self.calls.comprehensions.gathered(
             lambda add: loop(node, value, lambda element, following, end: add(certain(element)))
         )
-        if isinstance(bits, Tuples):
-            raise UnsupportedError(f"{ast.unparse(node)}, with tuples in a set of numbers,")
+        if isinstance(bits, Distinct):
+            raise UnsupportedError(
+                f"{ast.unparse(node)}, with tuples or records in a set of numbers,"
+            )
         return bits
 
     def _found(self, owner: Value, name: str, node: ast.Call) -> Value:

@@ -30,6 +30,7 @@ from .values import (
     Choice,
     Constant,
     Dictionary,
+    Distinct,
     Elements,
     Items,
     KindError,
@@ -45,7 +46,6 @@ from .values import (
     Span,
     StateRef,
     Truth,
-    Tuples,
     UnsupportedError,
     Value,
     Zipped,
@@ -500,7 +500,7 @@ def _kind(value: Value) -> str:
 
 
 _KINDS: dict[type, str] = {
-    Bits: "a set", Tuples: "a set", Choice: "one of several parts of a table", Made: "a record",
+    Bits: "a set", Distinct: "a set", Choice: "one of several parts of a table", Made: "a record",
     Perhaps: "what may be None", Places: "one of several parts of the state", Span: "a slice",
     Elements: "a slice", Numbers: "a range", Zipped: "what zip yields", Mapped: "what map yields",
     Backwards: "what reversed yields", Orders: "what permutations yields",

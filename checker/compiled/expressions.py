@@ -19,11 +19,12 @@ from .arithmetic import ARITHMETIC, COMPARISONS, DIVISIONS, FOLDED, UNARY, exact
 from .calls import Calls, written_out
 from .containers import is_fixed_set
 from .dictionaries import keys_of
+from .distinct import is_member
 from .emitter import Aside, is_cheap, is_marked
 from .function import Mode, Scope
 from .sequences import Records, Sequences, is_ours, is_value
 from .slots import is_leaf
-from .tables import known_values
+from .tables import Indexed, known_values
 from .values import (
     NOWHERE,
     PLAIN,
@@ -261,23 +262,46 @@ class Expressions:
         return self.unit.lookup(self.scope.function, node.id)
 
     def _tuple(self, node: ast.Tuple) -> Value:
-        return Items(tuple(self.items_of(node.elts)))
+        return self._displayed(node.elts, tuple)
 
     def _list(self, node: ast.List) -> Value:
-        return Items(tuple(self.items_of(node.elts)), list)
+        return self._displayed(node.elts, list)
+
+    def _displayed(self, nodes: list[ast.expr], kind: type) -> Items | Cells:
+        """Return a tuple or a list of values, of which a star may spread an unknown number."""
+        parts = self.parts_of(nodes)
+        if not any(isinstance(part, Indexed) for part in parts):
+            return Items(tuple(parts), kind)  # type: ignore[arg-type]
+        cells = self.scope.lists.new(kind)
+        for part in parts:
+            if isinstance(part, Indexed):
+                self.sequences.append_all(cells, part)
+            else:
+                self.scope.lists.append(cells, part)
+        return cells
+
+    def parts_of(self, nodes: list[ast.expr]) -> list[Value | Indexed]:
+        """Return the values of expressions side by side, and what a star spreads."""
+        parts: list[Value | Indexed] = []
+        for node in nodes:
+            if not isinstance(node, ast.Starred):
+                parts.append(self.sequences.fixed(self.expression(node)))
+                continue
+            chosen = self.calls.loops.indexed(self.value(node.value), node)
+            length = chosen.length()
+            if isinstance(length, Constant):
+                parts += [chosen.at(Constant(number)) for number in range(length.value)]
+            else:
+                parts.append(chosen)
+        return parts
 
     def items_of(self, nodes: list[ast.expr]) -> list[Value]:
-        """Return the values of expressions side by side, with those that a star spreads."""
-        items: list[Value] = []
-        for part in nodes:
-            if not isinstance(part, ast.Starred):
-                items.append(self.sequences.fixed(self.expression(part)))
-                continue
-            chosen = self.calls.loops.indexed(self.value(part.value), part)
-            length = chosen.length()
-            if not isinstance(length, Constant):
-                raise UnsupportedError(f"{ast.unparse(part)}, of unknown length,")
-            items += [chosen.at(Constant(number)) for number in range(length.value)]
+        """Return the values of expressions, of which a star spreads a known number."""
+        parts = self.parts_of(nodes)
+        items = [part for part in parts if not isinstance(part, Indexed)]
+        if len(items) < len(parts):
+            stars = ", ".join(ast.unparse(n) for n in nodes if isinstance(n, ast.Starred))
+            raise UnsupportedError(f"{stars}, of unknown length,")
         return items
 
     def taken_apart(self, value: Value, count: int) -> list[Value]:
@@ -293,7 +317,21 @@ class Expressions:
         return [chosen.at(Constant(number)) for number in range(count)]
 
     def _set(self, node: ast.Set) -> Value:
-        return self._set_of(self.items_of(node.elts))
+        parts = self.parts_of(node.elts)
+        items = [part for part in parts if not isinstance(part, Indexed)]
+        return self._set_of(items) if len(items) == len(parts) else self._set_with(parts)
+
+    def _set_with(self, parts: list[Value | Indexed]) -> Value:
+        """Return a set of values, and of an unknown number that stars spread."""
+
+        def add_all(add: Callable[[Value], None]) -> None:
+            for part in parts:
+                if isinstance(part, Indexed):
+                    self.sequences.each_of(part, add)
+                else:
+                    add(self.certain(part))
+
+        return self.calls.comprehensions.gathered(add_all)
 
     def _possible(self, node: ast.expr) -> Value:
         """Return what a value may be in; a set of numbers is compared with one by one."""
@@ -306,12 +344,8 @@ class Expressions:
         """Return a set of values that are evaluated."""
         if all(isinstance(item, Constant) for item in items):
             return Constant(ask(frozenset, [item.value for item in items]))  # type: ignore[union-attr]
-        if any(isinstance(item, Items) for item in items):
-            return self.calls.collections.tuples.made_of(items)
-        if any(isinstance(item, (Made, StateRef)) for item in items):
-            raise UnsupportedError(
-                "a set of records of a function's own (ask for len() and for each member),"
-            )
+        if any(map(is_member, items)):
+            return self.calls.collections.distinct.made_of(items)
         mask: Value = Constant(0)
         for item in items:
             bit = self.scope.lists.bit(self.certain(item))
@@ -372,6 +406,10 @@ class Expressions:
         if isinstance(node.slice, ast.Slice) and owner is not NOWHERE:
             if isinstance(owner, (Items, Constant)):
                 return self._part_of_tuple(owner, node, node.slice)
+            if ast.unparse(node.slice) == "::-1":
+                return self.sequences.reversed_list(owner)
+            if isinstance(owner, (Cells, Elements, Span)):
+                return self.sequences.slice_of_list(owner, node, node.slice)
             if isinstance(owner, (StateRef, Made)) and isinstance(owner.sample, list):
                 return self.sequences.slice_of_array(owner, node, node.slice)
             return self.sequences.span_of(owner, node, node.slice)
@@ -438,11 +476,13 @@ class Expressions:
     def _part_of_tuple(
         self, owner: Items | Constant, node: ast.Subscript, chosen: ast.Slice
     ) -> Value:
-        """Return a slice of a tuple, whose bounds must be known."""
+        """Return a slice of a tuple, or of a list whose elements are known."""
         parts = [
             Constant(None) if part is None else self.known(part)
             for part in (chosen.lower, chosen.upper, chosen.step)
         ]
+        if isinstance(owner, Items) and not all(isinstance(part, Constant) for part in parts):
+            return self.sequences.slice_of_list(owner, node, chosen)
         wanted = slice(*known_values(node, parts))
         if isinstance(owner, Items):
             return Items(owner.items[wanted], owner.kind)

@@ -6,12 +6,14 @@ In Python both change where they are, and so they do for each name that they hav
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from ...core.containers import Ordered, Seq, Set
 from .containers import is_list, is_set_operator
+from .distinct import is_record_set
 from .expressions import Expressions, Written
 from .function import Scope
-from .sequences import New, is_value
+from .sequences import is_value
 from .values import Bits, Constant, Made, Places, StateRef, UnsupportedError, Value
 
 
@@ -48,19 +50,23 @@ class InPlace:
             self.out.place_label(on)
         return True
 
-    def _added(self, parts: list[StateRef], node: ast.AugAssign) -> Bits | New:
+    def _added(self, parts: list[StateRef], node: ast.AugAssign) -> Any:
         """Return the operand, which is a set, or has the new elements of a sequence."""
         if all(isinstance(part.sample, Set) for part in parts):
             numbers = self._collections.numbers(self.expressions.known(node.value))
             if numbers is None or not is_set_operator(node.op):
                 raise UnsupportedError(f"{ast.unparse(node)}, which does not fit a set of numbers,")
             return numbers
+        if all(map(is_record_set, parts)) and is_set_operator(node.op):
+            return self.expressions.known(node.value)
         if all(isinstance(part.sample, Seq) for part in parts) and isinstance(node.op, ast.Add):
             return self._sequences.values(node.value)
         raise UnsupportedError(f"{ast.unparse(node)}, an operator that no such container has,")
 
-    def _change(self, part: StateRef, node: ast.AugAssign, added: Bits | New) -> None:
-        if isinstance(added, Bits):
+    def _change(self, part: StateRef, node: ast.AugAssign, added: Any) -> None:
+        if is_record_set(part):
+            self._collections.distinct.change(part, node.op, added, node)
+        elif isinstance(added, Bits):
             self._collections.change(part, node.op, added)
         else:
             self._sequences.extend(part, added, node.target)

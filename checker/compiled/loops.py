@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard
 
-from ...core.containers import MOST_MEMBERS, RecordSet, Set
+from ...core.containers import MOST_MEMBERS, Set, Sorted
 from .dictionaries import keys_of
 from .function import Scope
 from .lists import IN_ORDER, may_have_none
 from .orders import Permutations
 from .sequences import ITERATIONS
-from .tables import Indexed, known_elements
+from .tables import UNROLLED, Indexed, known_elements
 from .values import (
     WORD,
     Backwards,
@@ -23,6 +23,7 @@ from .values import (
     Choice,
     Constant,
     Dictionary,
+    Distinct,
     Elements,
     Items,
     Made,
@@ -37,7 +38,6 @@ from .values import (
     Span,
     StateRef,
     Truth,
-    Tuples,
     UnsupportedError,
     Value,
     Zipped,
@@ -49,9 +49,6 @@ from .values import (
 if TYPE_CHECKING:
     from .calls import Calls
     from .expressions import Expressions
-
-UNROLLED = 16
-"""The most iterations of a loop that is unrolled."""
 
 ROOM_OF_WORD = 1 << 20
 """The most elements of a range of which nothing is known."""
@@ -135,8 +132,8 @@ class Loops:
             self._loop_range(node, iterable.start, iterable.stop, iterable.step, body, changed)
         elif isinstance(iterable, Bits):
             self._loop_bits(node, iterable, body, any_order)
-        elif isinstance(iterable, Tuples):
-            self._loop_tuples(node, iterable, body, changed, any_order)
+        elif isinstance(iterable, Distinct):
+            self._loop_distinct(node, iterable, body, changed, any_order)
         elif isinstance(iterable, Span):
             self._loop_elements(node, iterable, body, changed)
         elif isinstance(iterable, (StateRef, Made)) and (
@@ -368,7 +365,7 @@ class Loops:
 
         def length() -> Value:
             now = self.records.variable(owner, "length")
-            if isinstance(owner.sample, RecordSet):
+            if isinstance(owner.sample, Sorted):
                 # As Python does, a set refuses to be iterated when its size has changed.
                 self.out.fail_if(self.out.truth(self.out.compare("ne", now, before)))
             return now
@@ -446,15 +443,15 @@ class Loops:
         with self.scope.reading(not in_order):
             self._loop_members(node, self.scope.lists.mask(bits), body, may_have_none(bits))
 
-    def _loop_tuples(
+    def _loop_distinct(
         self,
         node: ast.expr,
-        members: Tuples,
+        members: Distinct,
         body: Callable[[Value, str, str], None],
         changed: Iterable[str],
         any_order: bool,
     ) -> None:
-        """Translate a loop over a set of tuples, where its order does not matter."""
+        """Translate a loop over a set of tuples or records, where its order does not matter."""
         with self._unordered(node, any_order):
             if members.cells.shapes:
                 self._loop_indexed(node, self.indexed(members.cells, node), body, changed)

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import ast
 import types
+from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
 from operator import getitem
 from typing import TYPE_CHECKING, Any
 
-from ...core.containers import Bag, Ordered, RecordSeq, RecordSet, Seq, Set
+from ...core.containers import Bag, Ordered, RecordBag, RecordSeq, RecordSet, Seq, Set, Sorted
 from ...core.errors import acts_for_caller
 from ...core.fields import Record, declaration_of, getter_of, method_of, part_names
 from ...core.indices import literal_of
 from .arithmetic import COMPARISONS, FOLDED
 from .function import Scope
-from .tables import Indexed
+from .tables import UNROLLED, Indexed
 from .values import (
     NOWHERE,
     Backwards,
@@ -51,10 +52,11 @@ if TYPE_CHECKING:
     from .expressions import Expressions
 
 
-ITERATIONS = (Seq.__iter__, RecordSeq.__iter__, RecordSet.__iter__)
+ITERATIONS = (Seq.__iter__, RecordSeq.__iter__, Sorted.__iter__)
 """The methods by which sequences are iterated."""
 
-ELEMENTS = (Seq.at, RecordSeq.at, RecordSet.at)
+_EQUALITIES = (Seq.__eq__, RecordSet.__eq__, RecordBag.__eq__, Bag.__eq__)
+ELEMENTS = (Seq.at, RecordSeq.at, Sorted.at)
 """The methods by which an element of a sequence is read."""
 
 
@@ -433,7 +435,7 @@ class Sequences:
         records = isinstance(left, (StateRef, Made)) and isinstance(right, (StateRef, Made))
         method = self.records.method(left, f"__{name}__") if records else None  # type: ignore[arg-type]
         slices = isinstance(left, (Span, Elements)) and isinstance(right, (Span, Elements))
-        if method is not None and method.function in (Seq.__eq__, RecordSet.__eq__, Bag.__eq__):
+        if method is not None and method.function in _EQUALITIES:
             method = self.records.method(left, "same")  # type: ignore[arg-type]
         if method is not None:
             compared = self.expressions.calls.asked(method, [right])
@@ -544,9 +546,46 @@ class Sequences:
             last = self.out.extreme("max", first, last)
         return Span(contents.owner, first, last)
 
+    def slice_of_list(self, owner: Value, node: ast.Subscript, chosen: ast.Slice) -> Cells:
+        """Return a slice of a list or a tuple outside of the state."""
+        if chosen.step is not None:
+            raise UnsupportedError(f"{ast.unparse(node)}, a slice with a step,")
+        every = self.expressions.calls.loops.indexed(owner, node)
+        if every.most is None:
+            raise UnsupportedError(f"{ast.unparse(node)}, of what has no end,")
+        length = every.length()
+        first = self._clipped(chosen.lower, length, Constant(0), every.most)
+        last = self._clipped(chosen.upper, length, length, every.most)
+        kind = owner.kind if isinstance(owner, (Cells, Items)) else list
+        return replace(self.between(every, first, last), kind=kind)
+
+    def _clipped(self, node: ast.expr | None, length: Value, default: Value, most: int) -> Value:
+        """Return a bound within a list of Python's: a negative one counts from the end."""
+        bound = Constant(None) if node is None else self.expressions.known(node)
+        if bound == Constant(None):
+            return default
+        known = span(bound) if isinstance(bound, (Constant, Number, Truth)) else None
+        if not isinstance(bound, (Number, Truth)) and known is None:
+            raise UnsupportedError(f"{ast.unparse(node or _SEQUENCE)} as a bound of a slice")
+        out, within = self.out, self.out.extreme("min", bound, length)
+        if known and known[0] >= 0:
+            return within
+        from_end = out.extreme("max", out.arithmetic("add", length, bound), Constant(0))
+        is_negative = out.compare("slt", bound, Constant(0))
+        return out.select(is_negative, from_end, within, (0, most))
+
+    def reversed_list(self, owner: Value) -> Cells:
+        """Return a list of the elements of another one, or of a sequence, from the end."""
+        cells = self.scope.lists.new()
+        self.expressions.calls.collections.add_all(cells, Backwards(owner))
+        return replace(cells, kind=owner.kind if isinstance(owner, Cells) else list)
+
     def between(self, chosen: Indexed, first: Value, last: Value) -> Cells:
         """Emit the making of a list of the elements from one index up to before another one."""
         cells, out = self.scope.lists.new(most=max(chosen.most or 0, 1)), self.out
+        if (chosen.most or 0) > UNROLLED:
+            self.append_all(cells, chosen, first, last)
+            return cells
         for number in range(chosen.most or 0):
             index, within, on = Constant(number), out.label("within"), out.label("on")
             begun = out.truth(out.compare("sge", index, first))
@@ -556,6 +595,30 @@ class Sequences:
             self.scope.lists.append(cells, chosen.at(index))
             out.place_label(on)
         return cells
+
+    def append_all(
+        self,
+        cells: Cells,
+        chosen: Indexed,
+        first: Value = Constant(0),  # noqa: B008
+        last: Value | None = None,
+    ) -> None:
+        """Emit the addition of elements, from one index up to before another one, to a list."""
+        append = self.scope.lists.append
+        self.each_of(chosen, lambda value: append(cells, value), first, last)
+
+    def each_of(
+        self,
+        chosen: Indexed,
+        body: Callable[[Value], None],
+        first: Value = Constant(0),  # noqa: B008
+        last: Value | None = None,
+    ) -> None:
+        """Emit a loop over elements, from one index up to before another one."""
+        stop = chosen.length() if last is None else last
+        counted = self.expressions.calls.loops.counted
+        at = chosen.at
+        counted(_SEQUENCE, first, lambda: stop, 1, lambda i, following, end: body(at(i)), ())
 
     def slice_of_array(
         self, array: StateRef | Made, node: ast.Subscript, chosen: ast.Slice
@@ -806,7 +869,7 @@ class Sequences:
         out, owner = self.out, chosen.owner
         if isinstance(owner, Made):
             raise UnsupportedError(f"writing {ast.unparse(node)}, a copy of a sequence,")
-        if isinstance(owner.sample, RecordSet):
+        if isinstance(owner.sample, Sorted):
             raise UnsupportedError(f"writing {ast.unparse(node)}, in a set of records,")
         items, length = self.records.part(owner, "items"), self.records.variable(owner, "length")
         most = len(items.sample)

@@ -20,6 +20,7 @@ from .values import (
     Choice,
     Constant,
     Dictionary,
+    Distinct,
     Elements,
     Items,
     Made,
@@ -32,7 +33,6 @@ from .values import (
     Span,
     StateRef,
     Truth,
-    Tuples,
     UnsupportedError,
     Value,
     Zipped,
@@ -70,7 +70,7 @@ HINTS = {
 
 _KINDS: tuple[tuple[Any, str], ...] = (
     ((Cells, Elements, Span), "a list or a tuple of unknown length"),
-    ((Bits, Tuples), "a set that changes"),
+    ((Bits, Distinct), "a set that changes"),
     (Orders, "a list of permutations"),
     ((Numbers, Zipped, Mapped, Backwards), "a range or an iterator"),
     ((StateRef, Places), "a part of the state"),
@@ -116,6 +116,8 @@ def _structure(sample: Any) -> object:
     if isinstance(sample, (list, tuple)):
         return (type(sample), *map(_structure, sample))
     kind = sample if isinstance(sample, type) else type(sample)
+    # The class of a record of the state is derived from the declaration, by which others are made.
+    kind = getattr(kind, "__declared__", kind)
     # What a container may hold is said where it is declared, not by its class.
     return id(sample) if issubclass(kind, (Set, Ordered, Bag)) else kind
 

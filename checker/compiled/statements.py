@@ -48,6 +48,7 @@ from .values import (
     Cells,
     Closure,
     Constant,
+    Distinct,
     Elements,
     Items,
     KindError,
@@ -418,6 +419,8 @@ class Translation:
 
     def _assign_local(self, name: str, value: Value) -> None:
         """Assign a local name: in a register if that is its only assignment, else in memory."""
+        if isinstance(value, Distinct) and value.places and not self.scope.pure:
+            raise UnsupportedError(f"{name}, parts of the state in a set with a name,")
         # The search's own numbers are meant modulo 2^64, and have no range.
         known = span(value) if not self.out.wraps or is_truth(value) else None
         self.out.settle(name, known)

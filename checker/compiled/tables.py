@@ -45,6 +45,10 @@ MOST_KEYS = 10_000
 """The most entries of a table."""
 
 
+UNROLLED = 16
+"""The most iterations of a loop that is unrolled."""
+
+
 @dataclass(frozen=True)
 class Indexed:
     """The elements of an iterable, by their index.

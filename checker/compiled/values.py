@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import KEEP, Enum, Flag, IntEnum, IntFlag, ReprEnum
 from typing import Any
 
@@ -255,10 +255,15 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Tuples:
-    """A set of tuples outside of the state; ``cells`` has each member once, in no order."""
+class Distinct:
+    """A set of tuples or records outside of the state.
+
+    ``cells`` has each once, in no order; ``places`` are those parts of the state that are members,
+    as they were when they were added.
+    """
 
     cells: Cells
+    places: list[StateRef] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -319,7 +324,7 @@ Value = (
     | Dictionary
     | Bits
     | Cells
-    | Tuples
+    | Distinct
     | Orders
     | Closure
     | Perhaps

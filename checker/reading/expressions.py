@@ -11,7 +11,7 @@ from functools import reduce
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ...core.containers import Bag, Ordered, RecordSet, Seq, Set
+from ...core.containers import Bag, Ordered, Seq, Set, Sorted
 from ...core.fields import Record, declared_parts, getter_of, method_of
 from .calls import Calls
 from .comparisons import Comparisons, always_true, decided, is_nothing, shortened
@@ -416,7 +416,7 @@ class Expressions:
         if issubclass(declared, Ordered):
             items: Any = declared_parts(declared)["items"]
             # A member of a set is never written: its place in the order would be another one.
-            read = read or not writing or issubclass(declared, RecordSet)
+            read = read or not writing or issubclass(declared, Sorted)
             return of_part(items.element, history, read)
         if issubclass(declared, (Set, Bag)):
             return Number(int, history)

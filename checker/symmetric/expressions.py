@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any, cast
 
-from ...core.containers import Bag, RecordSet, Seq
+from ...core.containers import Bag, RecordBag, RecordSet, Seq
 from ...core.fields import NONE, Array, Field, getter_of
 from .names import COMPARISONS, described, is_key, is_table, may_be_none_at
 from .sequences import Sequences, copied
@@ -292,7 +292,7 @@ class Expressions(Sequences):
         if result is None and method is None and not inside:
             return self.names.computed(op, left, right, node)
         if method is not None:
-            if method.function in (Seq.__eq__, RecordSet.__eq__):
+            if method.function in (Seq.__eq__, RecordSet.__eq__, RecordBag.__eq__):
                 method = Bound(cast(FunctionType, Seq.same), method.owner)
             elif method.function is Bag.__eq__:
                 method = Bound(cast(FunctionType, Bag.same), method.owner)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.containers import Bag, RecordSeq, RecordSet, Seq, Set
+from ...core.containers import Bag, RecordSeq, Seq, Set, Sorted
 from ...core.errors import about
 from ...core.fields import Array, Field, Record, declared_parts, limit_of
 from ...core.guards import for_each_element, is_path, only_where
@@ -262,7 +262,7 @@ class Choices:
             numbers = _places(part, k) if are_records else _numbers(part, k)
             if numbers is None:
                 text = f"{what} is a {type(part).__name__}"
-                if isinstance(part, (RecordSeq, RecordSet)):
+                if isinstance(part, (RecordSeq, Sorted)):
                     raise about(
                         chosen, f"{text}; annotate the parameter with the class of a record"
                     )
@@ -275,7 +275,7 @@ class Choices:
 
 def _places(part: Any, k: Any) -> Iterable[int] | None:
     """Return all indices of a sequence of records; None for anything else."""
-    if not isinstance(part, (RecordSeq, RecordSet)):
+    if not isinstance(part, (RecordSeq, Sorted)):
         return None
     kind: Any = type(part)
     items = declared_parts(kind.__declared__)["items"]

@@ -78,7 +78,7 @@ WRONG = {
         14,
     ),
     "a slice with a step": (
-        GO + "    s.queue[::2] = []\n    return True", "a slice of a sequence has no step", 14
+        GO + "    s.queue[::2] = []\n    return True", "a slice that is written to has no step", 14
     ),
     "too long a slice": (
         GO + "    s.queue[:] = [0, 1, 2, 3, 4, 5]\n    return True", "6 do not fit", 14

@@ -283,7 +283,7 @@ async def refuse_request(run: Forcing, on: dict[str, int], before: State, after:
         raise OtherwiseError(f"broker {on['leader']}: response", "a refusal", error_of(partition))
     if partition["error"] == FENCED_LEADER_EPOCH:
         run.fenced.add(on["follower"])
-    (await run.response(on["follower"], on["leader"])).release()
+    await run.handled(on["follower"], on["leader"], after)
 
 
 _REQUESTS = {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.containers import RecordSeq, RecordSet, Seq, Set
 from ...core.fields import members
+from ..set_methods import COMPARISONS, METHODS, OPERATIONS, UPDATES
 from .arithmetic import FOLDED
 from .distinct import DistinctSets, is_record_set
 from .function import Scope
@@ -49,18 +50,8 @@ if TYPE_CHECKING:
 _OF_MASKS: dict[type[ast.operator], str] = {
     ast.BitOr: "or", ast.BitAnd: "and", ast.BitXor: "xor",
 }  # fmt: skip
-_OF_SETS: dict[str, type[ast.operator]] = {
-    "union": ast.BitOr, "intersection": ast.BitAnd, "difference": ast.Sub,
-    "symmetric_difference": ast.BitXor,
-}  # fmt: skip
-_CHANGES: dict[str, type[ast.operator]] = {
-    "update": ast.BitOr, "intersection_update": ast.BitAnd, "difference_update": ast.Sub,
-    "symmetric_difference_update": ast.BitXor,
-}  # fmt: skip
-_COMPARED: dict[str, type[ast.cmpop]] = {"issubset": ast.LtE, "issuperset": ast.GtE}
-_UNCHANGING = frozenset({*_OF_SETS, *_COMPARED, "isdisjoint"})
-_OF_BOTH = (*_OF_SETS, *_CHANGES, *_COMPARED, "isdisjoint", "copy")
-OF_SETS = frozenset(vars(kind)[name] for kind in (Set, RecordSet) for name in _OF_BOTH)
+_UNCHANGING = frozenset({*OPERATIONS, *COMPARISONS, "isdisjoint"})
+OF_SETS = frozenset(vars(kind)[name] for kind in (Set, RecordSet) for name in METHODS)
 """Methods of the state's sets that take other collections, or return sets."""
 
 
@@ -171,7 +162,7 @@ class Collections:
             others = [self.lists.without_none(self._as_bits(one, node)) for one in arguments]
         bits = self.of_state(owner)
         assert bits is not None
-        if name not in _CHANGES:
+        if name not in UPDATES:
             known = self._of_sets(bits, name, others)
             if known is None:
                 raise UnsupportedError(f"the call {ast.unparse(node)}")
@@ -181,7 +172,7 @@ class Collections:
             raise UnsupportedError(f"the call {ast.unparse(node)} for a copy of a set")
         mask = bits.mask
         for other in others:
-            mask = self._masks(_CHANGES[name](), mask, other.mask)
+            mask = self._masks(UPDATES[name](), mask, other.mask)
         place = self.expressions.records.part(owner, "mask")
         self.scope.unit.places.store(self.out, place, mask)
         return Constant(None)
@@ -190,7 +181,7 @@ class Collections:
         """Return the value of the call of a method of a set of records."""
         with self.scope.reading(isinstance(owner, StateRef) and owner.element):
             others = [self._as_set(part) for part in node.args]
-        changes = _CHANGES.get(name)
+        changes = UPDATES.get(name)
         if node.keywords or (changes and (isinstance(owner, Made) or len(others) != 1)):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         if changes:
@@ -440,9 +431,9 @@ class Collections:
         others = [self._as_bits(value, node) for value in arguments]
         if bits.ordered:
             others = list(map(lists.without_none, others))
-        if name in _CHANGES:
+        if name in UPDATES:
             for other in others:
-                mask = self._masks(_CHANGES[name](), mask, other.mask)
+                mask = self._masks(UPDATES[name](), mask, other.mask)
             lists.change(owner, mask)
             return Constant(None)
         known = self._of_sets(bits, name, others)
@@ -452,15 +443,15 @@ class Collections:
 
     def _of_sets(self, bits: Bits, name: str, others: list[Bits]) -> Value | None:
         """Return the value of a method of a set that changes nothing; None if it is none."""
-        if name in _OF_SETS:
+        if name in OPERATIONS:
             for other in others:
-                mask = self._masks(_OF_SETS[name](), bits.mask, other.mask)
+                mask = self._masks(OPERATIONS[name](), bits.mask, other.mask)
                 bits = Bits(mask, ordered=bits.ordered)
             return bits
         if name == "copy" and not others:
             return bits
-        if name in _COMPARED and len(others) == 1:
-            return self._sets_compared(_COMPARED[name](), bits.mask, others[0].mask)
+        if name in COMPARISONS and len(others) == 1:
+            return self._sets_compared(COMPARISONS[name](), bits.mask, others[0].mask)
         if name == "isdisjoint" and len(others) == 1:
             both = self.out.arithmetic("and", bits.mask, others[0].mask)
             return self.out.compare("eq", both, Constant(0))

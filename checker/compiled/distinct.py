@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...core.containers import RecordSet
+from ..set_methods import COMPARISONS, OPERATIONS
 from .function import Scope
 from .values import (
     Bits,
@@ -198,20 +199,13 @@ class DistinctSets:
             return made
         if len(others) == 1 and not node.keywords:
             [other] = others
-            if name in _OPERATORS and (made := self.combined(_OPERATORS[name], owner, other)):
+            if name in OPERATIONS and (made := self.combined(OPERATIONS[name](), owner, other)):
                 return made
-            if name in _COMPARED and (truth := self.compared(_COMPARED[name], owner, other)):
+            if name in COMPARISONS and (truth := self.compared(COMPARISONS[name](), owner, other)):
                 return truth
             if name == "isdisjoint" and (both := self.combined(ast.BitAnd(), owner, other)):
                 return self.out.compare("eq", self.length(both), Constant(0))
         raise UnsupportedError(f"the call {ast.unparse(node)}")
-
-
-_OPERATORS: dict[str, ast.operator] = {
-    "union": ast.BitOr(), "intersection": ast.BitAnd(), "difference": ast.Sub(),
-    "symmetric_difference": ast.BitXor(),
-}  # fmt: skip
-_COMPARED: dict[str, ast.cmpop] = {"issubset": ast.LtE(), "issuperset": ast.GtE()}
 
 
 def is_member(value: Value) -> bool:

@@ -19,6 +19,7 @@ from typing import Any
 
 from ...core.guards import read_node, refuses
 from ...core.sources import Node, nodes_of
+from ..set_methods import UPDATES
 from .own_records import with_replaced_records
 from .values import UnsupportedError
 
@@ -469,7 +470,7 @@ def nullable(tree: ast.FunctionDef) -> set[str]:
 
 CHANGING = frozenset({
     "add", "append", "clear", "discard", "extend", "insert", "pop", "remove", "reverse", "sort",
-    "update", "difference_update", "intersection_update", "symmetric_difference_update",
+    *UPDATES,
 })  # fmt: skip
 """The methods by which a list or a set changes."""
 

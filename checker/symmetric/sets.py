@@ -6,6 +6,7 @@ import ast
 
 from ...core.containers import Set
 from ...core.fields import Field, declared_parts, method_of
+from ..set_methods import COMPARISONS, OPERATIONS, UPDATES
 from .names import described
 from .parts import Parts
 from .values import (
@@ -25,19 +26,6 @@ from .values import (
 
 OPERATORS = (ast.BitOr, ast.BitAnd, ast.BitXor, ast.Sub)
 """The operators of two sets."""
-
-_OPERATIONS: dict[str, type[ast.operator]] = {
-    "union": ast.BitOr, "intersection": ast.BitAnd, "difference": ast.Sub,
-    "symmetric_difference": ast.BitXor,
-}  # fmt: skip
-_UPDATES: dict[str, type[ast.operator]] = {
-    "update": ast.BitOr, "intersection_update": ast.BitAnd, "difference_update": ast.Sub,
-    "symmetric_difference_update": ast.BitXor,
-}  # fmt: skip
-_COMPARISONS: dict[str, type[ast.cmpop]] = {"issubset": ast.LtE, "issuperset": ast.GtE}
-
-METHODS = {*_OPERATIONS, *_UPDATES, *_COMPARISONS, "isdisjoint", "copy"}
-"""The methods that are taken for what they do, without reading their code."""
 
 
 class Sets(Parts):
@@ -123,24 +111,24 @@ class Sets(Parts):
         masks = [self.mask_of_all(other, node) for other in others]
         mask = self.mask(owner)
         assert mask is not None
-        if name in _UPDATES:
+        if name in UPDATES:
             place = self.mask_place(owner)
             if place is None:
                 raise NotShownError(node, "changes a set outside of the state")
             for other in masks:
-                self.changed_set(*place, _UPDATES[name](), other, node)
+                self.changed_set(*place, UPDATES[name](), other, node)
             return Constant(None)
-        if name in _COMPARISONS and len(masks) == 1:
-            return self.compared_sets(_COMPARISONS[name](), mask, masks[0], node)
+        if name in COMPARISONS and len(masks) == 1:
+            return self.compared_sets(COMPARISONS[name](), mask, masks[0], node)
         if name == "isdisjoint" and len(masks) == 1:
             both = self.combined(ast.BitAnd(), mask, masks[0], node)
             return self.names.computed(ast.Eq(), both, number(0), node)
         if name == "copy" and not masks:
             return Own(mask)
-        if name not in _OPERATIONS:
+        if name not in OPERATIONS:
             raise NotShownError(node, "does not fit the parameters of the method")
         for other in masks:
-            mask = self.combined(_OPERATIONS[name](), mask, other, node)
+            mask = self.combined(OPERATIONS[name](), mask, other, node)
         return Own(mask)
 
     def changed_set(

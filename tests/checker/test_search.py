@@ -114,14 +114,19 @@ def test_continue_finds_the_first_violation_of_every_property(walk, make_invaria
 
 @pytest.mark.parametrize(
     ("limits", "states"),
-    [(Limits(max_states=3), 3), (Limits(max_depth=2), 2), (Limits(seconds=1e-9), 2)],
+    [
+        (Limits(max_states=3), {3}),
+        (Limits(max_depth=2), {2}),
+        # The clock is looked at after a state or two, as the machine is loaded.
+        (Limits(seconds=1e-9), {1, 2}),
+    ],
 )
 def test_a_limit_ends_as_incomplete_and_says_what_was_covered(walk, make_invariant, limits, states):
     system = walk(5, {(0, 1), (1, 2), (2, 3), (3, 4)})
     result = check(system, [make_invariant("Far", lambda s, k: s.at < 4)], limits=limits)
     assert result.outcome is Outcome.INCOMPLETE
     assert result.verdicts[0].outcome is Outcome.INCOMPLETE
-    assert result.distinct_states == states
+    assert result.distinct_states in states
     assert result.stopped_by
 
 

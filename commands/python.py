@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from ..core.behavior import Behavior, TraceStep
@@ -107,7 +108,7 @@ class Checked:
 
 
 def check(
-    model: Model[Any, Any] | Protocol | str,
+    model: Model[Any, Any] | Protocol | str | PathLike[str],
     bounds: Mapping[str, int | bool | str] | None = None,
     properties: Sequence[str | Property] = (),
     **options: Any,
@@ -117,7 +118,8 @@ def check(
     Parameters
     ----------
     model
-        A model, a protocol, or a name as on the command line: ``"kip-320"``, ``"fence.py"``.
+        A model, a protocol, a path, or a name as on the command line: ``"kip-320"``,
+        ``"fence.py"``.
     bounds
         By name; those that are not named have their defaults.
     properties
@@ -151,7 +153,7 @@ def check(
 
 
 def simulate(
-    model: Model[Any, Any] | Protocol | str,
+    model: Model[Any, Any] | Protocol | str | PathLike[str],
     bounds: Mapping[str, int | bool | str] | None = None,
     properties: Sequence[str | Property] = (),
     **options: Any,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from ..checker import check as engine
@@ -38,8 +39,12 @@ PLAIN = SearchOptions()
 """A search without options."""
 
 
+AnyModel = Model[Any, Any] | Protocol | str | PathLike[str]
+"""A model, a protocol, or the name of one, or of a file."""
+
+
 def simulation(
-    model: Model[Any, Any] | Protocol | str,
+    model: AnyModel,
     settings: Sequence[str],
     properties: Sequence[str | Property],
     how: Walks,
@@ -145,12 +150,12 @@ class Problem:
 
 
 def problem_of(
-    model: Model[Any, Any] | Protocol | str,
+    model: AnyModel,
     settings: Sequence[str],
     properties: Sequence[str | Property],
     select: Callable[[Protocol, Sequence[str]], Selection] = select,
 ) -> Problem:
-    """Return the problem of a model, or of the protocol of that name.
+    """Return the problem of a model, or of the protocol or the file of that name.
 
     Parameters
     ----------
@@ -166,6 +171,7 @@ def problem_of(
     SelectionError
         For a name that does not exist.
     """
+    model = fspath(model) if isinstance(model, PathLike) else model
     protocol = _protocol(model)
     own = tuple(prop for prop in properties if isinstance(prop, Property))
     names = [prop for prop in properties if isinstance(prop, str)]

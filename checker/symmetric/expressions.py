@@ -361,7 +361,11 @@ class Expressions(Sequences):
         left = self.expression(node.left)
         right = self.expression(operand)
         if isinstance(op, ast.Is | ast.IsNot):
-            if isinstance(left, Number) and isinstance(right, Number) and right.values:
+            if (
+                isinstance(left, Number)
+                and isinstance(right, Number)
+                and (left.member or right.member or right.values)
+            ):
                 # Members of an enumeration and truth values, of which each is one object.
                 return truth_value(), (frozenset(), frozenset())
             if not (isinstance(operand, ast.Constant) and operand.value is None):

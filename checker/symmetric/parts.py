@@ -173,7 +173,7 @@ class Parts:
             return number(low)
         kind = self.names.named(declared)
         if kind is None:
-            return Number()
+            return Number(member=declared.kind is not int)
         if declared.names == "replicas":
             return ReplicaSet(kind)
         return Replica(kind, low < 0) if low >= NONE else Unclear("may be below NONE")

@@ -22,10 +22,14 @@ def fresh() -> int:
 
 @dataclass(frozen=True)
 class Number:
-    """The same number in both runs; ``values`` are its possible values, if they are few."""
+    """The same number in both runs; ``values`` are its possible values, if they are few.
+
+    ``member`` says that it is a truth value or a member of an enumeration: each is one object.
+    """
 
     values: frozenset[int] | None = None
     symbol: int = field(default_factory=fresh)
+    member: bool = False
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,21 @@ from ...core.guards import for_each_element, is_path, only_where
 from ...core.layout import Layout
 from ...core.values import as_kind
 from ...core.vocabulary import Selection, annotation_of
-from .signatures import MOST_CHOICES, refuse_empty, refuse_unfit, refuse_values, values_of
+from .signatures import (
+    MOST_CHOICES,
+    function_of,
+    refuse_empty,
+    refuse_unfit,
+    refuse_values,
+    values_of,
+)
 
 Values = Callable[..., Iterable[int]]
-Choice = str | Values | tuple[str | Values, Values]
-"""A kind of participant, a function of the bounds, one of the state, or both of these."""
+All = str | Values | Iterable[int]
+"""All values: a kind of participant, a function of the bounds, or these themselves."""
+
+Choice = All | tuple[All, Values]
+"""All values of a parameter, a function of the state, or both."""
 
 
 @dataclass(frozen=True)
@@ -149,8 +159,8 @@ class Choices:
         chosen: Values | None = None
         if isinstance(every, tuple) and len(every) == 2 and any(callable(one) for one in every):
             every, chosen = every
-        if isinstance(every, str):
-            every = self._count(name, every)
+        is_written = not callable(every) or isinstance(every, type)
+        every = self._count(name, every) if isinstance(every, str) else function_of(every)
         taken = self._taken(every, what)
         if chosen is None and self._is_of_state(taken):
             every, chosen = self._elements(every, what, self._is_record(name)), every
@@ -165,7 +175,7 @@ class Choices:
         before = self._names[: self._names.index(name)]
         self._refuse_unknown(taken[1:], before, "parameter before it", every, what)
         if len(taken) == 1:
-            refuse_empty(every, what)
+            refuse_empty(every, what, self._function if is_written else every)
         if chosen is None:
             return Parameter(name, every, taken[1:])
         wanted = self._taken(chosen, what)

@@ -38,6 +38,7 @@ from .signatures import (
     OF_ACTION,
     OF_MODEL,
     behind_the_bounds,
+    counted,
     misplaced,
     refuse_bare,
     refuse_misspelt,
@@ -96,7 +97,8 @@ class Model(Fair, Generic[S, K]):
     state
         The declaration of the state, derived from ``Record``; they receive the state as ``s``.
     participants
-        For each kind of participant, how many there are: ``{"manager": lambda k: k.managers}``.
+        For each kind of participant, how many there are: ``{"manager": lambda k: k.managers}``, or
+        ``{"manager": 3}``.
         They have lanes in diagrams, and a parameter of that name takes each of them.
     name
         By default that of the file.
@@ -159,7 +161,7 @@ class Model(Fair, Generic[S, K]):
         bounds: type[K],
         state: type[S],
         *,
-        participants: Mapping[str, Count] | None = None,
+        participants: Mapping[str, Count | int] | None = None,
         name: str = "",
         deadlock: bool = True,
         constraint: Callable[[S, K], bool] | None = None,
@@ -188,7 +190,7 @@ class Model(Fair, Generic[S, K]):
         self.bounds: Any = bounds
         self.declaration: Any = state
         refuse_unknown_kinds(state, participants or {})
-        self._participants = dict(participants or {})
+        self._participants = {kind: counted(n) for kind, n in (participants or {}).items()}
         module = sys.modules.get(state.__module__)
         file = getattr(module, "__file__", None)
         self._name = name or (Path(file).stem if file else state.__name__.lower())
@@ -261,8 +263,9 @@ class Model(Fair, Generic[S, K]):
         distinct
             Whether its parameters always differ from each other, as a leader and its follower do.
         choices
-            For each parameter after ``s`` and ``k`` its values: a kind of participant, or a
-            function of the bounds, ``item=lambda k: range(k.items)``, and of parameters before it,
+            For each parameter after ``s`` and ``k`` its values: a kind of participant, the values
+            themselves, ``item=range(3)``, or a function of the bounds,
+            ``item=lambda k: range(k.items)``, and of parameters before it,
             ``to=lambda k, node: NEXT[node]``.  A parameter that is called like a kind of
             participant needs none.  A function of the state names a set, bag or sequence of it,
             ``m=lambda s, k: s.sent``; with all values before it, it may be any:

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
-from enum import EnumMeta
+from enum import EnumMeta, IntEnum
 from itertools import islice
 from typing import Any
 
@@ -122,8 +122,15 @@ def values_of(
     return chosen
 
 
-def refuse_empty(values: Callable[[Any], Iterable[object]], name: str) -> None:
+def refuse_empty(
+    values: Callable[[Any], Iterable[object]], name: str, where: Callable[..., Any]
+) -> None:
     """Refuse a parameter that has no values within any bounds: its action is never enabled.
+
+    Parameters
+    ----------
+    where
+        What the message points at.
 
     Raises
     ------
@@ -136,14 +143,34 @@ def refuse_empty(values: Callable[[Any], Iterable[object]], name: str) -> None:
         some = list(islice(values(object()), 1))
     if not some:
         raise about(
-            values,
+            where,
             f"{name} has no values within any bounds; write some: range(1, 4) are the numbers from "
             "1 to 3",
         )
 
 
+def function_of(chosen: object) -> object:
+    """Return a function of the bounds for values that are written themselves; else what it is."""
+    if isinstance(chosen, type) and issubclass(chosen, IntEnum):
+        members: tuple[Any, ...] = tuple(chosen)
+    elif chosen is bool:
+        members = (False, True)
+    elif isinstance(chosen, (range, list, set, frozenset)) or (
+        isinstance(chosen, tuple) and not any(map(callable, chosen))
+    ):
+        members = tuple(chosen)
+    else:
+        return chosen
+    return lambda k: members
+
+
+def counted(count: Callable[[Any], int] | int) -> Callable[[Any], int]:
+    """Return a function of the bounds for a number of participants, which may be written itself."""
+    return count if callable(count) else lambda k: count
+
+
 def refuse_values(chosen: object, name: str) -> None:
-    """Refuse the values of a parameter themselves, in place of the function that returns them.
+    """Refuse what are not the values of a parameter.
 
     Parameters
     ----------
@@ -153,29 +180,17 @@ def refuse_values(chosen: object, name: str) -> None:
     Raises
     ------
     ModelError
-        With the function to write.
+        With what to write.
     """
-    kinds = {chosen} if isinstance(chosen, type) else {*map(type, _listed(chosen))}
-    kind = next(iter(kinds), None)
-    if len(kinds) == 1 and isinstance(kind, EnumMeta):
-        some = _listed(chosen)
-        members = ", ".join(f"{kind.__name__}.{getattr(one, 'name', one)}" for one in some)
-        all_of_them = isinstance(chosen, type) or {*some} == {*kind}
-        values = f"list({kind.__name__})" if all_of_them else f"[{members}]"
-    elif chosen is bool:
-        values = "[False, True]"
-    else:
-        values = printed(chosen) if _listed(chosen) else "range(3)"
-    text = chosen.__name__ if isinstance(chosen, type) else printed(chosen)
     one = name.partition(" ")[0]
-    raise misused(f"{name} is {text}; it must be a function of (k): write {one}=lambda k: {values}")
-
-
-def _listed(values: object) -> list[object]:
-    """Return what a list, a set, a range or something like it holds; nothing of anything else."""
-    if isinstance(values, type) or not isinstance(values, Collection):
-        return []
-    return list(islice(values, MOST_CHOICES))
+    text = chosen.__name__ if isinstance(chosen, type) else printed(chosen)
+    if isinstance(chosen, EnumMeta):
+        raise misused(f"{name} is {text}, an Enum; derive it from IntEnum")
+    values = f"range({chosen})" if type(chosen) is int and chosen > 0 else "range(3)"
+    raise misused(
+        f"{name} is {text}; write its values, {one}={values}, or a function of the bounds, "
+        f"{one}=lambda k: range(k.{one}s)"
+    )
 
 
 TEXTS = tuple[str, ...]
@@ -276,6 +291,8 @@ def refuse_unknown_kinds(state: Any, participants: Any) -> None:
             "{'node': lambda k: k.nodes}"
         )
     for kind, count in participants.items():
+        if type(count) is int and count > 0:
+            continue
         refuse_unfit(count, f"how many there are of the participant {kind}", "k")
     for name, part in declared_parts(state).items():
         if isinstance(part, Array) and part.by and part.by not in participants:

@@ -503,3 +503,71 @@ def test_a_choice_may_have_no_values_within_some_bounds(write):
     file = write(text.replace("range(len(PAIRS))", "range(min(k.n, 3))"))
     assert tidegate.check(file, properties=["TypeOk"]).distinct_states == 1
     assert tidegate.check(file, {"n": 3}, properties=["TypeOk"]).distinct_states == 6
+
+
+WRITTEN = """\
+from dataclasses import dataclass
+from enum import IntEnum
+from tidegate import *
+
+class Code(IntEnum):
+    A = 0
+    B = 1
+    C = 2
+
+@dataclass(frozen=True)
+class Bounds:
+    most: int = number(4, 1, 9, "most")
+
+class State(Record):
+    x: list[int] = array(2, integer(0, lambda k: k.most, "x"), by="node", by_replica=True)
+    code: Code = enumeration(Code, "code")
+    flag: bool = boolean("flag")
+
+model = Model(Bounds, State, participants={"node": NODES}, deadlock=False)
+
+@model.action("node", step=STEPS)
+def add(s: State, k: Bounds, node: int, step: int) -> bool:
+    if s.x[node] + step > k.most:
+        return False
+    s.x[node] += step
+    return True
+
+@model.action("env", code=CODES, flag=FLAGS)
+def put(s: State, k: Bounds, code: Code, flag: bool) -> bool:
+    if s.code is code and s.flag is flag:
+        return False
+    s.code, s.flag = code, flag
+    return True
+
+@model.action("env", code=SOME)
+def drop(s: State, k: Bounds, code: Code) -> bool:
+    if s.code is not code:
+        return False
+    s.code = Code.A
+    return True
+"""
+
+AS_FUNCTIONS = {
+    "NODES": "lambda k: 2", "STEPS": "lambda k: (1, 3)", "CODES": "lambda k: list(Code)",
+    "FLAGS": "lambda k: [False, True]", "SOME": "lambda k: [Code.B, Code.C]",
+}  # fmt: skip
+AS_VALUES = {
+    "NODES": "2", "STEPS": "(1, 3)", "CODES": "Code", "FLAGS": "bool", "SOME": "[Code.B, Code.C]",
+}  # fmt: skip
+
+
+def test_values_may_be_written_themselves(tmp_path):
+    found = []
+    for written in AS_FUNCTIONS, AS_VALUES:
+        text = WRITTEN
+        for name, value in written.items():
+            text = text.replace(name, value)
+        file = tmp_path / f"written{len(found)}.py"
+        file.write_text(text, "utf-8")
+        for how in ({"engine": "interpreted"}, {"engine": "compiled"}, {"symmetry": True}):
+            checked = tidegate.check(file, properties=["TypeOk"], **how)
+            found.append((checked.complete, checked.distinct_states, checked.depth))
+    assert found[:3] == found[3:]
+    assert found[0] == found[1]
+    assert found[2][1] < found[1][1]

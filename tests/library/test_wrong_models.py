@@ -314,9 +314,14 @@ WRONG = {
         "write it by def",
         15,
     ),
-    "choices that are no function": (
-        GO.replace('"node"', '"node", node=[0, 1]') + "    return False",
-        "node of action Go is [0, 1]; it must be a function of (k): write node=lambda k: [0, 1]",
+    "choices that are a dictionary": (
+        GO.replace('"node"', '"node", node={0: 1}') + "    return False",
+        "node of action Go is {0: 1}; write its values, node=range(3), or a function of the bounds",
+        12,
+    ),
+    "choices that are an empty list": (
+        GO.replace('"node"', '"node", node=[]') + "    return False",
+        "node of action Go has no values within any bounds; write some: range(1, 4) are",
         12,
     ),
     "choices of an empty range": (
@@ -330,32 +335,15 @@ WRONG = {
         "node of action Go has no values within any bounds",
         13,
     ),
-    "choices that are two numbers": (
-        GO.replace('"node"', '"node", node=(0, 1)') + "    return False",
-        "node of action Go is (0, 1); it must be a function of (k): write node=lambda k: (0, 1)",
-        12,
-    ),
     "choices that are a number": (
         GO.replace('"node"', '"node", node=3') + "    return False",
-        "node of action Go is 3; it must be a function of (k): write node=lambda k: range(3)",
+        "node of action Go is 3; write its values, node=range(3), or a function of the bounds",
         12,
     ),
-    "choices that are the members of an enumeration": (
-        "from enum import IntEnum\nclass Code(IntEnum): A = 0; B = 1\n"
-        + GO.replace('"node"', '"node", node=list(Code)') + "    return False",
-        "it must be a function of (k): write node=lambda k: list(Code)",
-        14,
-    ),
-    "choices that are some members of an enumeration": (
-        "from enum import IntEnum\nclass Code(IntEnum): A = 0; B = 1; C = 2\n"
-        + GO.replace('"node"', '"node", node={Code.B}') + "    return False",
-        "it must be a function of (k): write node=lambda k: [Code.B]",
-        14,
-    ),
-    "choices that are an enumeration": (
-        "from enum import IntEnum\nclass Code(IntEnum): A = 0; B = 1\n"
+    "choices that are an enumeration of texts": (
+        "from enum import Enum\nclass Code(Enum): A = 0; B = 1\n"
         + GO.replace('"node"', '"node", node=Code') + "    return False",
-        "node of action Go is Code; it must be a function of (k): write node=lambda k: list(Code)",
+        "node of action Go is Code, an Enum; derive it from IntEnum",
         14,
     ),
     "choices of sets": (
@@ -672,8 +660,8 @@ WRONG |= {
     "participants that are a list": (
         MORE.format("participants=['node']"), "participants is ['node']; write a dictionary", 12
     ),
-    "participants that are a number": (
-        MORE.format("participants={'node': 2}"), "it must be a function of (k)", 12
+    "participants that are no number": (
+        MORE.format("participants={'node': '2'}"), "it must be a function of (k)", 12
     ),
     "participants that are half": (
         MORE.format("participants={'node': lambda k: k.n / 2}") + "\n" + IDLE,

@@ -350,6 +350,18 @@ def for_each_element(
     return _begun(function, apply, f"{guard}{name} = {elements}[{own.arg}]", line, names)
 
 
+def for_each_of(
+    apply: Callable[..., bool], name: str, table: tuple[object, ...]
+) -> Callable[..., bool]:
+    """Return a copy of an action that takes the index of a value in place of the value."""
+    function = syntax_tree(apply)
+    [own] = [argument for argument in function.args.args if argument.arg == name]
+    own.arg, own.annotation = f"{name}{INDEX}", ast.Name("int", ast.Load())
+    values = f"values_of_{name}"
+    text, line = f"{name} = {values}[{own.arg}]", function.lineno
+    return _begun(function, apply, text, line, {values: table})
+
+
 def _values_in(
     function: ast.FunctionDef,
     apply: Callable[..., bool],

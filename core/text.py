@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 from itertools import zip_longest
@@ -129,8 +129,31 @@ class Absent:
 ABSENT = Absent()
 
 
+class Tabled(int):
+    """The index of a value in a table of the model; people see the value."""
+
+    value: object
+
+
+def tabled(values: Iterable[object]) -> tuple[Tabled, ...]:
+    """Return the indices of values, each with its value.
+
+    >>> [*map(str, map(named, tabled([(0, 1), (1, 2)])))]
+    ['(0, 1)', '(1, 2)']
+    """
+    indices = []
+    for number, value in enumerate(values):
+        indices.append(Tabled(number))
+        indices[-1].value = value
+    return tuple(indices)
+
+
 def named(value: object) -> object:
     """Return a value of the model, a member of an enumeration by its name as states show it."""
+    if isinstance(value, Tabled):
+        return named(value.value)
+    if isinstance(value, tuple):
+        return f"({', '.join(str(named(part)) for part in value)})"
     return value.name.lower() if isinstance(value, Enum) else value
 
 

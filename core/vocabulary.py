@@ -20,7 +20,7 @@ from .errors import ModelError, about, blaming, printed
 from .layout import State
 from .scene import LogOffset
 from .sources import original_of
-from .text import named
+from .text import Tabled, named
 from .values import as_kind
 
 
@@ -98,7 +98,7 @@ _LIVENESS = frozenset(
 
 
 INDEX = "_index"
-"""What the name of a parameter ends with that is the index of a record in place of the record."""
+"""What the name of a parameter ends with that is the index of a record, or of what a table has."""
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,11 @@ class Step:
     @property
     def chosen(self) -> dict[str, object]:
         """Its arguments by name, as people see them: a member of an enumeration is its name."""
-        return dict(zip(self.parameters, map(named, self.arguments), strict=True))
+        names = (
+            name.removesuffix(INDEX) if isinstance(argument, Tabled) else name
+            for name, argument in zip(self.parameters, self.arguments, strict=True)
+        )
+        return dict(zip(names, map(named, self.arguments), strict=True))
 
     def __str__(self) -> str:
         return called(self.action, self.chosen)

@@ -10,8 +10,9 @@ from typing import Any
 from ...core.containers import Bag, RecordSeq, Seq, Set, Sorted
 from ...core.errors import about
 from ...core.fields import Array, Field, Record, declared_parts, limit_of
-from ...core.guards import for_each_element, is_path, only_where
+from ...core.guards import for_each_element, for_each_of, is_path, only_where
 from ...core.layout import Layout
+from ...core.text import tabled
 from ...core.values import as_kind
 from ...core.vocabulary import Selection, annotation_of
 from .signatures import (
@@ -20,6 +21,7 @@ from .signatures import (
     refuse_empty,
     refuse_unfit,
     refuse_values,
+    table_of,
     values_of,
 )
 
@@ -47,6 +49,8 @@ class Parameter:
         The other parameters on which those depend.
     by_index
         Whether they are records of a sequence, and the values are their indices.
+    table
+        What the values are indices of, where they are tuples that the model writes.
     """
 
     name: str
@@ -55,6 +59,7 @@ class Parameter:
     chosen: Values | None = None
     more: tuple[str, ...] = ()
     by_index: bool = False
+    table: tuple[object, ...] = ()
 
 
 class Choices:
@@ -131,6 +136,8 @@ class Choices:
             if one.chosen is not None:
                 narrow = for_each_element if one.by_index else only_where
                 apply = narrow(apply, one.name, one.chosen, one.more)
+            elif one.table:
+                apply = for_each_of(apply, one.name, one.table)
         return apply
 
     @property
@@ -161,6 +168,9 @@ class Choices:
             every, chosen = every
         is_written = not callable(every) or isinstance(every, type)
         every = self._count(name, every) if isinstance(every, str) else function_of(every)
+        if chosen is None and (table := table_of(every)):
+            indices = tabled(table)
+            return Parameter(name, lambda k: indices, table=table)
         taken = self._taken(every, what)
         if chosen is None and self._is_of_state(taken):
             every, chosen = self._elements(every, what, self._is_record(name)), every

@@ -164,6 +164,15 @@ def function_of(chosen: object) -> object:
     return lambda k: members
 
 
+def table_of(values: object) -> tuple[object, ...]:
+    """Return values that are tuples and do not depend on the bounds; nothing if they are not."""
+    chosen: list[object] = []
+    # The bounds that it gets have nothing to be read.
+    with suppress(Exception):
+        chosen = list(islice(values(object()), MOST_CHOICES))  # type: ignore[operator]
+    return tuple(chosen) if chosen and all(type(one) is tuple for one in chosen) else ()
+
+
 def counted(count: Callable[[Any], int] | int) -> Callable[[Any], int]:
     """Return a function of the bounds for a number of participants, which may be written itself."""
     return count if callable(count) else lambda k: count

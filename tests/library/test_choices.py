@@ -571,3 +571,67 @@ def test_values_may_be_written_themselves(tmp_path):
     assert found[:3] == found[3:]
     assert found[0] == found[1]
     assert found[2][1] < found[1][1]
+
+
+TUPLES = """\
+from dataclasses import dataclass
+from enum import IntEnum
+from tidegate import *
+
+class Way(IntEnum):
+    BACK = 0
+    ON = 1
+
+@dataclass(frozen=True)
+class Bounds:
+    most: int = number(2, 1, 9, "most")
+
+class State(Record):
+    at: list[int] = array(3, integer(0, lambda k: k.most, "tokens"))
+
+EDGES = [(0, 1), (1, 2), (2, 0), (0, 2)]
+model = Model(Bounds, State, deadlock=False)
+
+@model.initial
+def begin(s: State, k: Bounds):
+    s.at[0] = k.most
+    yield
+
+@model.action("env", edge=VALUES)
+def move(s: State, k: Bounds, edge: tuple[int, int]) -> bool:
+    a, b = edge
+    if not s.at[a]:
+        return False
+    s.at[a] -= 1
+    s.at[b] += 1
+    return True
+
+@model.action("env", turn=[(Way.BACK, 2), (Way.ON, 2)])
+def jump(s: State, k: Bounds, turn: tuple[Way, int]) -> bool:
+    way, much = turn
+    if s.at[1] < much or way is Way.BACK:
+        return False
+    s.at[1] -= much
+    s.at[2] += much
+    return True
+
+@model.invariant("Few are there.")
+def few(s: State, k: Bounds) -> bool:
+    return s.at[2] < 2
+"""
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+@pytest.mark.parametrize("values", ["EDGES", "lambda k: EDGES", "((0, 1), (1, 2), (2, 0), (0, 2))"])
+def test_tuples_are_values(tmp_path, engine, values):
+    file = tmp_path / "tokens.py"
+    file.write_text(TUPLES.replace("VALUES", values), "utf-8")
+    checked = tidegate.check(file, engine=engine)
+    # Two tokens among three places: their positions, as many as there are multisets.
+    assert tidegate.check(file, properties=["TypeOk"], engine=engine).distinct_states == 6
+    assert checked.violated == ("Few",)
+    assert [str(step) for step in checked.trace[1:]] == ["Move(edge=(0, 2))"] * 2
+    assert checked.trace[1].arguments == {"edge_index": 3}
+    assert "edge (0, 2)" in str(checked)
+    jump = find_protocol(str(file)).actions[1]
+    assert [str(one) for one in jump.arguments(None)] == ["(0,)", "(1,)"]

@@ -24,6 +24,7 @@ from .name_uses import by_itself
 from .own_records import replaced
 from .sequences import OF_SEQUENCES, is_ours, is_value
 from .syntax import BY_STAR, own_returns, plain_tree
+from .tables import UNROLLED
 from .values import (
     PASSED,
     Bits,
@@ -106,6 +107,10 @@ _GIVEN = (abs, bool, divmod, int, len, max, min, sum)
 """Functions of Python's that another one may call, such as ``map``."""
 
 _NEVER = (float, str, complex, bytes, print, open, eval, exec, round)
+
+
+_MAY_WRITE = (ast.Call, ast.NamedExpr)
+"""What may change the state, or a name, within an expression."""
 
 
 class Calls:
@@ -219,7 +224,10 @@ class Calls:
             return node
         arguments: list[ast.expr] = []
         for part in node.args:
-            elements = self._elements_of(part) if isinstance(part, ast.Starred) else None
+            # What comes before must not change what the star spreads: Python evaluates it first.
+            before = any(isinstance(one, _MAY_WRITE) for arg in arguments for one in ast.walk(arg))
+            spread = part if isinstance(part, ast.Starred) and not before else None
+            elements = self._elements_of(spread) if spread else None
             if elements is None:
                 arguments.append(part)
                 continue
@@ -230,10 +238,10 @@ class Calls:
         return ast.copy_location(ast.Call(node.func, arguments, node.keywords), node)
 
     def _elements_of(self, node: ast.Starred) -> list[Value] | None:
-        """Return the elements of an iterable; None if their number is not known."""
+        """Return the elements of an iterable; None if their number is not known, or not small."""
         chosen = self.loops.indexed(self.expressions.value(node.value), node.value)
         length = chosen.length()
-        if not isinstance(length, Constant):
+        if not isinstance(length, Constant) or length.value > UNROLLED:
             return None
         return [chosen.at(Constant(number)) for number in range(length.value)]
 

@@ -291,8 +291,12 @@ class Expressions:
             length = chosen.length()
             if isinstance(length, Constant):
                 parts += [chosen.at(Constant(number)) for number in range(length.value)]
-            else:
-                parts.append(chosen)
+                continue
+            # Python has taken these before it evaluates what comes after them.
+            taken = self.scope.lists.new(most=max(chosen.most or 0, 1))
+            self.sequences.append_all(taken, chosen)
+            if taken.shapes:
+                parts.append(self.calls.loops.indexed(taken, node))
         return parts
 
     def items_of(self, nodes: list[ast.expr]) -> list[Value]:

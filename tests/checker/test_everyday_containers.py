@@ -728,6 +728,27 @@ def test_one_of_two_sets_is_chosen(body):
     assert agreeing(TRANSLATE(act(body, SETS)), STATES) >= 5
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return [*s.queue, s.queue.pop(), *s.queue] == [s.x, s.y]",
+        "return [s.queue.pop(), *s.queue, 4][-2:] == [1, 4]",
+        "return (*s.queue, s.x) == (*s.other, s.y)",
+        "return len({*s.a, *s.queue, s.x})",
+        "return sum([*s.a, *[v for v in s.queue if v > s.y], *s.queue])",
+        "return sum(map(max, zip(*[s.queue, s.other])))",
+        "return total(*s.rows, s.x) + total(*s.rows, *[s.y])",
+        "return max([s.queue.pop(), *s.queue])",
+        "return sorted(s.queue)[s.y - 1 : s.x] == sorted(s.other)[: s.y]",
+        "return [v + 1 for v in s.queue][::-1][1:] == s.other[::-1]",
+        "return (s.queue + s.other)[-s.y :] == [s.x]",
+    ],
+)
+def test_stars_and_slices_take_what_was_there(body):
+    total = "def total(one, other, number):\n    return len(one) + 2 * len(other) + number\n"
+    assert agreeing(TRANSLATE(act(body, total)), STATES) >= 5
+
+
 STALE = {
     "one = s.a if s.flag else {1}\ns.a.add(0)\nreturn len(one) > 1": "of another kind",
     "t = set()\nt.add(s.y)\none = t if s.flag else {1}\nt.add(0)\nreturn len(one) > 1": "a set",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import math
 import operator
@@ -70,6 +71,7 @@ class Builtins:
         self.records = expressions.records
         over = calls.comprehensions
         self._handlers: dict[Any, Handler] = {
+            functools.reduce: over.reduced,
             any: lambda node: over.quantified(node, True),
             all: lambda node: over.quantified(node, False),
             sum: over.total, sorted: over.ordered, next: over.first,

@@ -10,6 +10,7 @@ import builtins
 import itertools
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from functools import reduce
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -314,6 +315,50 @@ class Comprehensions:
                 out.fail_if("true")
             return default or Constant(0)
         return self._or_default(begun, slots.load(best), default)
+
+    def reduced(self, node: ast.Call) -> Value:
+        """Translate functools.reduce()."""
+        if node.keywords or len(node.args) not in (2, 3):
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        function = self.expressions.expression(node.args[0])
+        slots, out, so_far = self.scope.slots, self.out, self.scope.new_name("reduced")
+        begun, has_initial = out.variable(), len(node.args) == 3
+        out.emit(f"store i64 {int(has_initial)}, ptr {begun}")
+        if has_initial:
+            initial = self.expressions.value(node.args[2])
+            bits = self.calls.collections.bits(initial)
+            if bits is not None:
+                # An empty set is in order, as what sets of the state make of it is.
+                initial = replace(bits, ordered=bits.ordered or bits.mask == Constant(0))
+            slots.store(so_far, initial)
+
+        def take(element: Value) -> None:
+            element = self.expressions.certain(element)
+            element = self.calls.collections.numbers(element) or element
+            first, other, end = (out.label(hint) for hint in ("first", "other", "end"))
+            none_yet = Truth(out.value(f"icmp eq i64 {out.value(f'load i64, ptr {begun}')}, 0"))
+            if not has_initial:
+                slots.expect(so_far, element)
+            out.branch(none_yet, first, other)
+            out.place_label(other)
+            both = [slots.load(so_far), element]
+            slots.store(so_far, self.calls.called_with(function, both, node))
+            out.jump(end)
+            out.place_label(first)
+            if not has_initial:
+                slots.store(so_far, element)
+                out.emit(f"store i64 1, ptr {begun}")
+            out.jump(end)
+            out.place_label(end)
+            out.settle(so_far)
+
+        self.elements(node.args[1], take, (so_far,))
+        if so_far not in slots:
+            out.fail_if("true")
+            return Constant(0)
+        none_yet = out.value(f"icmp eq i64 {out.value(f'load i64, ptr {begun}')}, 0")
+        out.fail_if(none_yet)
+        return slots.load(so_far)
 
     def _has_parts(self, argument: ast.expr) -> bool:
         """Whether a generator yields tuples."""

@@ -527,8 +527,12 @@ class Expressions:
         left, right = self.operand(node.left, [node.right]), self.known(node.right)
         if isinstance(node.op, ast.Pow):
             return self.calls.builtins.power(node, left, right)
-        joined = self.calls.collections.combined(node.op, left, right)
-        return self.computed(node.op, left, right) if joined is None else joined
+        return self.operated(node.op, left, right)
+
+    def operated(self, operator: ast.operator, left: Value, right: Value) -> Value:
+        """Return the result of an operator on collections or on integers."""
+        joined = self.calls.collections.combined(operator, left, right)
+        return self.computed(operator, left, right) if joined is None else joined
 
     def computed(self, operator: ast.operator, left: Value, right: Value) -> Value:
         """Return the result of an operator on two integers, as Python computes it."""

@@ -64,7 +64,8 @@ class Shape:
 
 HINTS = {
     "best": "what min() or max() finds", "key": "the key that min() or max() compares",
-    "next": "what next() finds", "result": "what a function returns on several ways",
+    "next": "what next() finds", "reduced": "what reduce() makes",
+    "result": "what a function returns on several ways",
 }  # fmt: skip
 """What the translator's own names stand for."""
 

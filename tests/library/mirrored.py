@@ -155,6 +155,7 @@ TEMPLATES = {
         sum(v * $i for v in $n if v > $i) | max((v - $i for v in $n), default=0) | int($p)
         next((v for v in $n if v > $i), $i) | max($R, key=lambda e: e.n).n | sorted($n)[$i]
         $P.count($p) | s.banks.count($s) | s.rows.count($l) | $R.count($r) | $R.index($r)
+        reduce(lambda u, v: u * 2 + v, $n, $i) | reduce(max, $n)
         divmod($i, 3)[1] | sum($b for v in $n) | sum(e.n for e in $R) | [*$n, $i][$i]
     """,
     "b": """
@@ -185,7 +186,7 @@ TEMPLATES = {
         s.a | s.b | s.banks[s.flag] | s.pairs[0].to | {$i} | {$i, $i} | set() | ($s ^ $s)
         ($s & $s) | ($s - $s) | ($s .or. $s) | set($l) | {v + $i for v in $n if v > $i} | $r.to
         $s.union($n) | $s.intersection($n) | $s.difference($n) | $B[$i] | frozenset($n)
-        set().union(*$B) | $s.copy()
+        set().union(*$B) | $s.copy() | reduce(or_, $B, set()) | reduce(lambda u, v: u & v, $B)
     """,
     "S": """
         s.msgs | {$m} | {$m, $m} | ($S & $S) | ($S - $S) | ($S .or. $S) | ($S ^ $S) | set(s.msgs)

@@ -3,7 +3,9 @@
 import ast
 import linecache
 from collections import Counter
+from functools import reduce
 from itertools import islice
+from operator import or_
 from random import Random
 
 import pytest
@@ -14,7 +16,7 @@ from tidegate.checker.compiled.values import UnsupportedError
 
 from .mirrored import LAYOUT, Msg, Pair, Phase, PythonMsg, PythonPair, Writer, plain, states
 
-NAMES = {"Phase": Phase, "Pair": Pair, "Msg": Msg}
+NAMES = {"Phase": Phase, "Pair": Pair, "Msg": Msg, "reduce": reduce, "or_": or_}
 TRANSLATE = translator(LAYOUT)
 
 SEEDS = [

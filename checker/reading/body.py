@@ -11,18 +11,19 @@ import ast
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from enum import Enum
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import Line
-from ...core.fields import Array, Field
+from ...core.fields import Array, Field, Record, declared_parts
 from ...core.imports import full_name
 from ...core.sources import Source, names_of_elements
 from .notes import LOST, SKIPPED, Answer, Effect, Objection
 from .objects import MISSING
 from .operators import computed
-from .scope import assigned, declared, falling, jumps, leaves, together
+from .scope import assigned, declared, falling, is_read_later, jumps, leaves, together
 from .values import (
     ANYTHING,
     NOTHING,
@@ -41,6 +42,7 @@ from .values import (
     joined,
     marked,
     options,
+    parts_of,
 )
 
 if TYPE_CHECKING:
@@ -132,24 +134,43 @@ def write(
                 body.find(node, f"{ast.unparse(node)} holds a set: {LOST}")
 
 
-def _refuse_two_names(body: Body, node: ast.Subscript, owner: Value, value: Value) -> None:
+def _refuse_two_names(
+    body: Body, node: ast.Subscript, owner: Value, value: Value
+) -> tuple[object, ...]:
     """Refuse to replace an element of an array where Python's lists would do something else.
 
     Its values are written where it is, so a name that has it sees the new ones, and the assigned
     record stays another one.
+
+    Returns
+    -------
+    tuple
+        The declarations of what is replaced; none if no element that is a record or a container is.
     """
     arrays = [one.declared for one in options(owner) if isinstance(one, Place)]
     elements = [one.element for one in arrays if isinstance(one, Array)]
     if isinstance(node.slice, ast.Slice) or all(isinstance(one, Field) for one in elements):
-        return
+        return ()
     how = f"write {ast.unparse(node)}.assign(...), which copies the values"
     if any(isinstance(one, Place) for one in options(value)):
         text = f"{ast.unparse(node)} would be another name for a part of the state; {how}"
         body.find(node, text)
-    for name, held in body.variables.items():
-        if any(isinstance(one, Place) and one.declared in elements for one in options(held)):
-            text = f"{ast.unparse(node)} is replaced, and {name} may be what was there before"
-            body.find(node, f"{text}, which changes with it; {how}")
+    text = ast.unparse(node)
+    keep = f"copy what you need of it, or write {text}.assign(...), which changes it for each name"
+    body.refuse_old_names(node, elements, f"{text} is replaced", keep)
+    return tuple(elements)
+
+
+def _parts(declared: object) -> list[Any]:
+    """Return the declarations of the parts of a record."""
+    is_record = isinstance(declared, type) and issubclass(declared, Record)
+    return list(declared_parts(declared).values()) if is_record else []
+
+
+def _holds(value: Value, declared: Sequence[object]) -> bool:
+    """Whether a value, or something in it, is a part of the state of such a declaration."""
+    every = (*options(value), *parts_of(value))
+    return any(isinstance(one, Place) and one.declared in declared for one in every)
 
 
 MOST_ROUNDS = 6
@@ -245,6 +266,30 @@ class Body:
         depends = self.depends or value.history
         self.effects.append(Effect(self.source.line(node), history, depends))
 
+    def refuse_old_names(
+        self, node: ast.AST, replaced: Sequence[object], what: str, how: str
+    ) -> None:
+        """Refuse a name for what may be replaced, or for a part of it, that is read afterwards.
+
+        Parameters
+        ----------
+        node
+            The target, or the call, by which it is replaced.
+        replaced
+            The declarations of the elements.
+        """
+        declared = [*replaced]
+        for one in declared:
+            parts = [one.element] if isinstance(one, Array) else _parts(one)
+            declared += [part for part in parts if not isinstance(part, Field)]
+        body: Body | None = self
+        while body is not None:
+            for name, held in body.variables.items():
+                if _holds(held, declared) and is_read_later(body.source.node, name, node):
+                    text = f"{what}, and {name} may be what was there before"
+                    self.find(node, f"{text}, which changes with it; {how}")
+            body = body.outer
+
     def block(self, statements: Sequence[ast.stmt]) -> None:
         """Read statements in order, none after a jump."""
         for statement in statements:
@@ -315,8 +360,10 @@ class Body:
         elif isinstance(target, ast.Subscript):
             index, owner = self.value(target.slice), self.expressions.place(target.value)
             value = marked(value, index.history)
-            _refuse_two_names(self, target, owner, value)
+            replaced = _refuse_two_names(self, target, owner, value)
             write(self, target, owner, "", value, index)
+            if replaced:
+                self.effects[-1] = replace(self.effects[-1], replaces=replaced)
 
     def bind(self, name: str, node: ast.AST, value: Value) -> None:
         """Read a statement that gives a name to a value."""

@@ -75,7 +75,14 @@ class Calls:
             else:
                 arguments.append(value)
         named = {part.arg or "**": self.expressions.value(part.value) for part in node.keywords}
-        return self.invoke(callee, arguments, named, node)
+        before = len(self.body.effects)
+        result = self.invoke(callee, arguments, named, node)
+        replaced = [one for effect in self.body.effects[before:] for one in effect.replaces]
+        if replaced:
+            what = f"{ast.unparse(node)} replaces an element of an array"
+            how = "copy what you need of it, or use .assign(...), which changes it for each name"
+            self.body.refuse_old_names(node, replaced, what, how)
+        return result
 
     def invoke(self, callee: Value, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         """Return what the call of a value may return."""

@@ -39,11 +39,13 @@ class Effect:
     """A write to the state.
 
     ``history`` says that the variable is history, and ``depends`` that the write depends on some.
+    ``replaces`` are the declarations of an array's elements one of which is replaced.
     """
 
     line: Line
     history: bool
     depends: bool
+    replaces: tuple[object, ...] = ()
 
 
 @dataclass(frozen=True)

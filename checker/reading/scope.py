@@ -69,6 +69,51 @@ def declared(node: Node, kind: type[ast.Global] | type[ast.Nonlocal]) -> set[str
     return {name for part in _own(node) if isinstance(part, kind) for name in part.names}
 
 
+def is_read_later(function: Node, name: str, node: ast.AST) -> bool:
+    """Whether a function may read a name after a part of it has run.
+
+    It may if a loop goes through that part again, unless the loop itself gives the name anew.
+    """
+    after = _end(_statement(function, node) if isinstance(node, ast.Subscript) else node)
+    reads = [
+        part
+        for part in ast.walk(function)
+        if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)
+    ]
+    if any((part.lineno, part.col_offset) >= after for part in reads):
+        return True
+    around: list[ast.AST] = []
+    for part in ast.walk(function):
+        if isinstance(part, (ast.FunctionDef, ast.Lambda)) and part is not function:
+            # It may be called later.
+            around.append(part)
+        elif isinstance(part, (ast.For, ast.While)) and not _gives(part, name) and _has(part, node):
+            around.append(part)
+    return any(_has(one, part) for one in around for part in reads)
+
+
+def _gives(loop: ast.For | ast.While, name: str) -> bool:
+    """Whether each round of a loop gives a name first."""
+    target = loop.target if isinstance(loop, ast.For) else None
+    names = ast.walk(target) if target is not None else ()
+    return any(isinstance(part, ast.Name) and part.id == name for part in names)
+
+
+def _has(outer: ast.AST, part: ast.AST) -> bool:
+    return any(one is part for one in ast.walk(outer))
+
+
+def _statement(function: Node, node: ast.AST) -> ast.AST:
+    """Return the innermost statement with an expression in it."""
+    around = [one for one in ast.walk(function) if isinstance(one, ast.stmt) and _has(one, node)]
+    return around[-1] if around else node
+
+
+def _end(node: ast.AST) -> tuple[int, int]:
+    """Return where a part of a function ends: its line and column."""
+    return node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
+
+
 def falling(body: Sequence[ast.stmt]) -> ast.AST:
     """Return the last statement of a block that ends without a return, on the first such way."""
     last = body[-1]

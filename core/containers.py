@@ -8,6 +8,7 @@ packed like all others.  Sequences are such records, too.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from inspect import isfunction
@@ -25,6 +26,7 @@ from .fields import (
     copied,
     copy_into,
     declared_parts,
+    hashable,
     integer,
     is_record,
     limit_of,
@@ -182,6 +184,10 @@ class Set(Record):
     def clear(self) -> None:
         """Remove every member."""
         self.mask = 0
+
+    def fill(self, values: Numbers) -> None:
+        """Replace all members; used where a set of Python's is stored."""
+        self.mask = mask_of(values)
 
     def union(self, *others: Iterable[int]) -> Set:
         """Return the members of any of the sets."""
@@ -351,6 +357,7 @@ def set_of(  # type: ignore[misc]  # what is second has another name in each for
     if is_record(size):
         if of_replicas or of or initial:
             raise misused(f"{doc}: a set of records takes no of_replicas, of and initial")
+        _refuse_own_equality(size, "set_of")
         refuse_other_limits("set_of", doc, most=most)
         return declared(RecordSet, _parts(size, most, doc))
     # The text of a set of numbers comes second.
@@ -359,6 +366,16 @@ def set_of(  # type: ignore[misc]  # what is second has another name in each for
         raise misused("write set_of(size, doc), or set_of(Message, most, doc) for records")
     refuse_other_limits("set_of", text, size=size)
     return _set_of_numbers(size, text, of_replicas, of, initial)
+
+
+def _refuse_own_equality(kind: type[Record], call: str) -> None:
+    """Refuse members that are equal by a method of their own: all of their variables tell them."""
+    for name in ("__eq__", "__hash__"):
+        if getattr(kind, name) is not getattr(Record, name):
+            raise misused(
+                f"{call}: {kind.__name__} has its own {name}; members are equal if all of their "
+                "variables are, so leave it out"
+            )
 
 
 def _set_of_numbers(
@@ -397,6 +414,7 @@ def bag_of(size: Any, most: Limit, doc: str) -> object:
     """
     refuse_other_limits("bag_of", doc, most=most)
     if is_record(size):
+        _refuse_own_equality(size, "bag_of")
         return declared(RecordBag, _parts(size, most, doc))
     refuse_other_limits("bag_of", doc, size=size)
     return declared(Bag, {"counts": array(size, integer(0, most, doc))})
@@ -490,9 +508,12 @@ class Ordered(Record, Generic[E]):
         return self.items[: self.length][chosen]
 
     @classmethod
-    def _copied(cls, *source: object) -> list[object]:
+    def _copied(cls, *source: object) -> object:
         element = cast(Array, cls.items).element
         return [copied(element, value) for value in cast(Any, list)(*source)]
+
+    def _hashed(self) -> object:
+        return tuple(map(hashable, self.items[: self.length]))
 
     @classmethod
     def shown(cls, record: Ordered[E] | list[E]) -> list[object]:
@@ -661,8 +682,8 @@ class Seq(Ordered[E], Listed):
         self.truncate(0)
 
     def fill(self, values: Iterable[E]) -> None:
-        """Replace all elements; used where a record that is made by name is stored."""
-        self[:] = values
+        """Replace all elements; used where a list of Python's is stored."""
+        self[:] = values if isinstance(values, tuple) else _list(values)
 
 
 class _OfRecords(Ordered[R]):
@@ -701,8 +722,11 @@ class Sorted(_OfRecords[R]):
     """What a set and a bag of records share: they are kept in ascending order, field by field."""
 
     @classmethod
-    def shown(cls, record: Ordered[R] | list[R]) -> list[object]:
+    def shown(cls, record: Any) -> list[object]:
         """Return a record of this declaration as people see it."""
+        if not isinstance(record, (Ordered, list)):
+            # What a record that is made by name has in its place.
+            record = sorted(_elements(record), key=_in_order)
         return Members(super().shown(record))
 
     def at(self, index: int) -> R:
@@ -781,10 +805,15 @@ class Sorted(_OfRecords[R]):
         self.length = 0
 
     def fill(self, values: Iterable[R]) -> None:
-        """Replace all members; used where a record that is made by name is stored."""
+        """Replace all members; used where a list or a Counter of Python's is stored."""
         self.clear()
-        for record in values:
+        for record in _elements(values):
             self.add(record)
+
+
+def _elements(values: Iterable[T]) -> Iterable[T]:
+    """Return the elements of a set, or those of a bag as often as they are in it."""
+    return values.elements() if isinstance(values, Counter) else values
 
 
 class RecordSet(Sorted[R]):
@@ -897,6 +926,18 @@ class RecordSet(Sorted[R]):
         """Return its members as of now."""
         return {*self}
 
+    @classmethod
+    def _copied(cls, *source: object) -> object:
+        return {*cast("list[R]", super()._copied(*source))}
+
+    def fill(self, values: Iterable[R]) -> None:
+        """Replace all members; used where a set of Python's is stored."""
+        # The class of a record of the state has copies of the methods, and not their bases.
+        Sorted.fill(self, records_of(cast(Any, values)))
+
+    def _hashed(self) -> object:
+        return frozenset(self)
+
 
 SetOfRecords = RecordSet[R] | set[R] | frozenset[R]
 """What the operators of sets of records take."""
@@ -919,9 +960,12 @@ class RecordBag(Sorted[R]):
     """
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, Counter):
+            equal = all(self.count(one) == times for one, times in other.items())
+            return equal and len(self) == other.total()
         if not isinstance(other, RecordBag):
             text = f"a bag of records is compared with {printed(other)}"
-            raise misused(f"{text}: compare it with a bag, or ask for len() and count()")
+            raise misused(f"{text}: compare it with a bag or a Counter")
         return self.same(other)
 
     __hash__ = None
@@ -935,6 +979,13 @@ class RecordBag(Sorted[R]):
         """Return how often a record is in the bag."""
         first, last = self._equal(record)
         return last - first
+
+    @classmethod
+    def _copied(cls, *source: object) -> object:
+        return Counter(cast("list[R]", super()._copied(*map(_elements, cast(Any, source)))))
+
+    def _hashed(self) -> object:
+        return frozenset(Counter(self).items())
 
 
 def fitted(record: R, items: Sequence[R]) -> R:

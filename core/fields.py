@@ -296,7 +296,11 @@ class Record(metaclass=_RecordType):
 
     def __hash__(self) -> int:
         # Equal records have equal hashes, as in a set of the entries of a log.
-        return hash(tuple(_hashable(getattr(self, name)) for name in part_names(self)))
+        return hash(self._hashed())
+
+    def _hashed(self) -> object:
+        """Return what is equal for equal records, and has a hash."""
+        return tuple(hashable(getattr(self, name)) for name in part_names(self))
 
     def __repr__(self) -> str:
         parts = (
@@ -363,9 +367,15 @@ def _array(element: object, elements: list[Any]) -> object:
     return records(elements)
 
 
-def _hashable(part: Any) -> Any:
+def hashable(part: Any) -> Any:
     """Return the values of a part of a record as something that has a hash."""
-    return tuple(map(_hashable, part)) if isinstance(part, (list, tuple)) else part
+    if isinstance(part, Record):
+        return part._hashed()
+    if isinstance(part, dict):
+        return frozenset(part.items())
+    if isinstance(part, set):
+        return frozenset(part)
+    return tuple(map(hashable, part)) if isinstance(part, (list, tuple)) else part
 
 
 def part_names(record: Record) -> tuple[str, ...]:
@@ -395,9 +405,9 @@ def copy_into(target: Record, source: object) -> None:
             _copy_array(part, new, name)
         elif not isinstance(part, Record):
             setattr(target, name, new)
-        elif isinstance(new, list):
-            # A record that is made by name holds a list in place of a sequence.
-            cast(Any, part).fill(new)
+        elif hasattr(part, "fill") and not isinstance(new, Record):
+            # A record that is made by name holds what Python has in place of a container.
+            part.fill(new)
         else:
             copy_into(part, new)
 
@@ -406,9 +416,7 @@ def copy_part(target: Any, source: Any) -> None:
     """Write the values of a record, a container or an array into one of the same declaration."""
     if isinstance(target, (list, tuple)):
         _copy_array(target, source, "an array")
-    elif hasattr(target, "isdisjoint"):
-        copy_into(target, cast(Any, declaration_of(target))._copied(source))
-    elif hasattr(target, "fill") and isinstance(source, (list, tuple)):
+    elif hasattr(target, "fill") and not isinstance(source, Record):
         target.fill(source)
     else:
         copy_into(target, source)
@@ -674,7 +682,7 @@ def _defined(declaration: type, name: str) -> object:
     return next((vars(base)[name] for base in own if name in vars(base)), None)
 
 
-_TAKEN = {"_owner", "_key", "_read", "assign", "_copied"}
+_TAKEN = {"_owner", "_key", "_read", "assign", "_copied", "_hashed"}
 """Names of what every record has besides its variables."""
 
 _OF_TYPES = {

@@ -307,9 +307,8 @@ class Calls:
         parameters = closure.tree.args
         names = [part.arg for part in (*parameters.posonlyargs, *parameters.args)]
         by_name = dict(zip(names, positional, strict=False)) | named
-        for name, default in zip(reversed(names), reversed(parameters.defaults), strict=False):
-            if name not in by_name:
-                by_name[name] = self.expressions.value(default)
+        for name, default in zip(reversed(names), reversed(closure.defaults), strict=False):
+            by_name.setdefault(name, default)
         special = parameters.vararg or parameters.kwarg or parameters.kwonlyargs
         if special or len(positional) > len(names) or by_name.keys() != set(names):
             raise UnsupportedError(

@@ -182,11 +182,21 @@ class DistinctSets:
         after = self.combined(operator, place, other)
         if after is None:
             raise UnsupportedError(f"{ast.unparse(node)}, which does not fit a set of records,")
+        self._fill(place, after)
+
+    def replaced(self, place: StateRef, value: Value) -> None:
+        """Emit the replacement of all members of a set of records of the state."""
+        members = self._or_empty(value)
+        if members is None:
+            raise UnsupportedError(f"{place.form}, to which what is not a set is assigned,")
+        self._fill(place, members)
+
+    def _fill(self, place: StateRef, members: Distinct) -> None:
         clear, add = (self.expressions.records.method(place, name) for name in ("clear", "add"))
         assert clear is not None
         assert add is not None
         self.expressions.calls.call(clear, [])
-        self._each(after.cells, lambda member: self._added(add, member))
+        self._each(members.cells, lambda member: self._added(add, member))
 
     def _added(self, add: Method, member: Value) -> None:
         self.expressions.calls.call(add, [member])

@@ -369,7 +369,12 @@ class Expressions:
         return self.calls.comprehensions.members(node)
 
     def _lambda(self, node: ast.Lambda) -> Value:
-        return Closure(node, self.scope.function)
+        return self.closure(node)
+
+    def closure(self, node: ast.Lambda | ast.FunctionDef) -> Closure:
+        """Return a function that is defined here, with the defaults that it has now."""
+        defaults = [self.sequences.fixed(self.value(part)) for part in node.args.defaults]
+        return Closure(node, self.scope.function, tuple(defaults))
 
     def _namedexpr(self, node: ast.NamedExpr) -> Value:
         value = self.sequences.fixed(self.expression(node.value))

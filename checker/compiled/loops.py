@@ -229,7 +229,15 @@ class Loops:
                 raise UnsupportedError(f"{ast.unparse(node)}, which has no end,")
             length = inner.length()
             last = self.expressions.computed(ast.Sub(), length, Constant(1))
-            return Indexed(inner.most, lambda: length, lambda i: inner.at(self._less(last, i)))
+
+            def from_end(index: Value) -> Value:
+                place = self._less(last, index)
+                if not (self.scope.pure or isinstance(length, Constant)):
+                    # Where it has become shorter, Python ends; that is left to it.
+                    out.fail_if(out.truth(out.compare("sge", place, inner.length())))
+                return inner.at(place)
+
+            return Indexed(inner.most, lambda: length, from_end)
         if isinstance(value, Cells):
             cells = value
             return Indexed(

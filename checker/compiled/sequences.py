@@ -352,6 +352,8 @@ class Sequences:
         elif isinstance(place.sample, Set):
             mask = self.expressions.calls.collections.mask_of(value, _SEQUENCE)
             self._fill(place, {".mask": mask})
+        elif isinstance(place.sample, RecordSet):
+            self.expressions.calls.collections.distinct.replaced(place, value)
         elif self.records.method(place, "drop_last") is not None:
             everything = self.span_of(place, _WHOLE, ast.Slice())
             self._replace(everything, self.new_elements(value), _SEQUENCE)

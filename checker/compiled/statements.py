@@ -545,7 +545,7 @@ class Translation:
             isinstance(part, (ast.Nonlocal, ast.Global, ast.Yield)) for part in ast.walk(node)
         ):
             raise UnsupportedError(f"{node.name}, which is decorated, yields or writes around it,")
-        self._assign_local(node.name, Closure(node, self.scope.function))
+        self._assign_local(node.name, self.expressions.closure(node))
 
     def _receive(self, name: str, value: Value) -> None:
         """Give a parameter its value; a list that is changed is the caller's."""

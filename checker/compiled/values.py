@@ -277,11 +277,13 @@ class Orders:
 class Closure:
     """A function that is defined within another one, or a lambda; its calls are written out.
 
-    ``around`` is the function in whose module its free names are looked up.
+    ``around`` is the function in whose module its free names are looked up; ``defaults`` are what
+    the last parameters had when it was defined.
     """
 
     tree: ast.FunctionDef | ast.Lambda
     around: Callable[..., Any]
+    defaults: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -267,7 +267,7 @@ class Body:
         self.effects.append(Effect(self.source.line(node), history, depends))
 
     def refuse_old_names(
-        self, node: ast.AST, replaced: Sequence[object], what: str, how: str
+        self, node: ast.expr, replaced: Sequence[object], what: str, how: str
     ) -> None:
         """Refuse a name for what may be replaced, or for a part of it, that is read afterwards.
 

@@ -69,49 +69,67 @@ def declared(node: Node, kind: type[ast.Global] | type[ast.Nonlocal]) -> set[str
     return {name for part in _own(node) if isinstance(part, kind) for name in part.names}
 
 
-def is_read_later(function: Node, name: str, node: ast.AST) -> bool:
-    """Whether a function may read a name after a part of it has run.
+def is_read_later(function: Node, name: str, node: ast.expr) -> bool:
+    """Whether a function may read a name after an expression in it has run.
 
-    It may if a loop goes through that part again, unless the loop itself gives the name anew.
+    It may in a function that it defines, and where a loop goes through that expression again; it
+    does not after another value is assigned to the name.
     """
-    after = _end(_statement(function, node) if isinstance(node, ast.Subscript) else node)
-    reads = [
-        part
-        for part in ast.walk(function)
-        if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)
-    ]
-    if any((part.lineno, part.col_offset) >= after for part in reads):
+    if isinstance(function, ast.Lambda):
+        return _reads(function, name, _end(node))
+    inner = [one for one in ast.walk(function) if isinstance(one, (ast.FunctionDef, ast.Lambda))]
+    if any(_reads(one, name) for one in inner if one is not function):
         return True
-    around: list[ast.AST] = []
-    for part in ast.walk(function):
-        if isinstance(part, (ast.FunctionDef, ast.Lambda)) and part is not function:
-            # It may be called later.
-            around.append(part)
-        elif isinstance(part, (ast.For, ast.While)) and not _gives(part, name) and _has(part, node):
-            around.append(part)
-    return any(_has(one, part) for one in around for part in reads)
+    way = _way(function, node)
+    if isinstance(node, ast.Call) and way and _reads(way[-1][1][0], name, _end(node)):
+        return True
+    for owner, (_, *following) in reversed(way):
+        for statement in following:
+            if _reads(statement, name):
+                return True
+            if not isinstance(statement, ast.For) and _gives(statement, name):
+                return False
+        goes_again = isinstance(owner, (ast.For, ast.While)) and not _gives(owner, name)
+        if goes_again and _reads(owner, name):
+            return True
+    return False
 
 
-def _gives(loop: ast.For | ast.While, name: str) -> bool:
-    """Whether each round of a loop gives a name first."""
-    target = loop.target if isinstance(loop, ast.For) else None
-    names = ast.walk(target) if target is not None else ()
-    return any(isinstance(part, ast.Name) and part.id == name for part in names)
+def _way(owner: ast.AST, node: ast.expr) -> list[tuple[ast.AST, list[ast.stmt]]]:
+    """Return the blocks down to an expression: what each belongs to, and the rest of it."""
+    for _, block in ast.iter_fields(owner):
+        parts = block if isinstance(block, list) else []
+        for number, part in enumerate(parts):
+            if any(one is node for one in ast.walk(part)):
+                here = [(owner, parts[number:])] if isinstance(part, ast.stmt) else []
+                return [*here, *_way(part, node)]
+    return []
 
 
-def _has(outer: ast.AST, part: ast.AST) -> bool:
-    return any(one is part for one in ast.walk(outer))
+def _reads(part: ast.AST, name: str, since: tuple[int, int] = (0, 0)) -> bool:
+    """Whether a part of a function reads a name, at a line and a column or later."""
+    return any(
+        isinstance(one, ast.Name)
+        and one.id == name
+        and isinstance(one.ctx, ast.Load)
+        and (one.lineno, one.col_offset) >= since
+        for one in ast.walk(part)
+    )
 
 
-def _statement(function: Node, node: ast.AST) -> ast.AST:
-    """Return the innermost statement with an expression in it."""
-    around = [one for one in ast.walk(function) if isinstance(one, ast.stmt) and _has(one, node)]
-    return around[-1] if around else node
+def _gives(statement: ast.AST, name: str) -> bool:
+    """Whether a statement assigns a value to a name in any case, or each round of a loop does."""
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, (ast.AnnAssign, ast.For)):
+        targets = [statement.target]
+    return any(isinstance(one, ast.Name) and one.id == name for t in targets for one in ast.walk(t))
 
 
-def _end(node: ast.AST) -> tuple[int, int]:
-    """Return where a part of a function ends: its line and column."""
-    return node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
+def _end(node: ast.expr) -> tuple[int, int]:
+    """Return where an expression ends: its line and column."""
+    return node.end_lineno or 0, node.end_col_offset or 0
 
 
 def falling(body: Sequence[ast.stmt]) -> ast.AST:

@@ -1,0 +1,129 @@
+"""What is assigned to a part of the state is copied there, and an old name for that is refused."""
+
+import pytest
+
+import tidegate
+from tidegate import TidegateError
+
+MODEL = """\
+from collections import Counter
+from dataclasses import dataclass
+from tidegate import *
+
+@dataclass(frozen=True)
+class Bounds:
+    n: int = number(1, 1, 2, "n")
+
+class Msg(Record):
+    n: int = integer(0, 3, "n")
+
+class Pair(Record):
+    n: int = integer(0, 3, "n")
+    to: Set = set_of(3, "to")
+
+class Cell(Record):
+    box: RecordSet[Msg] = set_of(Msg, 3, "box")
+    bag: RecordBag[Msg] = bag_of(Msg, 3, "bag")
+
+class State(Record):
+    step: int = integer(0, 1, "step")
+    x: int = integer(0, 3, "x")
+    pairs: list[Pair] = array(2, Pair)
+    banks: list[Set] = array(2, set_of(3, "banks"))
+    m: list[list[int]] = array(2, array(2, integer(0, 3, "m")))
+    net: Seq[Pair] = sequence_of(Pair, 3, "net")
+    boxes: list[RecordSet] = array(2, set_of(Msg, 3, "boxes"))
+    cell: Cell = nested(Cell)
+    q: Seq[int] = sequence_of(4, 3, "q")
+
+model = Model(Bounds, State, deadlock=False)
+
+def put(s: State) -> None:
+    s.pairs[0] = Pair(n=3)
+
+@model.action("env")
+def act(s: State, k: Bounds) -> bool:
+    if s.step:
+        return False
+    s.step = 1
+    BODY
+    return True
+
+@model.invariant("It is as in Python.")
+def right(s: State, k: Bounds) -> bool:
+    return not s.step or (AFTER)
+"""
+
+OLD = {
+    "old = s.pairs[0]\ns.pairs[0] = Pair(n=3)\ns.x = old.n": "old",
+    "before = list(s.banks)\ns.banks[0] = {1}\ns.x = len(before[0])": "before",
+    "before = [*s.m]\ns.m[0] = [1, 2]\ns.x = before[0][0]": "before",
+    "before = [p for p in s.pairs]\ns.pairs[0] = Pair(n=3)\ns.x = before[0].n": "before",
+    "both = s.pairs[0], s.pairs[1]\ns.pairs[0] = Pair(n=3)\ns.x = both[0].n": "both",
+    "old = {i: p for i, p in enumerate(s.pairs)}\ns.pairs[0] = Pair(n=3)\ns.x = old[0].n": "old",
+    "old = sorted(s.pairs, key=lambda p: p.n)\ns.pairs[0] = Pair(n=3)\ns.x = old[0].n": "old",
+    "old = s.pairs[:]\ns.pairs[0] = Pair(n=3)\ns.x = old[0].n": "old",
+    "to = s.pairs[0].to\ns.pairs[0] = Pair(n=3, to={1})\ns.x = len(to)": "to",
+    "old = s.pairs[0]\nput(s)\ns.x = old.n": "old",
+    "old = s.pairs[0]\ndef now():\n    s.pairs[0] = Pair(n=3)\nnow()\ns.x = old.n": "old",
+    "old = s.pairs[0]\nfor i in range(2):\n    s.x = old.n\n    s.pairs[i] = Pair(n=3)": "old",
+}
+"""Actions that read an old name, and that name."""
+
+FITS = {
+    "old = s.pairs[0]\ns.x = old.n + 1\ns.pairs[0] = Pair(n=3)": "s.x == 1 and s.pairs[0].n == 3",
+    "for i, p in enumerate(s.pairs):\n    s.x += p.n + 1\n    s.pairs[i] = Pair(n=3)": "s.x == 2",
+    "old = s.pairs[0].n\ns.pairs[0] = Pair(n=3)\ns.x = old": "s.x == 0",
+    "p = s.pairs[0]\nput(s)\np = s.pairs[0]\ns.x = p.n": "s.x == 3",
+    "s.boxes[0] = {Msg(n=1)}\ns.boxes[1] = s.boxes[0] | {Msg(n=2)}": "len(s.boxes[1]) == 2",
+    "s.net.append(Pair())\np = s.net.pop()\np.to = {1}\ns.net.append(p)": "1 in s.net[0].to",
+    "s.x = Cell(box={Msg(n=3), Msg()}) == Cell(box={Msg(), Msg(n=3)})": "s.x == 1",
+    "c = Cell(box={Msg(n=1)})\nc.box.add(Msg(n=2))\ns.cell.assign(c)": "len(s.cell.box) == 2",
+    "c = Cell(box={Msg(n=1)}, bag=[Msg(), Msg()])\ns.cell.assign(c)\ns.x = c == s.cell": "s.x == 1",
+    "s.cell.bag.add(Msg(n=1))\ns.x = s.cell.bag == Counter([Msg(n=1)])": "s.x == 1",
+    "s.x = len({Pair(to={1}), Pair(to={1}), Pair(to={2})})": "s.x == 2",
+    "f = lambda v=s.x: v\ns.x = 2\ns.x += f()": "s.x == 2",
+    "w = 1\ndef f(v, w=w):\n    return v + w\nw = 2\ns.x = f(1)": "s.x == 2",
+    "s.q.extend([1, 2, 3])\nfor v in reversed(s.q):\n    s.q.clear()\n    s.x += 1": "s.x == 1",
+    "s.q.extend([1, 2, 3])\nfor v in reversed(s.q):\n    s.q.pop()\n    s.x += v % 2": "s.x == 2",
+}
+"""Actions, and what they make of the state."""
+
+
+PYTHON = "Cell", "Counter", "p.to =", "s.q.pop()", "s.q.clear()"
+"""What is in an action that stays in Python."""
+
+
+def model(tmp_path, body, after="True"):
+    file = tmp_path / "copied.py"
+    lines = body.replace("\n", "\n    ")
+    file.write_text(MODEL.replace("BODY", lines).replace("AFTER", after), "utf-8")
+    return file
+
+
+@pytest.mark.parametrize("body", OLD)
+def test_an_old_name_of_what_is_replaced_is_refused(tmp_path, body):
+    with pytest.raises(TidegateError) as refused:
+        tidegate.check(model(tmp_path, body))
+    assert f"and {OLD[body]} may be what was there before" in str(refused.value)
+    assert "copied.py:4" in str(refused.value)
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "auto"])
+@pytest.mark.parametrize("body", FITS)
+def test_what_is_assigned_is_copied(tmp_path, body, engine):
+    assert tidegate.check(model(tmp_path, body, FITS[body]), engine=engine).holds
+
+
+@pytest.mark.parametrize("body", [one for one in FITS if not any(word in one for word in PYTHON)])
+def test_machine_code_copies_what_is_assigned(tmp_path, body):
+    assert tidegate.check(model(tmp_path, body, FITS[body]), engine="compiled").holds
+
+
+def test_members_with_an_equality_of_their_own_are_refused(tmp_path):
+    file = model(tmp_path, "s.x = 1")
+    own = "\n    def __eq__(self, other):\n        return True\n"
+    text = file.read_text("utf-8").replace('    n: int = integer(0, 3, "n")\n', own, 1)
+    file.write_text(text, "utf-8")
+    with pytest.raises(TidegateError, match="set_of: Msg has its own __eq__"):
+        tidegate.check(file)

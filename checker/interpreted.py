@@ -143,7 +143,8 @@ class Search(LevelSearch):
                 with suppress(KeyboardInterrupt, MemoryError, TidegateError):
                     error.trace = self._trace()
                 raise
-            # Violations from before remain.
+            # Violations from before remain; what failed may have replaced a part of the record.
+            self.system.layout.reset()
             self.stopped_by = Stopped(Stop.FAILED, note=f": {error.head()}")
         if self.levels and not self.levels[-1]:
             self.levels.pop()
@@ -333,6 +334,8 @@ def least_parents(
                 if child in orphans:
                     orphans.remove(child)
                     parents[child] = state
+    if failed:
+        system.layout.reset()
     return parents
 
 

@@ -166,6 +166,7 @@ def line_that_makes(wrong: Callable[[], bool], call: Callable[[], object]) -> Sp
     """
     deepest: Spot | None = None
     last: Spot | None = None
+    lines: dict[FrameType, Spot] = {}
 
     def trace(frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
         nonlocal deepest, last
@@ -173,6 +174,10 @@ def line_that_makes(wrong: Callable[[], bool], call: Callable[[], object]) -> Sp
             deepest = last
         if event == "line" and not acts_for_caller(frame.f_code):
             last = frame.f_code.co_name, (frame.f_code.co_filename, frame.f_lineno)
+            lines[frame] = last
+        elif event == "return" and frame.f_back in lines:
+            # The rest of the line that has called this function comes next.
+            last = lines[frame.f_back]
         return trace
 
     before = sys.gettrace()

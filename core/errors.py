@@ -47,11 +47,12 @@ class TidegateError(Exception):
     """Something the user can repair; its text says what, where and how.
 
     ``place`` is the line of the source that it is about, if there is one; ``details`` are the lines
-    of a list that follows the text.
+    of a list that follows the text; ``said`` is the text without its function, where that is known.
     """
 
     place: Line | None = None
     details: tuple[str, ...] = ()
+    said = ""
 
     def __str__(self) -> str:
         return "\n  ".join([self.head(), *self.details])
@@ -340,7 +341,7 @@ def placed(
     """Return an error whose text is followed by function and line, and then by `more`."""
     where = f", in {spot[0]}()" if spot and spot[0].isidentifier() else ""
     error = kind(f"{text}{where}{more}")
-    error.place = spot[1] if spot else None
+    error.place, error.said = spot[1] if spot else None, text
     return error
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
 from .errors import Line, ModelError
@@ -23,24 +24,29 @@ from .fields import (
     Field,
     Record,
     about_class,
+    copy_into,
     declared_parts,
     kinds_of,
     limit_of,
     several_of,
+    value_of,
 )
 from .indices import records
 from .record import (
+    Deleted,
     Part,
     Stored,
+    UnstorableError,
     Variable,
     accessors,
     class_of,
     element,
     packing,
-    part_errors,
+    present,
     put,
     range_error,
     range_errors,
+    replaced_parts,
 )
 from .text import shown_part
 from .values import ConstantError, Kind, array_type
@@ -108,7 +114,7 @@ class Layout(Generic[S]):
     """Whether ``record`` consists of the declared parts, and each array has its length."""
 
     def __init__(self, declaration: type[S], constants: object) -> None:
-        self.declaration = declaration
+        self.declaration, self._constants = declaration, constants
         self.record: S = cast(S, _build(declaration, constants, ""))
         self.variables: list[Variable] = []
         self._places: list[tuple[Any, str | int]] = []
@@ -120,7 +126,14 @@ class Layout(Generic[S]):
         self.bits = sum(v.width for v in self.stored)
         self._narrow = all(v.high - v.low < 256 for v in self.stored)
         vars(self).update(
-            accessors(declaration.__name__, self.variables, self._places, self._parts, self._narrow)
+            accessors(
+                declaration.__name__,
+                self.variables,
+                self._places,
+                self._parts,
+                self._narrow,
+                self.adopt,
+            )
         )
         self.pack, self.unpack = packing(
             declaration.__name__, self.stored, self.words, self._narrow
@@ -140,11 +153,72 @@ class Layout(Generic[S]):
         nodes += [part.owner for part in self._parts]
         return list(dict.fromkeys(type(node) for node in nodes if isinstance(node, Record)))
 
-    def reset(self) -> None:
-        """Put the declared parts into ``record``, and set every variable to its initial value."""
+    def restore(self) -> None:
+        """Put the declared parts into ``record``, with the values that they have."""
         for part in self._parts:
             if isinstance(part.name, str):
                 setattr(part.owner, part.name, part.node)
+
+    def adopt(self) -> None:
+        """Copy the values of what was assigned to parts of ``record`` into the declared parts.
+
+        Within an action, such a part is another object, as in Python; a state has the values.
+
+        Raises
+        ------
+        UnstorableError
+            If they do not fit, or a part was deleted or resized; then ``record`` stays as it is.
+        """
+        if not self._is_whole():
+            self._copy_to(self)
+
+    def _is_whole(self) -> bool:
+        """Whether ``record`` has all the declared parts."""
+        try:
+            return self.intact()
+        except AttributeError:
+            return False
+
+    def _copy_to(self, other: Layout[Any]) -> None:
+        """Copy what ``record`` has, in whatever objects, to another record, or to the same."""
+        places = [(p.owner, p.name) for p in self._parts if isinstance(p.name, str)]
+        assigned = [(owner, name, present(owner, name)) for owner, name in places]
+        if self._resized() or any(isinstance(one, Deleted) for *_, one in assigned):
+            raise UnstorableError
+        try:
+            values = value_of(cast(Record, self.record))
+            other.restore()
+            copy_into(cast(Record, other.record), values)
+        except Exception as error:
+            for owner, name, one in assigned:
+                setattr(owner, name, one)
+            raise UnstorableError(getattr(error, "said", "") or str(error)) from error
+
+    def _resized(self) -> list[str]:
+        """Say which arrays have another length."""
+        return [
+            f"{part.path} has {len(part.node)} elements, declared {self._lengths[part.path]}"
+            for part in self._parts
+            if part.integers and len(part.node) != self._lengths[part.path]
+        ]
+
+    @cached_property
+    def _scratch(self) -> Layout[S]:
+        """The same layout with another record, to try whether values fit."""
+        return Layout(self.declaration, self._constants)
+
+    def _fits(self) -> bool:
+        """Whether what was assigned to parts of ``record`` has fitting values."""
+        try:
+            self._copy_to(self._scratch)
+        except UnstorableError:
+            return False
+        return self._scratch.sound()
+
+    def reset(self) -> None:
+        """Put the declared parts into ``record``, and set every variable to its initial value."""
+        self.restore()
+        for part in self._parts:
             if part.integers:
                 part.node[:] = [0] * self._lengths[part.path]
         for initial, (owner, key) in zip(self._initial, self._places, strict=True):
@@ -160,8 +234,10 @@ class Layout(Generic[S]):
         return range_errors(self.variables, self._places)
 
     def sound(self) -> bool:
-        """Whether ``record`` consists of the declared parts, with integers in their ranges."""
+        """Whether ``record`` can be stored: its integers are in their ranges."""
         try:
+            if not self.intact():
+                return self._fits()
             values = self.values()
             kinds = set(map(type, values))
             if not kinds <= _integers:
@@ -184,9 +260,15 @@ class Layout(Generic[S]):
             here = zip(self.variables, self._places, strict=True)
             [variable] = [v for v, place in here if place[0] is owner and place[1] == key]
             return f"wrote a value out of range: {range_error(variable, value)}"
-        if parts := part_errors(self._parts, self._lengths):
-            what = f"replaced or resized a part of the state: {'; '.join(parts)}; assign its "
-            return what + "variables one by one instead"
+        if resized := self._resized():
+            return f"resized a part of the state: {'; '.join(resized)}"
+        if not self._is_whole():
+            try:
+                self.adopt()
+            except UnstorableError as unfit:
+                why = f": {unfit}" if str(unfit) else ""
+                what = "; ".join(replaced_parts(self._parts))
+                return f"wrote to a part of the state what does not fit: {what}{why}"
         if ranges := self.range_errors():
             return f"wrote a value out of range: {'; '.join(ranges)}"
         return ""

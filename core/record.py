@@ -110,6 +110,7 @@ def accessors(
     places: Sequence[tuple[Any, str | int]],
     parts: Sequence[Part],
     narrow: bool,
+    adopt: Callable[[], None],
 ) -> dict[str, Any]:
     """Generate the functions of a record, by their names as attributes of ``Layout``.
 
@@ -125,6 +126,8 @@ def accessors(
         Whether a state is stored as bytes: a variable is stored as its distance from its lowest
         value, in a byte where all fit.  Bytes hash and compare several times faster than tuples
         and take a sixth of the memory.
+    adopt
+        Copies the values of what was assigned to parts into these.
     """
     nodes = {id(node): node for part in parts for node in (part.owner, part.node)}
     nodes |= {id(owner): owner for owner, _ in places}
@@ -151,10 +154,10 @@ def accessors(
         form = Struct("=" + "".join(_code(v.width) for v, *_ in stored))
         space |= {"pack": form.pack, "unpack": form.unpack}
         state = f"unpack(pack({reads.rstrip(',')}))"
-    space["Unstorable"] = UnstorableError
+    space["adopt"] = adopt
     source = (
         f"def load(state):\n {_loading(stored, narrow, space) if stored else 'pass'}\n"
-        f"def dump():\n if {intact or 'True'}:\n  {taken}return {state}\n raise Unstorable\n"
+        f"def dump():\n if not ({intact or 'True'}):\n  adopt()\n {taken}return {state}\n"
         f"def values():\n return ({values})\n"
         f"def in_range():\n {taken}return {ranges or 'True'}\n"
         f"def within(values):\n {f'{every_value} = values' if every else 'pass'}\n"
@@ -369,22 +372,10 @@ def put(owner: Any, key: str | int, value: int) -> None:
         setattr(owner, key, value)
 
 
-def part_errors(parts: Sequence[Part], lengths: Mapping[str, int]) -> list[str]:
-    """Name the parts of a record that are not the declared ones, or have another length."""
-    wrong = []
-    for part in parts:
-        if _present(part.owner, part.name) is not part.node:
-            # The only record that takes elements is a sequence.
-            takes = not part.integers and hasattr(type(part.node), "__setitem__")
-            repair = f" (write {part.path}[:] = ...)" if takes else ""
-            if hasattr(type(part.node), "add"):
-                more = "update(...)" if hasattr(type(part.node), "update") else "add(...)"
-                repair = f" (write {part.path}.clear() and {part.path}.{more})"
-            wrong.append(f"{part.path} is another object than the declared one{repair}")
-        elif part.integers and len(part.node) != lengths[part.path]:
-            length = lengths[part.path]
-            wrong.append(f"{part.path} has {len(part.node)} elements, declared {length}")
-    return wrong
+def replaced_parts(parts: Sequence[Part]) -> list[str]:
+    """Say what is in place of the declared parts of a record."""
+    here = [(part, present(part.owner, part.name)) for part in parts]
+    return [f"{part.path} is {printed(one)}" for part, one in here if one is not part.node]
 
 
 def range_errors(
@@ -393,7 +384,7 @@ def range_errors(
     """Name the variables of a record that are out of their declared range or no integers."""
     wrong = []
     for variable, place in zip(variables, places, strict=True):
-        value = _present(*place)
+        value = present(*place)
         if not (isinstance(value, int) and variable.low <= value <= variable.high):
             wrong.append(range_error(variable, value))
     return wrong
@@ -422,7 +413,7 @@ class Deleted:
         return "gone"
 
 
-def _present(owner: Any, key: str | int) -> Any:
+def present(owner: Any, key: str | int) -> Any:
     """Return the part of that name or index, or a ``Deleted`` if it is gone."""
     try:
         return element(owner, key)

@@ -299,9 +299,10 @@ class TransitionSystem(Telling[S, K]):
                         attempt(index, state) if attempt else apply(record, constants, *arguments)
                     )
                 except AssertionError as error:
-                    if not (self.asserts and is_verdict(error) and self.layout.intact()):
+                    if not (self.asserts and is_verdict(error)):
                         raise
                     self.failed.append((index, error))
+                    self.layout.restore()
                     load(state)
                     continue
                 if answer is False:
@@ -321,6 +322,7 @@ class TransitionSystem(Telling[S, K]):
         answer = apply(self.record, self.constants, *arguments)
         if self.after_call is not None:
             self.after_call()
+        layout.adopt()
         self._watched += 1
         if self._watched <= _REPEATED or not self._watched % _REPEATED:
             again = partial(apply, self.record, self.constants, *arguments)

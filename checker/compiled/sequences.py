@@ -347,6 +347,10 @@ class Sequences:
             raise UnsupportedError(f"{place.form}, which is not a variable, as a target")
         if isinstance(value, StateRef) and not value.element:
             raise UnsupportedError(f"{place.form} as another name for a part of the state")
+        self.copied_to_part(place, value)
+
+    def copied_to_part(self, place: StateRef, value: Value) -> None:
+        """Emit the writing of the values of a record or a container to a part of the state."""
         if isinstance(place.sample, list):
             self.fill_array(place, self.new_elements(value))
         elif isinstance(place.sample, Set):

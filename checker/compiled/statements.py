@@ -36,6 +36,7 @@ from .syntax import (
     may_return_none,
     nullable,
     parameter_names,
+    reads_after,
     renamed,
     returns_once,
     stored,
@@ -350,7 +351,32 @@ class Translation:
                 if not fixed or stored(node.targets) & self._changed:
                     raise UnsupportedError("a list with two names")
             for target in node.targets:
-                self._assign_to(target, value)
+                if not self._assigns_part(node, target, value):
+                    self._assign_to(target, value)
+
+    def _assigns_part(self, node: ast.Assign, target: ast.expr, value: Value) -> bool:
+        """Translate an assignment to a part of the state; return whether it is one.
+
+        In Python the part is the assigned object until the step ends, and then its values are
+        copied.  Here they are copied at once, so what could tell the two apart is refused.
+        """
+        if not isinstance(target, ast.Attribute):
+            return False
+        place = self.expressions.written_place(target)
+        if not isinstance(place, StateRef) or place.element or isinstance(place.sample, int):
+            return False
+        what, names = ast.unparse(target), tuple(self.scope.local.values())
+        if isinstance(value, (StateRef, Places)):
+            raise UnsupportedError(f"{what} as another name for a part of the state")
+        if any(isinstance(one, StateRef) and one.form.startswith(place.form) for one in names):
+            raise UnsupportedError(f"{what}, for which there is another name, as a target")
+        changed = {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
+        if changed & self._changed or len(node.targets) > 1:
+            raise UnsupportedError(f"{what}, to which what changes is assigned,")
+        if reads_after(self.tree, target, node):
+            raise UnsupportedError(f"{what}, which is assigned and then read in one step,")
+        self.expressions.sequences.copied_to_part(place, self.expressions.certain(value))
+        return True
 
     def _kept(self, node: ast.expr) -> Value:
         """Return what Python keeps of an expression while it evaluates the targets."""

@@ -41,9 +41,14 @@ WRONG = {
     "no answer": (GO + "    s.x = 1", "returned None; it must return True or False", 12),
     "a float": (GO + "    s.x = 1.5\n    return True", "x is 1.5 (float)", 14),
     "no such variable": (GO + "    s.y = 1\n    return True", "has no 'y'", 14),
-    "a set replaced": (
-        GO + "    s.seen = {1}\n    return True",
-        "seen is another object than the declared one (write seen.clear() and seen.update(...))",
+    "a set assigned that does not fit": (
+        GO + "    s.seen = {node + 1}\n    return True",
+        "wrote a value out of range: seen has",
+        14,
+    ),
+    "a number assigned to a set": (
+        GO + "    s.seen = 1\n    return True",
+        "wrote to a part of the state what does not fit: seen is 1: a set is needed, not 1",
         14,
     ),
     "beyond a set": (
@@ -72,9 +77,9 @@ WRONG = {
         "a record can be compared only with one of the same declaration",
         14,
     ),
-    "a sequence replaced": (
-        GO + "    s.queue = s.queue[:1]\n    return True",
-        "queue is another object than the declared one (write queue[:] = ...)",
+    "too long a sequence assigned": (
+        GO + "    s.queue = [0] * 9\n    return True",
+        "what does not fit: queue is [0, 0, 0, 0, 0, 0, 0, 0, 0]: the sequence holds 2 at most",
         14,
     ),
     "a slice with a step": (

@@ -160,7 +160,7 @@ class Layout(Generic[S]):
                 setattr(part.owner, part.name, part.node)
 
     def adopt(self) -> None:
-        """Copy the values of what was assigned to parts of ``record`` into the declared parts.
+        """Copy the values of the objects in place of parts of ``record`` into the declared parts.
 
         Within an action, such a part is another object, as in Python; a state has the values.
 
@@ -208,7 +208,7 @@ class Layout(Generic[S]):
         return Layout(self.declaration, self._constants)
 
     def _fits(self) -> bool:
-        """Whether what was assigned to parts of ``record`` has fitting values."""
+        """Whether the objects in place of parts of ``record`` have fitting values."""
         try:
             self._copy_to(self._scratch)
         except UnstorableError:

@@ -127,7 +127,7 @@ def accessors(
         value, in a byte where all fit.  Bytes hash and compare several times faster than tuples
         and take a sixth of the memory.
     adopt
-        Copies the values of what was assigned to parts into these.
+        Copies the values of the objects in place of parts into these.
     """
     nodes = {id(node): node for part in parts for node in (part.owner, part.node)}
     nodes |= {id(owner): owner for owner, _ in places}

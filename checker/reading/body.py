@@ -145,7 +145,7 @@ def _refuse_two_names(
     Returns
     -------
     tuple
-        The declarations of what is replaced; none if no element that is a record or a container is.
+        The declarations of replaced elements that are records or containers.
     """
     arrays = [one.declared for one in options(owner) if isinstance(one, Place)]
     elements = [one.element for one in arrays if isinstance(one, Array)]

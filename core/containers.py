@@ -39,7 +39,7 @@ from .fields import (
     value_of,
 )
 from .indices import Listed, Records, beyond, bounded, from_end
-from .text import Members, shown_part
+from .text import Members, SetMembers, shown_part
 from .values import value
 
 T = TypeVar("T")
@@ -925,6 +925,11 @@ class RecordSet(Sorted[R]):
     def copy(self) -> set[R]:
         """Return its members as of now."""
         return {*self}
+
+    @classmethod
+    def shown(cls, record: Any) -> list[object]:
+        """Return a record of this declaration as people see it."""
+        return SetMembers(super().shown(record))
 
     @classmethod
     def _copied(cls, *source: object) -> object:

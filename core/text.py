@@ -161,6 +161,10 @@ class Members(list[Any]):
     """The members of a set or a bag of records: where it changes, some come and others go."""
 
 
+class SetMembers(Members):
+    """The members of a set of records, of which there are no equal ones."""
+
+
 def told(old: object, new: object) -> tuple[str, str]:
     """Return what a part of a state is after a change, and what it was; "" if it was not there.
 

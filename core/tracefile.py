@@ -17,6 +17,7 @@ from typing import Any
 from .behavior import Behavior
 from .bounds import unknown
 from .spec import ReplayError, Step
+from .text import SetMembers
 
 VERSION = 1
 """The version of the trace's form; a replay refuses any other."""
@@ -88,6 +89,8 @@ def encoded(value: Any) -> Any:
     """
     if isinstance(value, dict):
         return {name: encoded(part) for name, part in value.items()}
+    if isinstance(value, SetMembers):
+        return {"#set": [encoded(part) for part in value]}
     if isinstance(value, list):
         return [encoded(part) for part in value]
     if isinstance(value, set):

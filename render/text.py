@@ -18,7 +18,7 @@ from ..checker.liveness.lasso import Answer, answers
 from ..core.behavior import Behavior
 from ..core.scene import changed, is_of_variable
 from ..core.spec import Trace
-from ..core.text import NOTHING
+from ..core.text import NOTHING, SetMembers
 from .console import Console, Text
 
 if TYPE_CHECKING:
@@ -368,10 +368,10 @@ def _print_states(
 
 
 def variables(description: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return name and value of each variable, a line for each element of an array of records."""
+    """Return name and value of each variable, a line for each element of a list that has some."""
     lines = []
     for name, value in description.items():
-        if isinstance(value, list):
+        if isinstance(value, list) and value and not isinstance(value, SetMembers):
             lines += [(f"{name}[{index}]", shown(part)) for index, part in enumerate(value)]
         else:
             lines.append((name, shown(value)))
@@ -386,8 +386,10 @@ def shown(value: Any) -> str:
     """
     if isinstance(value, dict):
         return f"[{', '.join(f'{name} |-> {shown(part)}' for name, part in value.items())}]"
+    if isinstance(value, SetMembers):
+        return f"{{{', '.join(map(shown, value))}}}"
     if isinstance(value, list):
-        return f"<<{', '.join(shown(part) for part in value)}>>"
+        return f"<<{', '.join(map(shown, value))}>>"
     if isinstance(value, set):
         return f"{{{', '.join(shown(part) for part in sorted(value))}}}"
     if isinstance(value, bool):

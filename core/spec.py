@@ -285,6 +285,8 @@ class TransitionSystem(Telling[S, K]):
         load, dump = self.layout.load, self.layout.dump
         attempt, index = self._attempt_watched if watched else None, 0
         load(state)
+        # Each step is tried in this state.
+        before = self.layout.values() if attempt else ()
         self.failed.clear()
         tried: Sequence[Tried] = self._tried
         if some is not None:
@@ -296,7 +298,9 @@ class TransitionSystem(Telling[S, K]):
             for index, apply, arguments in tried:
                 try:
                     answer = (
-                        attempt(index, state) if attempt else apply(record, constants, *arguments)
+                        attempt(index, state, before)
+                        if attempt
+                        else apply(record, constants, *arguments)
                     )
                 except AssertionError as error:
                     if not (self.asserts and is_verdict(error)):
@@ -315,9 +319,15 @@ class TransitionSystem(Telling[S, K]):
                 raise
             raise mistake(self.layout, state, self._attempts(tried, index), error) from error
 
-    def _attempt_watched(self, index: int, state: State) -> Any:
-        """Take a step from `state`, which ``record`` holds, watching what the action does."""
-        layout, before = self.layout, self.layout.values()
+    def _attempt_watched(self, index: int, state: State, before: tuple[int, ...]) -> Any:
+        """Take a step from `state`, which ``record`` holds, watching what the action does.
+
+        Parameters
+        ----------
+        before
+            What ``layout.values`` returns of that state.
+        """
+        layout = self.layout
         _, apply, arguments = self._tried[index]
         answer = apply(self.record, self.constants, *arguments)
         if self.after_call is not None:
@@ -328,7 +338,7 @@ class TransitionSystem(Telling[S, K]):
             again = partial(apply, self.record, self.constants, *arguments)
             refuse_nondeterminism(layout, state, self.instances[index].step, again, answer)
         disabled = answer is False
-        if disabled and layout.values() == before and layout.intact():
+        if disabled and layout.values() == before:
             return False
         if layout.sound() and not disabled:
             return answer

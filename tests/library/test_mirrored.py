@@ -20,7 +20,7 @@ NAMES = {"Phase": Phase, "Pair": Pair, "Msg": Msg, "reduce": reduce, "or_": or_}
 TRANSLATE = translator(LAYOUT)
 
 SEEDS = [
-    pytest.param(range(400), id="few"),
+    pytest.param(range(150), id="few"),
     pytest.param(range(1_000, 21_000), id="many", marks=pytest.mark.slow),
 ]
 

@@ -250,14 +250,14 @@ class _RecordType(type):
 class Record(metaclass=_RecordType):
     """Base of a declared state, or of a part of one.
 
-    Actions see objects with a slot for each variable, record and array.  Only variables may be
-    assigned: an array of records is a tuple, and storing a state checks that no other part was
-    replaced or resized.
+    Actions see objects with a slot for each variable, record and array.  An array of records is a
+    tuple.  An object that is assigned to a part is the part until the step ends; storing the state
+    copies its values, and checks that no array was resized.
 
     A declaration may have methods, which actions and predicates call like functions.  It can be
     called with its parts by name, ``Entry(term=1, value=2)``: this makes a record outside of the
     state, which can be assigned, compared, or put into a sequence of such records.  A part that is
-    a sequence or an array is a list in it.  A part that is left out is at its lowest;
+    a sequence or an array is a list in it, and one that is a set of records is a set.  A part that is left out is at its lowest;
     where only the bounds say what that is, the record has no such part until it is stored.
 
     Raises

@@ -332,6 +332,8 @@ class Expressions(Sequences):
         if isinstance(same, ast.Eq) and any(isinstance(v, Listed) for v in (left, right)):
             self.same_lists(left, right, node)
             return truth_value()
+        if isinstance(same, ast.Eq) and _is_array(left) and _is_array(right):
+            return self._arrays_compared(left, right, node)
         if isinstance(same, ast.Eq) and self.variables(left) and self.variables(right):
             return self.records_compared(same, left, right, node)
         return None
@@ -345,6 +347,26 @@ class Expressions(Sequences):
         element = self._loaded(array.declared.element, place)
         self.names.computed(ast.Eq(), left, element, node)
         return truth_value()
+
+    def _arrays_compared(self, left: Any, right: Any, node: ast.Compare) -> Number:
+        """Return whether two arrays have the same elements, each in its place."""
+        one, other = left.declared, right.declared
+        if (one.by_replica, one.by) != (other.by_replica, other.by):
+            raise NotShownError(node, "compares arrays whose indices are of two kinds")
+        index = fresh()
+        mine, others = (
+            self._loaded(
+                array.declared.element,
+                replace(array, form=f"{array.form}[]", indices=(*array.indices, index)),
+            )
+            for array in (left, right)
+        )
+        if _is_array(mine) and _is_array(others):
+            return self._arrays_compared(mine, others, node)
+        if isinstance(one.element, Field) and isinstance(other.element, Field):
+            self.names.computed(ast.Eq(), mine, others, node)
+            return truth_value()
+        return self.records_compared(ast.Eq(), mine, others, node)
 
     def records_compared(self, op: ast.cmpop, left: Value, right: Value, node: ast.expr) -> Number:
         """Return how two records of variables compare, variable by variable."""
@@ -452,3 +474,8 @@ def wrapped(value: object) -> Value:
     if isinstance(value, range):
         return Each(tuple(value)) if len(value) <= 1024 else Each()
     return Constant(value)
+
+
+def _is_array(value: Value) -> bool:
+    """Whether a value is an array of the state."""
+    return isinstance(value, Part) and isinstance(value.declared, Array)

@@ -192,3 +192,53 @@ def test_asymmetric_twins_are_refused(twin, why):
     with pytest.raises(SymmetryError) as refused:
         check(system_of(twin, stages, leads), [], symmetry=True)
     assert why in str(refused.value)
+
+
+class Memory(Record):
+    """What nodes have written, and what they have read."""
+
+    wrote: list[int] = array(
+        lambda k: k.nodes, integer(0, 1, "its last write"), by="node", by_replica=True
+    )
+    read: list[int] = array(
+        lambda k: k.nodes, integer(0, 1, "its last read"), by="node", by_replica=True
+    )
+    now: list[int] = array(2, integer(0, 1, "memory"))
+    then: list[int] = array(2, integer(0, 1, "memory before"))
+
+
+def memory(compares):
+    """Return the system of a model of nodes that share a memory."""
+    model = Model(Bounds, Memory, participants={"node": lambda k: k.nodes}, deadlock=False)
+
+    @model.action("node", place=range(2))
+    def write(s: Memory, k: Bounds, node: int, place: int) -> bool:
+        for i in range(2):
+            s.then[i] = s.now[i]
+        s.now[place] = s.wrote[node] = 1 - s.now[place]
+        return True
+
+    @model.action("node")
+    def read(s: Memory, k: Bounds, node: int) -> bool:
+        if compares(s):
+            return False
+        s.read[node] = s.now[0]
+        return True
+
+    return model.protocol.system(Bounds())
+
+
+def test_arrays_are_compared_element_by_element():
+    system = memory(lambda s: s.now == s.then or s.wrote != s.read)
+    search = Search(SearchRequest(system, []))
+    search.run()
+    states = [system.layout.describe(state) for state in search.seen]
+    orbits = {
+        (*sorted(zip(s["wrote"], s["read"], strict=True)), *s["now"], *s["then"]) for s in states
+    }
+    assert check(system, [], symmetry=True).distinct_states == len(orbits) < len(states)
+
+
+def test_an_array_by_node_is_not_compared_with_another_one():
+    with pytest.raises(SymmetryError, match="compares arrays whose indices are of two kinds"):
+        check(memory(lambda s: s.wrote == s.now), [], symmetry=True)

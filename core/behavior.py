@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -74,8 +74,25 @@ class Behavior:
     def events(self) -> list[Event]:
         """What happens in the initial state and in each step, as the model says it."""
         pairs = zip(self.steps, self.scenes, self.scenes[1:], strict=False)
-        happened = (self.system.event(step, before, after) for step, before, after in pairs)
-        return [Event("", "The initial state."), *happened]
+        happened = [self.system.event(step, before, after) for step, before, after in pairs]
+        said = [self._with_values(number, event) for number, event in enumerate(happened, 1)]
+        return [Event("", "The initial state."), *said]
+
+    def _with_values(self, number: int, event: Event) -> Event:
+        """Return what a step is, with the records and tuples that it is taken with.
+
+        To the model's sentence they are indices.
+        """
+        indices = {name.removesuffix(INDEX) for name in self.steps[number - 1].parameters}
+        indices -= {*self.steps[number - 1].parameters}
+        chosen = self.chosen(number) if indices else {}
+        values = [f"{name} {value}" for name, value in chosen.items() if name in indices]
+        more = ", ".join(value for value in values if value not in event.sentence)
+        if not more:
+            return event
+        text = event.sentence.removesuffix(".")
+        text = f"{text[:-1]}, {more})." if text.endswith(")") else f"{text} ({more})."
+        return replace(event, sentence=text)
 
     def chosen(self, number: int) -> dict[str, object]:
         """Return the arguments of a step as people see them, by name.

@@ -257,8 +257,9 @@ class Record(metaclass=_RecordType):
     A declaration may have methods, which actions and predicates call like functions.  It can be
     called with its parts by name, ``Entry(term=1, value=2)``: this makes a record outside of the
     state, which can be assigned, compared, or put into a sequence of such records.  A part that is
-    a sequence or an array is a list in it, and one that is a set of records is a set.  A part that is left out is at its lowest;
-    where only the bounds say what that is, the record has no such part until it is stored.
+    a sequence or an array is a list in it, and one that is a set of records is a set.  A part that
+    is left out is at its lowest; where only the bounds say what that is, the record has no such
+    part until it is stored.
 
     Raises
     ------

@@ -212,6 +212,8 @@ def lacks(kind: str, known: Iterable[str], name: str) -> str:
     "Replica has no 'highwatermark'; did you mean hw?"
     >>> lacks("Seq", ["append", "pop"], "add")
     "a sequence has no 'add'; write append"
+    >>> lacks("Seq", ["append", "insert"], "sort")
+    "a sequence has no 'sort'; write q[:] = sorted(q)"
     """
     there = [one for one in known if not one.startswith("_")]
     near = nearest(name, there)
@@ -220,6 +222,8 @@ def lacks(kind: str, known: Iterable[str], name: str) -> str:
         same = next((word for word in words if word in there), "")
         if name in words and same:
             hint = f"; write {same}"
+    if name in _INSTEAD and "append" in there:
+        hint = f"; write {_INSTEAD[name]}"
     return f"{_CONTAINERS.get(kind, kind)} has no {name!r}{hint}"
 
 
@@ -234,6 +238,9 @@ _SYNONYMS = (
     ("popleft", "dequeue", "shift", "get"),
 )
 """Methods that containers of other kinds, or of other languages, have for the same."""
+
+_INSTEAD = {"sort": "q[:] = sorted(q)", "reverse": "q[:] = reversed(q)"}
+"""What does to a sequence what a method of Python's lists does that it lacks."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ..core.containers import Ordered, Set
+from ..core.containers import Ordered, RecordSet, Set
 from ..core.fields import Record, declaration_of
 from ..core.followers import followers, state_followers
 from ..core.layout import Layout
@@ -76,7 +76,7 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
     if not kind or kind != _kind_of(right):
         return None
     one, other = _shown(left), _shown(right)
-    if Members in (type(one), type(other)):
+    if isinstance(one, Members) or isinstance(other, Members):
         one, other = Members(one), Members(other)
     lines = [
         f"{path or kind}: {_said(here)} != {_said(there)}"
@@ -87,17 +87,17 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
 
 def _has_records(value: object) -> bool:
     """Whether a value is a part of a state, or a list of some."""
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, set, frozenset)):
         return len(value) > 0 and all(_has_records(part) for part in value)
     return isinstance(value, Record)
 
 
 def _kind_of(value: object) -> str:
     """Return what a text calls a value that is compared; "" for one that no state has."""
+    if isinstance(value, (Set, RecordSet, set, frozenset)):
+        return "set"
     if isinstance(value, (Ordered, list, tuple)):
         return "list"
-    if isinstance(value, (Set, set, frozenset)):
-        return "set"
     return declaration_of(value).__name__ if isinstance(value, Record) else ""
 
 
@@ -105,6 +105,8 @@ def _shown(value: Any) -> Any:
     """Return a value that is compared as people see it."""
     if isinstance(value, Record):
         return shown_part(value, declaration_of(value))
+    if isinstance(value, (set, frozenset)) and _has_records(value):
+        return Members(sorted(map(_shown, value), key=str))
     return [*map(_shown, value)] if isinstance(value, (list, tuple)) else named(value)
 
 

@@ -123,23 +123,22 @@ def accessors(
     parts
         The records and arrays within the state.
     narrow
-        Whether a state is stored as bytes: a variable is stored as its distance from its lowest
-        value, in a byte where all fit.  Bytes hash and compare several times faster than tuples
-        and take a sixth of the memory.
+        Whether a state is stored as bytes, since the distance of each variable from its lowest
+        value fits.  They hash and compare several times faster than tuples, in a sixth of memory.
     adopt
         Copies the values of the objects in place of parts into these.
     """
     nodes = {id(node): node for part in parts for node in (part.owner, part.node)}
     nodes |= {id(owner): owner for owner, _ in places}
     names = {address: f"o{number}" for number, address in enumerate(nodes)}
-    space: dict[str, Any] = {names[address]: node for address, node in nodes.items()}
+    space: dict[str, Any] = {names[one]: node for one, node in nodes.items()} | {"adopt": adopt}
     access = [
         _access(names[id(owner)], key, v) for v, (owner, key) in zip(variables, places, strict=True)
     ]
-    # An array that looks at each index is read and filled as a whole, which is much faster.
+    # An array that looks at each index is read and filled as a whole: much faster.
     together = [type(owner) is not list and isinstance(owner, list) for owner, _ in places]
     every = list(zip(variables, access, together, strict=True))
-    stored = [(v, a, w) for v, a, w in every if v.width]
+    stored = [one for one in every if one[0].width]
     pairs = [(v, _local(a) if w else a) for v, a, w in stored]
     reads = "".join(f"{a}-{v.low}," if v.low else f"{a}," for v, a in pairs)
     ranges = " and ".join(f"{v.low} <= {a} <= {v.high}" for v, a in pairs)
@@ -154,7 +153,6 @@ def accessors(
         form = Struct("=" + "".join(_code(v.width) for v, *_ in stored))
         space |= {"pack": form.pack, "unpack": form.unpack}
         state = f"unpack(pack({reads.rstrip(',')}))"
-    space["adopt"] = adopt
     source = (
         f"def load(state):\n {_loading(stored, narrow, space) if stored else 'pass'}\n"
         f"def dump():\n if not ({intact or 'True'}):\n  adopt()\n {taken}return {state}\n"

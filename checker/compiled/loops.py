@@ -224,20 +224,7 @@ class Loops:
         if isinstance(value, Neighbours):
             return self._in_pairs(self.indexed(value.of, node), node)
         if isinstance(value, Backwards):
-            inner = self.indexed(value.of, node)
-            if inner.most is None:
-                raise UnsupportedError(f"{ast.unparse(node)}, which has no end,")
-            length = inner.length()
-            last = self.expressions.computed(ast.Sub(), length, Constant(1))
-
-            def from_end(index: Value) -> Value:
-                place = self._less(last, index)
-                if not (self.scope.pure or isinstance(length, Constant)):
-                    # Where it has become shorter, Python ends; that is left to it.
-                    out.fail_if(out.truth(out.compare("sge", place, inner.length())))
-                return inner.at(place)
-
-            return Indexed(inner.most, lambda: length, from_end)
+            return self._backwards(self.indexed(value.of, node), node)
         if isinstance(value, Cells):
             cells = value
             return Indexed(
@@ -268,6 +255,22 @@ class Loops:
             return Indexed(count.value, lambda: count, lambda i: self.records.item(array, i))
         items = tuple(self._all_of(value))
         return Indexed(len(items), lambda: Constant(len(items)), lambda i: self.item(items, i))
+
+    def _backwards(self, inner: Indexed, node: ast.expr) -> Indexed:
+        """Return the elements from the last one on."""
+        if inner.most is None:
+            raise UnsupportedError(f"{ast.unparse(node)}, which has no end,")
+        out, length = self.out, inner.length()
+        last = self.expressions.computed(ast.Sub(), length, Constant(1))
+
+        def from_end(index: Value) -> Value:
+            place = self._less(last, index)
+            if not (self.scope.pure or isinstance(length, Constant)):
+                # Where it has become shorter, Python ends; that is left to it.
+                out.fail_if(out.truth(out.compare("sge", place, inner.length())))
+            return inner.at(place)
+
+        return Indexed(inner.most, lambda: length, from_end)
 
     def _in_pairs(self, inner: Indexed, node: ast.expr) -> Indexed:
         """Return each element with the one after it."""

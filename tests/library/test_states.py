@@ -104,11 +104,8 @@ def warm():
         (warm().cache[0].lines, [Line(key=3)], ["list == list", "[0].key: 1 != 3"]),
         (
             warm().cache[0].sent,
-            [Line(key=3)],
-            [
-                "list == list",
-                "list: [(key 2, dirty no)] != [(key 3, dirty no)]",
-            ],
+            {Line(key=3), Line(key=2)},
+            ["set == set", "set: [] != [(key 3, dirty no)]"],
         ),
         ([1], [2], None),
         ([Line()], 3, None),

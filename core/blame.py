@@ -195,7 +195,8 @@ def refuse_writing(
         if isinstance(answer, int) and call() != answer:
             raise nondeterministic(call.func, who)
         return
-    written = f"wrote {', '.join(layout.changed(before))}" if intact else layout.mistake()
+    names = layout.changed(before) if intact else layout.assigned()
+    written = (not intact and layout.mistake()) or f"wrote {', '.join(names)}"
     layout.reset()
     raise about(call.func, f"{who} {written}; it may only read the state")
 

@@ -172,6 +172,10 @@ class Layout(Generic[S]):
         if not self._is_whole():
             self._copy_to(self)
 
+    def assigned(self) -> list[str]:
+        """Name the parts of ``record`` in whose place there is another object."""
+        return [p.path for p in self._parts if present(p.owner, p.name) is not p.node]
+
     def _is_whole(self) -> bool:
         """Whether ``record`` has all the declared parts."""
         try:

@@ -158,3 +158,13 @@ def test_members_with_an_equality_of_their_own_are_refused(tmp_path):
     file.write_text(text, "utf-8")
     with pytest.raises(TidegateError, match="set_of: Msg has its own __eq__"):
         tidegate.check(file)
+
+
+@pytest.mark.parametrize("written", ["s.some = {1}", "s.one = Pair(n=1)", "s.row = [1, 2, 3]"])
+def test_a_property_that_assigns_a_part_is_refused(tmp_path, written):
+    file = model(tmp_path, "s.x = 1")
+    text = file.read_text("utf-8")
+    file.write_text(text.replace("    return not s.step", f"    {written}\n    return not s.step"))
+    name = written.partition(" ")[0].removeprefix("s.")
+    with pytest.raises(TidegateError, match=f"Right wrote {name}; it may only read the state"):
+        tidegate.check(file)

@@ -313,6 +313,12 @@ class Record(metaclass=_RecordType):
         """Copy every variable from another record of the same declaration."""
         copy_into(self, other)
 
+    def __copy__(self) -> Self:
+        return value_of(self)
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return value_of(self)
+
     @classmethod
     def _copied(cls, *source: object) -> object:
         """Return what a record that is made by name holds of this declaration."""

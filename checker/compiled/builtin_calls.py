@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import itertools
 import math
@@ -16,6 +17,7 @@ from ...core.fields import members
 from ...core.layout import WORD_BITS
 from ...core.values import members_of
 from .containers import constant_of
+from .distinct import is_member
 from .function import Scope
 from .values import (
     Backwards,
@@ -71,7 +73,7 @@ class Builtins:
         self.records = expressions.records
         over = calls.comprehensions
         self._handlers: dict[Any, Handler] = {
-            functools.reduce: over.reduced,
+            functools.reduce: over.reduced, copy.copy: self._copied, copy.deepcopy: self._copied,
             any: lambda node: over.quantified(node, True),
             all: lambda node: over.quantified(node, False),
             sum: over.total, sorted: over.ordered, next: over.first,
@@ -213,6 +215,14 @@ class Builtins:
         for part, value in zip(node.args, values, strict=True):
             self.calls.loops.over(part, value, lambda one, f, e: append(joined, certain(one)))
         return joined
+
+    def _copied(self, node: ast.Call) -> Value:
+        """Return a copy of a record with its present values."""
+        [value] = self._only(node)
+        if not isinstance(value, (Made, StateRef)) or not is_member(value):
+            raise UnsupportedError(f"the call {ast.unparse(node)}, of what is not a record,")
+        contents = self.expressions.sequences.contents(value)
+        return Made(tuple(contents), tuple(contents.values()), value.sample)
 
     def _iterables(self, nodes: list[ast.expr]) -> list[Value]:
         if any(isinstance(part, ast.Starred) for part in nodes):

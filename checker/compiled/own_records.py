@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from copy import deepcopy
+from copy import copy, deepcopy
 from typing import Any, cast
 
 from ...core.fields import Record
@@ -154,18 +154,20 @@ class _Uses(Uses):
     """How a function uses the names of records that it makes, or takes out of a sequence."""
 
     def makes(self, node: ast.expr | None) -> bool:
-        """Whether an expression makes a record, or takes one out of a sequence of the state."""
+        """Whether an expression makes or copies a record, or takes one out of a sequence."""
         if not isinstance(node, ast.Call):
             return False
-        if _is_taken_out(node):
+        if _is_taken_out(node) or self._is_copied(node):
             return True
         made = self.known(node.func)
         return isinstance(made, type) and issubclass(made, Record)
 
+    def _is_copied(self, node: ast.AST | None) -> bool:
+        """Whether an expression copies a record."""
+        return isinstance(node, ast.Call) and self.known(node.func) in (copy, deepcopy)
+
     def is_made(self, name: str) -> bool:
         """Whether all records that a name has are made by name."""
-        return not any(
-            isinstance(node.ctx, ast.Store)
-            and _is_taken_out(getattr(self._parents[node], "value", None))
-            for node in self.of(name)
-        )
+        stores = [node for node in self.of(name) if isinstance(node.ctx, ast.Store)]
+        values = [getattr(self._parents[node], "value", None) for node in stores]
+        return not any(_is_taken_out(value) or self._is_copied(value) for value in values)

@@ -8,6 +8,7 @@ from tidegate.checker.engines import EngineChoiceError
 
 MODEL = """\
 from collections import Counter
+from copy import copy, deepcopy
 from dataclasses import dataclass
 from tidegate import *
 
@@ -90,6 +91,11 @@ FITS = {
     "f = lambda v=s.x: v\ns.x = 2\ns.x += f()": "s.x == 2",
     "s.banks[0].add(1)\ns.some = s.banks[0] | {2}": "s.some == {1, 2}",
     "s.some = {v for v in range(3) if v}": "s.some == {1, 2}",
+    "old = copy(s.pairs[0])\ns.pairs[0] = Pair(n=3)\ns.x = old.n\nold.n = 2": "s.x == 0",
+    "s.net.append(deepcopy(s.pairs[0]))\nm = copy(s.net[0])\nm.n = 2\ns.net.append(m)": (
+        "s.net[0].n == 0 and s.net[1].n == 2"
+    ),
+    "s.pairs[0], s.pairs[1] = Pair(n=2), copy(s.pairs[0])": "s.pairs[1].n == 0",
     "s.q = [s.x, 1]\ns.row = [2] * 3": "s.q == [0, 1] and s.row == [2, 2, 2]",
     "s.cell.box = {Msg(n=1), Msg(n=2)}": "len(s.cell.box) == 2",
     "s.one = Pair(n=2, to={1})": "s.one.n == 2 and s.one.to == {1}",
@@ -110,7 +116,7 @@ FITS = {
 
 
 PYTHON = (
-    "Cell(", "Counter", "net.append(p)", "s.q.pop()", "s.q.clear()", "len(s.some)", "old = s.some",
+    "Cell(", "Counter", "net.append(p)", "deepcopy", "s.q.pop()", "s.q.clear()", "len(s.some)", "old = s.some",
     "= new", "= s.pairs[0].to", "s.one, s.two", "in s.some}",
 )  # fmt: skip
 """What is in an action that stays in Python."""

@@ -116,8 +116,8 @@ FITS = {
 
 
 PYTHON = (
-    "Cell(", "Counter", "net.append(p)", "deepcopy", "s.q.pop()", "s.q.clear()", "len(s.some)", "old = s.some",
-    "= new", "= s.pairs[0].to", "s.one, s.two", "in s.some}",
+    "Cell(", "Counter", "net.append(p)", "deepcopy", "s.q.pop()", "s.q.clear()", "len(s.some)",
+    "old = s.some", "= new", "= s.pairs[0].to", "s.one, s.two", "in s.some}",
 )  # fmt: skip
 """What is in an action that stays in Python."""
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.asserting import is_users_code
 from ...core.fields import Record
+from ..reading.scope import is_used_later
 from .containers import is_list
 from .element_names import as_written
 from .emitter import FAILURE, MARKS, Emitter, Marking
@@ -36,7 +37,6 @@ from .syntax import (
     may_return_none,
     nullable,
     parameter_names,
-    reads_after,
     renamed,
     returns_once,
     stored,
@@ -373,7 +373,7 @@ class Translation:
         changed = {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
         if changed & self._changed or len(node.targets) > 1:
             raise UnsupportedError(f"{what}, to which what changes is assigned,")
-        if reads_after(self.tree, target, node):
+        if is_used_later(self.tree, target):
             raise UnsupportedError(f"{what}, which is assigned and then read in one step,")
         self.expressions.sequences.copied_to_part(place, self.expressions.certain(value))
         return True

@@ -475,18 +475,6 @@ CHANGING = frozenset({
 """The methods by which a list or a set changes."""
 
 
-def reads_after(tree: ast.FunctionDef, part: ast.Attribute, node: ast.stmt) -> bool:
-    """Whether a function reads such an attribute after a statement, or in a loop around it."""
-    loops = [one for one in nodes_of(tree) if isinstance(one, (ast.For, ast.While))]
-    around = [loop for loop in loops if any(one is node for one in ast.walk(loop))]
-    return any(
-        one.lineno > node.lineno or any(one is inner for loop in around for inner in ast.walk(loop))
-        for one in nodes_of(tree)
-        if isinstance(one, ast.Attribute) and one.attr == part.attr
-        if isinstance(one.ctx, ast.Load)
-    )
-
-
 @cache
 def changed_in_place(tree: ast.FunctionDef) -> set[str]:
     """Return the names of lists and sets that a function may change, and not only assign."""

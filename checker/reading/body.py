@@ -23,7 +23,16 @@ from ...core.sources import Source, names_of_elements
 from .notes import LOST, SKIPPED, Answer, Effect, Objection
 from .objects import MISSING
 from .operators import computed
-from .scope import assigned, declared, falling, is_read_later, jumps, leaves, together
+from .scope import (
+    assigned,
+    declared,
+    falling,
+    is_read_later,
+    is_used_later,
+    jumps,
+    leaves,
+    together,
+)
 from .values import (
     ANYTHING,
     NOTHING,
@@ -356,6 +365,7 @@ class Body:
             # Whatever is taken apart, a starred target gets a list.
             self.assign(target.value, Group("list", value, history=value.history))
         elif isinstance(target, ast.Attribute):
+            self._refuse_constant(target, value)
             write(self, target, self.expressions.place(target.value), target.attr, value)
         elif isinstance(target, ast.Subscript):
             index, owner = self.value(target.slice), self.expressions.place(target.value)
@@ -364,6 +374,18 @@ class Body:
             write(self, target, owner, "", value, index)
             if replaced:
                 self.effects[-1] = replace(self.effects[-1], replaces=replaced)
+
+    def _refuse_constant(self, target: ast.Attribute, value: Value) -> None:
+        """Refuse a constant that may change in place of a part of the state that is used again."""
+        known = [one.value for one in options(value) if isinstance(one, Known)]
+        changes = any(isinstance(one, (list, set, dict, Record)) for one in known)
+        if changes and is_used_later(self.source.node, target):
+            part = ast.unparse(target)
+            self.find(
+                target,
+                f"{part} is assigned what outlives the call, and is used afterwards; assign a copy "
+                "of it, by list(...), set(...) or copy.copy(...)",
+            )
 
     def bind(self, name: str, node: ast.AST, value: Value) -> None:
         """Read a statement that gives a name to a value."""

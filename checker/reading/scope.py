@@ -95,6 +95,16 @@ def is_read_later(function: Node, name: str, node: ast.expr) -> bool:
     return False
 
 
+def is_used_later(function: Node, part: ast.Attribute) -> bool:
+    """Whether a function uses such an attribute after its assignment, or in a loop with that."""
+    after = _end(part)
+    every = [one for one in ast.walk(function) if isinstance(one, ast.Attribute)]
+    uses = [one for one in every if one.attr == part.attr and isinstance(one.ctx, ast.Load)]
+    loops = [one for one, _ in _way(function, part) if isinstance(one, (ast.For, ast.While))]
+    within = {id(inner) for loop in loops for inner in ast.walk(loop)}
+    return any((one.lineno, one.col_offset) >= after or id(one) in within for one in uses)
+
+
 def _way(owner: ast.AST, node: ast.expr) -> list[tuple[ast.AST, list[ast.stmt]]]:
     """Return the blocks down to an expression: what each belongs to, and the rest of it."""
     for _, block in ast.iter_fields(owner):

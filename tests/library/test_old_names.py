@@ -122,6 +122,18 @@ PYTHON = (
 """What is in an action that stays in Python."""
 
 
+OUTLIVES = {
+    "s.one = EMPTY\ns.one.n = 1": True,
+    "s.some = SOME\ns.some.add(1)": True,
+    "for v in range(2):\n    s.x = len(s.some)\n    s.some = SOME": True,
+    "s.one = EMPTY": False,
+    "s.some = SOME": False,
+    "s.some = set(SOME)\ns.some.add(1)": False,
+    "s.one = copy(EMPTY)\ns.one.n = 1": False,
+}
+"""Actions that assign a constant, and whether they may change it."""
+
+
 def model(tmp_path, body, after="True"):
     file = tmp_path / "copied.py"
     lines = body.replace("\n", "\n    ")
@@ -155,6 +167,18 @@ def test_machine_code_never_tells_a_part_from_what_is_assigned_to_it(tmp_path, b
     except EngineChoiceError:
         return
     assert checked.holds
+
+
+@pytest.mark.parametrize("body", OUTLIVES)
+def test_a_constant_is_not_changed_by_way_of_the_state(tmp_path, body):
+    file = model(tmp_path, body)
+    text = file.read_text("utf-8")
+    file.write_text(text.replace("def put(", "EMPTY = Pair()\nSOME = {0}\n\ndef put("), "utf-8")
+    if not OUTLIVES[body]:
+        assert tidegate.check(file).holds
+        return
+    with pytest.raises(TidegateError, match=r"is assigned what outlives the call"):
+        tidegate.check(file)
 
 
 def test_members_with_an_equality_of_their_own_are_refused(tmp_path):

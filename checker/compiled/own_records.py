@@ -157,12 +157,12 @@ class _Uses(Uses):
         """Whether an expression makes or copies a record, or takes one out of a sequence."""
         if not isinstance(node, ast.Call):
             return False
-        if _is_taken_out(node) or self._is_copied(node):
+        if _is_taken_out(node) or self._copies(node):
             return True
         made = self.known(node.func)
         return isinstance(made, type) and issubclass(made, Record)
 
-    def _is_copied(self, node: ast.AST | None) -> bool:
+    def _copies(self, node: ast.AST | None) -> bool:
         """Whether an expression copies a record."""
         return isinstance(node, ast.Call) and self.known(node.func) in (copy, deepcopy)
 
@@ -170,4 +170,4 @@ class _Uses(Uses):
         """Whether all records that a name has are made by name."""
         stores = [node for node in self.of(name) if isinstance(node.ctx, ast.Store)]
         values = [getattr(self._parents[node], "value", None) for node in stores]
-        return not any(_is_taken_out(value) or self._is_copied(value) for value in values)
+        return not any(_is_taken_out(value) or self._copies(value) for value in values)

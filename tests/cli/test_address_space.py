@@ -2,6 +2,7 @@
 
 import os
 import resource
+from pathlib import Path
 
 import pytest
 
@@ -76,7 +77,9 @@ def test_each_of_several_searches_has_an_address_space_of_its_own():
     before = resource.getrlimit(resource.RLIMIT_AS)
     assert memory.address_space() is None or before[0] != resource.RLIM_INFINITY
     try:
-        used = 8 << 30
+        # The tests before may have mapped many gigabytes.
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+        used = pages * resource.getpagesize() + (8 << 30)
         resource.setrlimit(resource.RLIMIT_AS, (used, before[1]))
         space = memory.address_space()
         assert 0 < space < used

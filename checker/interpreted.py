@@ -143,8 +143,7 @@ class Search(LevelSearch):
                 with suppress(KeyboardInterrupt, MemoryError, TidegateError):
                     error.trace = self._trace()
                 raise
-            # Violations from before remain; what failed may have replaced a part of the record.
-            self.system.layout.reset()
+            # Violations from before remain.
             self.stopped_by = Stopped(Stop.FAILED, note=f": {error.head()}")
         if self.levels and not self.levels[-1]:
             self.levels.pop()
@@ -334,8 +333,6 @@ def least_parents(
                 if child in orphans:
                     orphans.remove(child)
                     parents[child] = state
-    if failed:
-        system.layout.reset()
     return parents
 
 

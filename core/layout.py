@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
-from .errors import Line, ModelError
+from .errors import Line, ModelError, printed
 from .fields import (
     Array,
     Field,
@@ -46,7 +46,6 @@ from .record import (
     put,
     range_error,
     range_errors,
-    replaced_parts,
 )
 from .text import shown_part
 from .values import ConstantError, Kind, array_type
@@ -172,9 +171,10 @@ class Layout(Generic[S]):
         if not self._is_whole():
             self._copy_to(self)
 
-    def assigned(self) -> list[str]:
-        """Name the parts of ``record`` in whose place there is another object."""
-        return [p.path for p in self._parts if present(p.owner, p.name) is not p.node]
+    def assigned(self) -> dict[str, object]:
+        """Return the objects that ``record`` has in place of parts, by the paths of these."""
+        here = [(part, present(part.owner, part.name)) for part in self._parts]
+        return {part.path: one for part, one in here if one is not part.node}
 
     def _is_whole(self) -> bool:
         """Whether ``record`` has all the declared parts."""
@@ -266,12 +266,12 @@ class Layout(Generic[S]):
             return f"wrote a value out of range: {range_error(variable, value)}"
         if resized := self._resized():
             return f"resized a part of the state: {'; '.join(resized)}"
-        if not self._is_whole():
+        if assigned := self.assigned():
             try:
                 self.adopt()
             except UnstorableError as unfit:
                 why = f": {unfit}" if str(unfit) else ""
-                what = "; ".join(replaced_parts(self._parts))
+                what = "; ".join(f"{path} is {printed(one)}" for path, one in assigned.items())
                 return f"wrote to a part of the state what does not fit: {what}{why}"
         if ranges := self.range_errors():
             return f"wrote a value out of range: {'; '.join(ranges)}"

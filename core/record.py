@@ -370,12 +370,6 @@ def put(owner: Any, key: str | int, value: int) -> None:
         setattr(owner, key, value)
 
 
-def replaced_parts(parts: Sequence[Part]) -> list[str]:
-    """Say what is in place of the declared parts of a record."""
-    here = [(part, present(part.owner, part.name)) for part in parts]
-    return [f"{part.path} is {printed(one)}" for part, one in here if one is not part.node]
-
-
 def range_errors(
     variables: Sequence[Variable], places: Sequence[tuple[Any, str | int]]
 ) -> list[str]:

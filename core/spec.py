@@ -315,9 +315,15 @@ class TransitionSystem(Telling[S, K]):
                     yield index, dump()
                     load(state)
         except BaseException as error:
-            if at_the_yield(error) or is_ours(error):
+            if at_the_yield(error):
                 raise
-            raise mistake(self.layout, state, self._attempts(tried, index), error) from error
+            try:
+                if is_ours(error):
+                    raise
+                raise mistake(self.layout, state, self._attempts(tried, index), error) from error
+            finally:
+                # What failed may have replaced parts of the record, and some callers go on.
+                self.layout.reset()
 
     def _attempt_watched(self, index: int, state: State, before: tuple[int, ...]) -> Any:
         """Take a step from `state`, which ``record`` holds, watching what the action does.

@@ -356,9 +356,7 @@ class Comprehensions:
         if so_far not in slots:
             out.fail_if("true")
             return Constant(0)
-        none_yet = out.value(f"icmp eq i64 {out.value(f'load i64, ptr {begun}')}, 0")
-        out.fail_if(none_yet)
-        return slots.load(so_far)
+        return self._or_default(begun, slots.load(so_far), None)
 
     def _has_parts(self, argument: ast.expr) -> bool:
         """Whether a generator yields tuples."""
@@ -392,7 +390,7 @@ class Comprehensions:
         return self._or_default(begun, extreme, default)
 
     def _or_default(self, begun: str, extreme: Value, default: Value | None) -> Value:
-        """Return the extreme, or a default; without one it fails if there is no extreme."""
+        """Return what was found, or a default; without one it fails if nothing was."""
         out = self.out
         none = out.value(f"icmp eq i64 {out.value(f'load i64, ptr {begun}')}, 0")
         if default is None:

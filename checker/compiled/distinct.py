@@ -19,7 +19,6 @@ from .values import (
     Distinct,
     Items,
     Made,
-    Method,
     Number,
     StateRef,
     Truth,
@@ -195,11 +194,12 @@ class DistinctSets:
         clear, add = (self.expressions.records.method(place, name) for name in ("clear", "add"))
         assert clear is not None
         assert add is not None
-        self.expressions.calls.call(clear, [])
-        self._each(members.cells, lambda member: self._added(add, member))
 
-    def _added(self, add: Method, member: Value) -> None:
-        self.expressions.calls.call(add, [member])
+        def add_one(member: Value) -> None:
+            self.expressions.calls.call(add, [member])
+
+        self.expressions.calls.call(clear, [])
+        self._each(members.cells, add_one)
 
     def method(
         self, owner: Distinct | StateRef | Made, name: str, others: list[Value], node: ast.Call

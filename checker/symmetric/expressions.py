@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Callable
 from dataclasses import replace
 from types import FunctionType
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from ...core.containers import Bag, RecordBag, RecordSet, Seq
 from ...core.fields import NONE, Array, Field, getter_of
@@ -319,7 +319,7 @@ class Expressions(Sequences):
         if inside and isinstance(right, Listed):
             self.names.computed(ast.Eq(), left, right.element, node)
             return truth_value()
-        if inside and isinstance(right, Part) and isinstance(right.declared, Array):
+        if inside and _is_array(right):
             return self._in_array(left, right, node)
         if inside:
             return None
@@ -348,18 +348,20 @@ class Expressions(Sequences):
         self.names.computed(ast.Eq(), left, element, node)
         return truth_value()
 
-    def _arrays_compared(self, left: Any, right: Any, node: ast.Compare) -> Number:
+    def _arrays_compared(self, left: Part, right: Part, node: ast.Compare) -> Number:
         """Return whether two arrays have the same elements, each in its place."""
         one, other = left.declared, right.declared
+        assert isinstance(one, Array)
+        assert isinstance(other, Array)
         if (one.by_replica, one.by) != (other.by_replica, other.by):
             raise NotShownError(node, "compares arrays whose indices are of two kinds")
         index = fresh()
         mine, others = (
             self._loaded(
-                array.declared.element,
+                declared.element,
                 replace(array, form=f"{array.form}[]", indices=(*array.indices, index)),
             )
-            for array in (left, right)
+            for array, declared in ((left, one), (right, other))
         )
         if _is_array(mine) and _is_array(others):
             return self._arrays_compared(mine, others, node)
@@ -476,6 +478,6 @@ def wrapped(value: object) -> Value:
     return Constant(value)
 
 
-def _is_array(value: Value) -> bool:
+def _is_array(value: Value) -> TypeGuard[Part]:
     """Whether a value is an array of the state."""
     return isinstance(value, Part) and isinstance(value.declared, Array)

@@ -137,11 +137,7 @@ def refuse_empty(
     ModelError
         If the function returns nothing, and does not read the bounds.
     """
-    some: list[object] = [name]
-    # The bounds that it gets have nothing to be read.
-    with suppress(Exception):
-        some = list(islice(values(object()), 1))
-    if not some:
+    if _without_bounds(values, 1) == []:
         raise about(
             where,
             f"{name} has no values within any bounds; write some: range(1, 4) are the numbers from "
@@ -166,11 +162,16 @@ def function_of(chosen: object) -> object:
 
 def table_of(values: object) -> tuple[object, ...]:
     """Return values that are tuples and do not depend on the bounds; nothing if they are not."""
-    chosen: list[object] = []
+    chosen = _without_bounds(values, MOST_CHOICES + 1) or []
+    return tuple(chosen) if all(type(one) is tuple for one in chosen) else ()
+
+
+def _without_bounds(values: Any, most: int) -> list[object] | None:
+    """Return the first of a parameter's values if they do not depend on the bounds; else None."""
     # The bounds that it gets have nothing to be read.
     with suppress(Exception):
-        chosen = list(islice(values(object()), MOST_CHOICES))  # type: ignore[operator]
-    return tuple(chosen) if chosen and all(type(one) is tuple for one in chosen) else ()
+        return list(islice(values(object()), most))
+    return None
 
 
 def counted(count: Callable[[Any], int] | int) -> Callable[[Any], int]:

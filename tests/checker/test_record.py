@@ -426,3 +426,44 @@ def test_a_range_of_more_than_a_word_is_refused():
 
     with pytest.raises(ModelError, match=r"number: .* takes more than 64 bits"):
         Layout(Enormous, None)
+
+
+def assign_what_does_not_fit(s):
+    s.cell = 5
+
+
+def assign_and_fail(s):
+    s.left = s.right
+    s.cell[s.x + 7] = 1
+
+
+def assign_and_misuse(s):
+    s.left = s.right
+    s.cell[-s.x] = 1
+
+
+@pytest.mark.parametrize("debug", [False, True])
+@pytest.mark.parametrize(
+    "write", [assign_what_does_not_fit, assign_and_fail, assign_and_misuse, append]
+)
+def test_a_step_that_fails_leaves_nothing_for_the_next_state(make_toy, make_action, write, debug):
+    """Who verifies machine code goes on after a step that fails in a state that is made up."""
+
+    def act(s, k):
+        if s.x == 3:
+            return False
+        s.x = 1
+        write(s)
+        return True
+
+    def read(s, k):
+        s.fixed, s.x = 2, (len(s.cell) + s.left.epoch) % 4
+        return True
+
+    toy = make_toy(Narrow, None, [make_action("act", act), make_action("read", read)], filled)
+    toy.debug = debug
+    [first] = list(toy.initial_states())
+    right = toy.attempt([1], first)
+    with pytest.raises(ModelError):
+        toy.attempt([0], first)
+    assert toy.attempt([1], first) == right

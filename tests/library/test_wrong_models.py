@@ -340,6 +340,11 @@ WRONG = {
         "node of action Go has no values within any bounds",
         13,
     ),
+    "too many tuples": (
+        GO.replace('"node"', '"node", node=[(0, 1)] * 100_001') + "    return False",
+        "node of action Go has more than 100,000 values",
+        12,
+    ),
     "choices that are a number": (
         GO.replace('"node"', '"node", node=3') + "    return False",
         "node of action Go is 3; write its values, node=range(3), or a function of the bounds",

@@ -390,7 +390,7 @@ class Comprehensions:
         return self._or_default(begun, extreme, default)
 
     def _or_default(self, begun: str, extreme: Value, default: Value | None) -> Value:
-        """Return what was found, or a default; without one it fails if nothing was."""
+        """Return the result of a loop, or a default; without one it fails if no round had one."""
         out = self.out
         none = out.value(f"icmp eq i64 {out.value(f'load i64, ptr {begun}')}, 0")
         if default is None:

@@ -165,8 +165,7 @@ def _refuse_two_names(
         text = f"{ast.unparse(node)} would be another name for a part of the state; {how}"
         body.find(node, text)
     text = ast.unparse(node)
-    keep = f"copy what you need of it, or write {text}.assign(...), which changes it for each name"
-    body.refuse_old_names(node, elements, f"{text} is replaced", keep)
+    body.refuse_old_names(node, elements, f"{text} is replaced", f"write {text}.assign(...)")
     return tuple(elements)
 
 
@@ -276,7 +275,7 @@ class Body:
         self.effects.append(Effect(self.source.line(node), history, depends))
 
     def refuse_old_names(
-        self, node: ast.expr, replaced: Sequence[object], what: str, how: str
+        self, node: ast.expr, replaced: Sequence[object], what: str, assign: str
     ) -> None:
         """Refuse a name for what may be replaced, or for a part of it, that is read afterwards.
 
@@ -295,8 +294,11 @@ class Body:
         while body is not None:
             for name, held in body.variables.items():
                 if _holds(held, declared) and is_read_later(body.source.node, name, node):
-                    text = f"{what}, and {name} may be what was there before"
-                    self.find(node, f"{text}, which changes with it; {how}")
+                    text = f"{what}, and {name} may be what was there before: it would show the new"
+                    repair = (
+                        f"copy it first, copy.copy(...), or {assign} if each name shall show them"
+                    )
+                    self.find(node, f"{text} values; {repair}")
             body = body.outer
 
     def block(self, statements: Sequence[ast.stmt]) -> None:

@@ -80,8 +80,7 @@ class Calls:
         replaced = [one for effect in self.body.effects[before:] for one in effect.replaces]
         if replaced:
             what = f"{ast.unparse(node)} replaces an element of an array"
-            how = "copy what you need of it, or use .assign(...), which changes it for each name"
-            self.body.refuse_old_names(node, replaced, what, how)
+            self.body.refuse_old_names(node, replaced, what, "use .assign(...)")
         return result
 
     def invoke(self, callee: Value, arguments: Arguments, named: Names, node: ast.AST) -> Value:

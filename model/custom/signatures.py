@@ -199,7 +199,7 @@ def refuse_values(chosen: object, name: str) -> None:
     values = f"range({chosen})" if type(chosen) is int and chosen > 0 else "range(3)"
     raise misused(
         f"{name} is {text}; write its values, {one}={values}, or a function of the bounds, "
-        f"{one}=lambda k: range(k.{one}s)"
+        f"{one}=lambda k: ..."
     )
 
 

@@ -221,3 +221,32 @@ class Writer:
         text = re.sub(r"\?=", lambda _: self._random.choice(_COMPARE[:2]), text)
         text = re.sub(r" \? ", lambda _: f" {self._random.choice(_COMPARE)} ", text)
         return re.sub(r"\$(\w)", lambda found: self.write(found[1], depth - 1), text)
+
+
+STATEMENTS = """
+    s.a = $s ; s.b = $s ; s.q = $l ; s.r = list($n) ; s.row = [$i, $i, $i] ; s.msgs = $S
+    s.msgs |= {$m} ; s.pairs[0].to = $s ; s.pairs = [$r, $r] ; s.net = $R ; s.banks = [$s, $s]
+    s.rows = [$l, $l] ; s.m = [[0, 1], s.row[:2]] ; s.phases = [$p, $p] ; s.todo = [$p] ; s.a, s.b = s.b, s.a
+    s.q, s.r = s.r, s.q ; s.a = {v for v in range(4) if v > s.x} ; s.b = set(s.a) ; s.row = [0] * 3
+    s.a.add(1) ; s.b.discard(2) ; s.a |= {2} ; s.q.append(1) ; s.r.pop() ; s.row[0] = $i ; s.x = $i
+    s.y = $i ; s.pairs[1].n = $i ; t = s.a ; t = s.pairs[0].to ; t.add(2) ; s.x = len(t)
+    s.flag = $b
+"""
+"""Statements that assign parts of the state, or change them and what has their names."""
+
+
+def body(random: Random) -> list[str]:
+    """Return the lines of a random action."""
+    writer = Writer(random)
+    ways = [way.strip() for line in STATEMENTS.strip().splitlines() for way in line.split(" ; ")]
+
+    def line() -> str:
+        return re.sub(r"\$(\w)", lambda found: writer.write(found[1], 1), random.choice(ways))
+
+    lines: list[str] = []
+    for _ in range(random.randint(1, 3)):
+        condition = writer.write("b", 1)
+        inside = [f"    {line()}", f"    {line()}"]
+        forms = [[line()], [line()], [f"if {condition}:", *inside], ["for w in range(2):", *inside]]
+        lines += random.choice(forms)
+    return lines

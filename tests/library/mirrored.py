@@ -226,7 +226,8 @@ class Writer:
 STATEMENTS = """
     s.a = $s ; s.b = $s ; s.q = $l ; s.r = list($n) ; s.row = [$i, $i, $i] ; s.msgs = $S
     s.msgs |= {$m} ; s.pairs[0].to = $s ; s.pairs = [$r, $r] ; s.net = $R ; s.banks = [$s, $s]
-    s.rows = [$l, $l] ; s.m = [[0, 1], s.row[:2]] ; s.phases = [$p, $p] ; s.todo = [$p] ; s.a, s.b = s.b, s.a
+    s.rows = [$l, $l] ; s.m = [[0, 1], s.row[:2]] ; s.phases = [$p, $p] ; s.todo = [$p]
+    s.a, s.b = s.b, s.a
     s.q, s.r = s.r, s.q ; s.a = {v for v in range(4) if v > s.x} ; s.b = set(s.a) ; s.row = [0] * 3
     s.a.add(1) ; s.b.discard(2) ; s.a |= {2} ; s.q.append(1) ; s.r.pop() ; s.row[0] = $i ; s.x = $i
     s.y = $i ; s.pairs[1].n = $i ; t = s.a ; t = s.pairs[0].to ; t.add(2) ; s.x = len(t)

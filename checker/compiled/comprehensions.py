@@ -21,6 +21,7 @@ from .function import Scope
 from .syntax import CHANGING
 from .tables import UNROLLED
 from .values import (
+    NOWHERE,
     WORD,
     Bits,
     Cells,
@@ -311,9 +312,7 @@ class Comprehensions:
 
         self.elements(argument, compare, (best, best_key), any_order=key is None)
         if best not in slots:
-            if default is None:
-                out.fail_if("true")
-            return default or Constant(0)
+            return default or self._failed()
         return self._or_default(begun, slots.load(best), default)
 
     def reduced(self, node: ast.Call) -> Value:
@@ -354,8 +353,7 @@ class Comprehensions:
 
         self.elements(node.args[1], take, (so_far,))
         if so_far not in slots:
-            out.fail_if("true")
-            return Constant(0)
+            return self._failed()
         return self._or_default(begun, slots.load(so_far), None)
 
     def _has_parts(self, argument: ast.expr) -> bool:
@@ -384,8 +382,9 @@ class Comprehensions:
             out.emit(f"store i64 1, ptr {begun}")
 
         self.elements(argument, take, any_order=True)
-        known = reduce(union, ranges) if ranges else None
-        kind = reduce(common, kinds) if kinds else None
+        if not ranges:
+            return default or self._failed()
+        known, kind = reduce(union, ranges), reduce(common, kinds)
         extreme = Number(out.value(f"load i64, ptr {result}"), known, kind)
         return self._or_default(begun, extreme, default)
 
@@ -397,6 +396,11 @@ class Comprehensions:
             out.fail_if(none)
             return extreme
         return self.expressions.either(Truth(none), default, extreme)
+
+    def _failed(self) -> Value:
+        """Emit the failure of a call that needs an element, and gets none."""
+        self.out.fail_if("true")
+        return NOWHERE
 
     def first(self, node: ast.Call) -> Value:
         """Translate next() of a generator."""
@@ -422,6 +426,8 @@ class Comprehensions:
         if not self.out.terminated:
             if default is not None:
                 store(default)
+            elif not stored:
+                return self._failed()
             else:
                 self.out.fail_if("true")
                 slots.store(name, Constant(None))
@@ -440,7 +446,8 @@ class Comprehensions:
         cells = self.scope.lists.new(kind)
         append, certain = self.scope.lists.append, self.expressions.certain
         self.elements(node, lambda element: append(cells, certain(element)))
-        return cells
+        # No element was translated, as where a condition is known to fail: the list is empty.
+        return cells if cells.shapes else Items((), kind)
 
     def _all(self, node: ast.ListComp | ast.GeneratorExp) -> list[Value] | None:
         """Return all elements of a comprehension; None if their number is not known."""

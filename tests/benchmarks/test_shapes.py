@@ -60,7 +60,6 @@ def test_tlc_itself_says_what_the_goldens_say(shapes, case):
     assert module.golden(Path(jar), named[case["shape"]], case["bounds"]) == case
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["shape"])
 def test_a_shape_as_first_written_is_compiled(shapes, case):
     named, module = shapes

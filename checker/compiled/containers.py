@@ -20,6 +20,7 @@ from .values import (
     Bits,
     Cells,
     Choice,
+    Closure,
     Constant,
     Distinct,
     Elements,
@@ -232,6 +233,22 @@ class Collections:
 
         self.loops.over(_SOME, value, add)
 
+    def extend(self, cells: Cells, node: ast.expr) -> None:
+        """Emit the addition of what an expression yields at the end of a list."""
+        if isinstance(node, ast.GeneratorExp):
+            self._refuse_own(cells, node)
+            self.add_all(cells, self.calls.comprehensions.collected(node, list))
+        else:
+            self.add_all(cells, self.expressions.value(node))
+
+    def _refuse_own(self, cells: Cells, node: ast.GeneratorExp) -> None:
+        """Refuse a generator that may read the list which its elements are added to."""
+        local = self.scope.local
+        for part in ast.walk(node):
+            value = local.get(part.id) if isinstance(part, ast.Name) else None
+            if value is cells or isinstance(value, Closure):
+                self.calls.comprehensions.refuse_lazy(node, own=True)
+
     @staticmethod
     def _known_items(value: Value) -> tuple[Value, ...] | None:
         """Return the items of a tuple whose length is known."""
@@ -384,6 +401,9 @@ class Collections:
         return None
 
     def _of_list(self, cells: Cells, name: str, node: ast.Call) -> Value:
+        if name == "extend" and len(node.args) == 1 and cells.kind is list:
+            self.extend(cells, node.args[0])
+            return Constant(None)
         lists, arguments = self.lists, [self.expressions.value(part) for part in node.args]
         if name in ("count", "index"):
             return self._found(cells, name, node)
@@ -391,8 +411,6 @@ class Collections:
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         if name == "append" and len(arguments) == 1:
             lists.append(cells, self.expressions.certain(arguments[0]))
-        elif name == "extend" and len(arguments) == 1:
-            self.add_all(cells, arguments[0])
         elif name == "clear" and not arguments:
             lists.set_length(cells, Constant(0))
         elif name == "pop" and not arguments:

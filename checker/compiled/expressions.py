@@ -310,6 +310,8 @@ class Expressions:
 
     def taken_apart(self, value: Value, count: int) -> list[Value]:
         """Return the parts of a value that Python takes apart, which must be so many."""
+        if value is NOWHERE:
+            return [NOWHERE] * count
         chosen = self.calls.loops.indexed(self.certain(value), _UNPACKED)
         length = chosen.length()
         if isinstance(length, Constant) and length.value != count:

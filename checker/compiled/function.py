@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .emitter import FAILURE, MARKS, Emitter, Marking
 from .lists import Lists
-from .slots import Slots
+from .slots import Shape, Slots
 from .tables import Tables
 from .values import Made, Number, Range, StateRef, Truth, Value, WritingError, common, union
 
@@ -154,6 +154,8 @@ class Scope:
         Addresses of the local names that are assigned several times.
     hidden
         Names that are a generator's own here, whatever else they are in the function.
+    expected
+        What elements some lists will have: see :class:`~.lists.Lists`.
     """
 
     unit: Unit
@@ -166,9 +168,10 @@ class Scope:
     assigned: Mapping[str, object]
     variables: dict[str, str] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
+    expected: Mapping[int, Shape] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.lists = Lists(self.out)
+        self.lists = Lists(self.out, self.expected)
         self.slots = Slots(self.out)
         self.tables = Tables(self.unit, self.out)
         self.assign: Callable[[str, Value], None]

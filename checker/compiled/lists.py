@@ -6,13 +6,14 @@ over.  A set is a bit mask, whose last bit is -1, which stands for nobody.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from .arithmetic import from_beginning
 from .emitter import Emitter
 from .slots import Shape, count, kinds, put_together, taken_apart, united
 from .values import (
+    NOWHERE,
     WORD,
     Bits,
     Cells,
@@ -49,15 +50,32 @@ def may_have_none(bits: Bits) -> bool:
 class Lists:
     """Lists and sets of one function.
 
+    Parameters
+    ----------
+    expected
+        The shape of an element of some lists, by the order in which they are made: a translation
+        before this one read an element before it came to what adds one.
+
     Attributes
     ----------
     kept
         Emits the loading of what lies in memory of a value.
     """
 
-    def __init__(self, out: Emitter) -> None:
-        self.out = out
+    def __init__(self, out: Emitter, expected: Mapping[int, Shape]) -> None:
+        self.out, self._expected = out, expected
         self.kept: Callable[[Value], Value] = lambda value: value
+        self._made: list[Cells] = []
+        self._read_early: list[Cells] = []
+
+    @property
+    def early(self) -> dict[int, Shape]:
+        """The shapes of elements that were read before the code that adds one was translated."""
+        return {
+            number: cells.shapes[0]
+            for number, cells in enumerate(self._made)
+            if cells.shapes and any(cells is early for early in self._read_early)
+        }
 
     def new(self, kind: type = list, most: int = ROOM) -> Cells:
         """Return an empty list.
@@ -66,7 +84,11 @@ class Lists:
         """
         length = self.out.variable()
         self.out.emit(f"store i64 0, ptr {length}")
-        return Cells(self.out.register(), length, max(most, 1), [], kind)
+        cells = Cells(self.out.register(), length, max(most, 1), [], kind)
+        if len(self._made) in self._expected:
+            self._learn(cells, self._expected[len(self._made)])
+        self._made.append(cells)
+        return cells
 
     def length(self, cells: Cells) -> Number:
         """Return how many elements a list has."""
@@ -124,7 +146,10 @@ class Lists:
     def at(self, cells: Cells, index: Value) -> Value:
         """Return an element, whose index must be within its room."""
         if not cells.shapes:
-            raise UnsupportedError("an element of a list before any is added to it")
+            # The list is empty here, unless a later statement of a loop adds to it.
+            self._read_early.append(cells)
+            self.out.fail_if("true")
+            return NOWHERE
         shape: Shape = cells.shapes[0]
         if len(cells.shapes) == 1:
             cells.shapes.append("read")

@@ -10,7 +10,7 @@ effect).
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from .function import Compiled, Mode, Scope, received
 from .in_place import InPlace, refuse_list
 from .lists import may_have_none
 from .sequences import declared_by, is_value
-from .slots import told
+from .slots import Shape, told
 from .syntax import (
     RESULT,
     assignments,
@@ -167,6 +167,10 @@ LIMITS: dict[type[ast.cmpop], tuple[int | None, int | None]] = {
 """The offsets of a number's lowest and highest value from what it is compared with."""
 
 
+def _has_star(node: ast.Tuple | ast.List) -> bool:
+    return any(isinstance(part, ast.Starred) for part in node.elts)
+
+
 class Translation:
     """The translation of one function for one kind of arguments."""
 
@@ -180,7 +184,8 @@ class Translation:
         arguments: list[Value],
         compiled: Compiled,
         mode: Mode,
-        pure: bool = False,
+        pure: bool,
+        expected: Mapping[int, Shape],
     ) -> None:
         self.declared, inside = received(arguments)
         names = parameter_names(tree)
@@ -200,6 +205,7 @@ class Translation:
             pure=pure or mode is Mode.GUARDS,
             local=dict(zip(names, inside, strict=True)),
             assigned=assignments(tree),
+            expected=expected,
         )
         self.expressions = self.reading(self.scope)
         self.known = self.expressions.known
@@ -352,7 +358,7 @@ class Translation:
                     raise UnsupportedError("a list with two names")
             for target in node.targets:
                 if not self._assigns_part(node, target, value):
-                    self._assign_to(target, value)
+                    self._assign_to(target, value, node.value)
 
     def _assigns_part(self, node: ast.Assign, target: ast.expr, value: Value) -> bool:
         """Translate an assignment to a part of the state; return whether it is one.
@@ -382,23 +388,27 @@ class Translation:
         """Return what Python keeps of an expression while it evaluates the targets."""
         return self.expressions.sequences.fixed(self.expressions.expression(node))
 
-    def _assign_to(self, target: ast.expr, value: Value) -> None:
+    def _assign_to(self, target: ast.expr, value: Value, node: ast.expr | None = None) -> None:
+        """Assign a value, which is that of an expression, to a target."""
         if isinstance(target, ast.Name):
             self._assign_local(target.id, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
-            stars = [n for n, part in enumerate(target.elts) if isinstance(part, ast.Starred)]
-            if stars:
-                self._spread(target, stars, value)
+            if _has_star(target):
+                self._spread(target, value)
                 return
             items = self.expressions.taken_apart(value, len(target.elts))
-            for part, item in zip(target.elts, items, strict=True):
-                self._refuse_alias([part], part, item)
-                self._assign_to(part, item)
+            sources = target.elts
+            if isinstance(node, (ast.Tuple, ast.List)) and not _has_star(node):
+                sources = node.elts
+            for part, source, item in zip(target.elts, sources, items, strict=True):
+                self._refuse_alias([part], source, item)
+                self._assign_to(part, item, source)
         else:
             self._write(self.expressions.written_place(target), value)
 
-    def _spread(self, target: ast.Tuple | ast.List, stars: list[int], value: Value) -> None:
+    def _spread(self, target: ast.Tuple | ast.List, value: Value) -> None:
         """Assign the parts of a tuple, one name of which takes all that others leave."""
+        stars = [n for n, part in enumerate(target.elts) if isinstance(part, ast.Starred)]
         chosen = self.expressions.calls.loops.indexed(value, target)
         length, others = chosen.length(), len(target.elts) - 1
         if len(stars) != 1 or chosen.most is None:
@@ -453,6 +463,7 @@ class Translation:
         plain = isinstance(value, (Number, Truth)) or (
             isinstance(value, Constant) and isinstance(value.value, int)
         )
+        plain = plain or (value is NOWHERE and name in self.scope.variables)
         if name in self._growing or (name in self._changed and is_list(value)):
             self._grow(name, value)
         elif name in self._held:
@@ -554,7 +565,7 @@ class Translation:
         """Translate `+=` of a list of its own; return whether it is one."""
         if not isinstance(before, Cells) or not isinstance(node.op, ast.Add):
             return False
-        self.expressions.calls.collections.add_all(before, self.expressions.value(node.value))
+        self.expressions.calls.collections.extend(before, node.value)
         return True
 
     def _return(self, node: ast.Return) -> None:

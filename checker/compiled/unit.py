@@ -21,6 +21,7 @@ from ...core.sources import nodes_of
 from .element_names import with_elements_in_place
 from .emitter import Points
 from .function import Compiled, Intrinsic, Mode
+from .slots import Shape
 from .state_refs import StateRefs
 from .statements import Translation
 from .syntax import plain_tree
@@ -242,10 +243,20 @@ class Unit:
             # Neither generated names nor LLVM's reserved ones contain a dollar.
             name = f"{self.prefix}{function.__name__}${len(self._kept)}"
             own = function.__globals__.get("ARITHMETIC") is MACHINE
-            compiled = Compiled(name, returns, count, own)
-            translation = self.translation(self, function, tree, arguments, compiled, mode, pure)
-            where = translation.where()
-            self.bodies.append(translation.text())
+            expected: dict[int, Shape] = {}
+            while True:
+                compiled = Compiled(name, returns, count, own)
+                translation = self.translation(
+                    self, function, tree, arguments, compiled, mode, pure, expected
+                )
+                where = translation.where()
+                text = translation.text()
+                early = translation.scope.lists.early
+                if early.keys() <= expected.keys():
+                    break
+                # A loop reads elements of a list that a later statement of it adds.
+                expected |= early
+            self.bodies.append(text)
         except UnsupportedError as error:
             if " (in " in str(error):
                 raise

@@ -921,3 +921,107 @@ def alike(tmp_path, text, properties=()):
 
 def test_every_engine_finds_what_a_name_changes(tmp_path):
     assert alike(tmp_path, BOAT) == 84
+
+
+FILLED_LATER = (
+    "out = []\nfor v in s.queue:\n    if out and out[-1] == v:\n        continue\n"
+    "    out.append(v)\nreturn len(out) > 2",
+    "seen = []\nfor i, v in enumerate(s.queue):\n    for j, w in seen:\n        if v == w:\n"
+    "            s.x = i - j\n    seen.append((i, v))\nreturn True",
+    "sums = []\nfor v in s.queue:\n    sums.append(sums[-1] + v if sums else v)\n"
+    "return sums[-1] > 3 if sums else s.flag",
+    "runs = []\nfor v in s.queue:\n    if runs and runs[-1][0] == v:\n"
+    "        v, count = runs.pop()\n        runs.append((v, count + 1))\n    else:\n"
+    "        runs.append((v, 1))\nreturn max((count for _, count in runs), default=0) == 2",
+    "one, two = [], []\nwhile len(one) < len(s.queue):\n    if two and max(two) > 1 and 1 in one:\n"
+    "        break\n    one.append(s.queue[len(one)])\n    two += [one[-1]]\nreturn sum(two) > 2",
+    "net = []\nfor m in s.net:\n    if any(m.n == one.n for one in net):\n        return False\n"
+    "    net.append(m)\nreturn len(net) == 2",
+    "none = []\nif s.x > 3 and none[0] == 1:\n    return False\nreturn s.x < 3",
+)
+
+
+@pytest.mark.parametrize("body", FILLED_LATER)
+def test_a_list_is_read_by_a_loop_before_it_adds_to_it(body):
+    assert agreeing(TRANSLATE(act(body)), STATES) >= 5
+
+
+EXTENDED = (
+    "own = [s.y]\nown.extend(v + 1 for v in s.queue if v != s.y)\nreturn sum(own) > 4",
+    "own = [s.y]\nown += (v + 1 for v in s.queue if v != s.y)\nreturn own[-1] > 2",
+    "one, two = [s.x], [s.y]\ntwo.extend(v for v in one)\nreturn two[-1] == two[0]",
+)
+
+
+@pytest.mark.parametrize("body", EXTENDED)
+def test_a_list_takes_all_of_a_generator(body):
+    assert agreeing(TRANSLATE(act(body)), STATES) >= 5
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "own = [1]\nown.extend(v for v in s.queue if v not in own)\nreturn len(own) > 1",
+        "own = [1]\nnew = lambda v: v not in own\nown += (v for v in s.queue if new(v))\n"
+        "return len(own) > 1",
+        "one, two = [s.x], [s.y]\none, two = two, one\none.append(1)\nreturn len(two) == 1",
+    ],
+)
+def test_what_tells_when_a_list_grows_is_refused(body):
+    with pytest.raises(UnsupportedError):
+        TRANSLATE(act(body))
+
+
+KNOWN_EMPTY = """
+from functools import reduce
+
+
+class State(Record):
+    x: list[int] = array(3, integer(0, 2, "x"))
+    y: int = integer(0, 6, "y")
+
+
+model = Model(Bounds, State, name="groups", deadlock=False)
+
+
+def enough(n):
+    return n > 1
+
+
+@model.action("a", i=lambda k: range(3))
+def add(s, k, i):
+    if s.x[i] == 2:
+        return False
+    s.x[i] += 1
+    return True
+
+
+@model.action("a", group=lambda k: range(8))
+def look(s, k, group):
+    members = [i for i in range(3) if group >> i & 1]
+    if not enough(len(members)) or s.y:
+        return False
+    top = max(s.x[i] for i in members)
+    first = next(i for i in members if s.x[i] == top)
+    best = max(members, key=lambda i: s.x[i])
+    pair = reduce(lambda p, q: p + q, (s.x[i] for i in range(3) if group >> i & 1))
+    s.y = first + best + pair % 3
+    return True
+
+
+@model.action("a", group=lambda k: range(8))
+def take(s, k, group):
+    members = [i for i in range(3) if group >> i & 1]
+    for q in range(2):
+        for m in members:
+            if s.x[m] == q:
+                members = [*members, q]
+    if len(members) < 5:
+        return False
+    s.y = 0
+    return True
+"""
+
+
+def test_what_a_choice_leaves_empty_is_an_empty_list(tmp_path):
+    assert alike(tmp_path, KNOWN_EMPTY, ["none"]) > 27

@@ -28,6 +28,7 @@ from .values import (
     Dictionary,
     Distinct,
     Elements,
+    Entries,
     Items,
     Made,
     Mapped,
@@ -41,6 +42,7 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
+    View,
     Zipped,
     ask,
     integer_of,
@@ -303,6 +305,9 @@ class Builtins:
             return self.scope.tables.mapped(value, len)
         if isinstance(value, Dictionary):
             return Constant(len(value.keys))
+        if isinstance(value, (Entries, View)):
+            entries = value.entries if isinstance(value, View) else value
+            return self.scope.lists.length(entries.cells)
         if isinstance(value, Constant):
             return Constant(ask(len, value.value))
         if isinstance(value, Span):

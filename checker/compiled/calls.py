@@ -19,6 +19,7 @@ from .containers import OF_SETS, Collections
 from .dictionaries import Dictionaries
 from .element_names import index_in, length_of, still_there
 from .function import Mode, Scope
+from .growing import KINDS, GrowingDictionaries
 from .loops import Loops
 from .made import Making
 from .name_uses import by_itself
@@ -35,6 +36,7 @@ from .values import (
     Dictionary,
     Distinct,
     Elements,
+    Entries,
     Items,
     Made,
     Method,
@@ -45,6 +47,7 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
+    View,
 )
 
 if TYPE_CHECKING:
@@ -133,7 +136,8 @@ class Calls:
         self.collections = Collections(scope, expressions, self)
         self.builtins = Builtins(scope, expressions, self)
         self.making = Making(scope, expressions)
-        self.dictionaries = Dictionaries(scope, expressions)
+        self.growing = GrowingDictionaries(scope, expressions)
+        self.dictionaries = Dictionaries(scope, expressions, self.growing)
 
     def called(self, node: ast.Call, mode: Mode) -> Value:
         """Return the value of a call."""
@@ -142,6 +146,8 @@ class Calls:
             owner = self.known(node.func.value)
             if isinstance(owner, Places):
                 return self._called_on_each(owner, node.func, node, mode)
+            if isinstance(owner, Entries):
+                return self.growing.method(owner, node.func.attr, node)
             if isinstance(owner, Dictionary):
                 return self.dictionaries.method(owner, node.func.attr, node)
             result = self.collections.method(owner, node.func.attr, node)
@@ -160,9 +166,14 @@ class Calls:
             return self._method_called(callee, node)
         if not isinstance(callee, Constant):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
-        known = self.builtins.called(callee.value, node)
+        kind = next((kind for kind in KINDS if callee.value is kind), None)
+        known = None
+        if kind is None or (kind is dict and node.args):
+            known = self.builtins.called(callee.value, node)
         if known is not None:
             return known
+        if kind is not None:
+            return self.growing.called(kind, node)
         if isinstance(callee.value, type) and issubclass(callee.value, Record):
             return self.making.made(callee.value, node)
         if callee.value is replaced:
@@ -424,8 +435,12 @@ class Calls:
         if isinstance(value, (StateRef, Made)):
             if isinstance(value.sample, (list, tuple)):
                 return Constant(len(value.sample))
-            method = self.records.method(value, "__bool__")
-            return value if method is None else self.asked(method, [])
-        if isinstance(value, (Bits, Cells, Dictionary, Distinct, Items, Elements, Span)):
+            for name in ("__bool__", "__len__"):
+                if method := self.records.method(value, name):
+                    return self.filled(self.asked(method, []))
+            return value if isinstance(value.sample, int) else Constant(True)
+        if isinstance(
+            value, (Bits, Cells, Dictionary, Distinct, Entries, Items, Elements, Span, View)
+        ):
             return self.builtins.length(value, _SOME)
         return value

@@ -291,7 +291,7 @@ class Comprehensions:
 
         def compare(element: Value) -> None:
             element = self.expressions.certain(element)
-            measure = element if key is None else self.calls.called_with(key, [element], node)
+            measure = element if key is None else self._measured(key, element, node)
             # Without a first element there is nothing to compare with.
             other, better, end = (out.label(hint) for hint in ("other", "better", "end"))
             none_yet = Truth(out.value(f"icmp eq i64 {out.value(f'load i64, ptr {begun}')}, 0"))
@@ -314,6 +314,11 @@ class Comprehensions:
         if best not in slots:
             return default or self._failed()
         return self._or_default(begun, slots.load(best), default)
+
+    def _measured(self, key: Value, element: Value, node: ast.Call) -> Value:
+        """Return what an element is compared by, which is not None."""
+        measure = self.calls.called_with(key, [element], node)
+        return self._failed() if is_none(measure) else self.expressions.certain(measure)
 
     def reduced(self, node: ast.Call) -> Value:
         """Translate functools.reduce()."""
@@ -402,9 +407,19 @@ class Comprehensions:
         self.out.fail_if("true")
         return NOWHERE
 
+    def _as_generator(self, node: ast.expr) -> ast.expr:
+        """Return ``iter(values)`` as a generator of its elements; anything else as it is."""
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            return node
+        if len(node.args) != 1 or self.expressions.expression(node.func) != Constant(iter):
+            return node
+        name = self.scope.new_name("element")
+        each = ast.comprehension(ast.Name(name, ast.Store()), node.args[0], [], 0)
+        return ast.copy_location(ast.GeneratorExp(ast.Name(name, ast.Load()), [each]), node)
+
     def first(self, node: ast.Call) -> Value:
         """Translate next() of a generator."""
-        argument = node.args[0] if node.args else None
+        argument = self._as_generator(node.args[0]) if node.args else None
         if not isinstance(argument, ast.GeneratorExp) or len(node.args) > 2 or node.keywords:
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         name, end, element = self.scope.new_name("next"), self.out.label("found"), argument.elt
@@ -526,7 +541,7 @@ class Comprehensions:
 
         def put(element: Value) -> None:
             element = self.expressions.certain(element)
-            measure = element if key is None else self.calls.called_with(key, [element], node)
+            measure = element if key is None else self._measured(key, element, node)
             lists.insert_sorted(pairs, Items((measure, element)), before)
 
         def before(one: Value, other: Value) -> Value:

@@ -12,6 +12,7 @@ from ..set_methods import COMPARISONS, METHODS, OPERATIONS, UPDATES
 from .arithmetic import FOLDED
 from .distinct import DistinctSets, is_record_set
 from .function import Scope
+from .growing import is_dictionary
 from .lists import MOST_BIT
 from .values import (
     NOWHERE,
@@ -596,11 +597,13 @@ def is_set_operator(operator: ast.operator) -> bool:
 
 
 def is_list(value: Value) -> bool:
-    """Whether a value is a list or a set outside of the state."""
+    """Whether a value is a list, a set or a dictionary outside of the state."""
     if isinstance(value, Constant):
-        return type(value.value) in (list, set, frozenset)
-    return isinstance(value, (Bits, Cells, Elements, Span)) or (
-        isinstance(value, Items) and value.kind is list
+        return type(value.value) in (list, set, frozenset, dict)
+    return (
+        is_dictionary(value)
+        or isinstance(value, (Bits, Cells, Elements, Span))
+        or (isinstance(value, Items) and value.kind is list)
     )
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .function import Scope
+from .growing import GrowingDictionaries
 from .values import (
     NOWHERE,
     Constant,
@@ -33,38 +35,51 @@ class Dictionaries:
     Such a dictionary does not change: it is the values that belong to the keys, in their order.
     """
 
-    def __init__(self, scope: Scope, expressions: Expressions) -> None:
+    def __init__(
+        self, scope: Scope, expressions: Expressions, growing: GrowingDictionaries
+    ) -> None:
         self.scope, self.out, self.expressions = scope, scope.out, expressions
+        self.growing = growing
 
     def displayed(self, node: ast.Dict) -> Value:
         """Return what a display of keys and values is; a constant if all of it is known."""
-        entries: dict[object, Value] = {}
+        pairs = []
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
                 raise UnsupportedError(f"the expression {ast.unparse(node)}, with **,")
-            self._add(entries, self.expressions.value(key), self.expressions.value(value), node)
-        return _made(entries)
+            pairs.append((self.expressions.value(key), self.expressions.value(value)))
+        return self._with(pairs)
 
     def comprehended(self, node: ast.DictComp) -> Value:
         """Return what a comprehension of keys and values is."""
         pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
         listed = ast.copy_location(ast.ListComp(pair, node.generators), node)
         pairs = self.expressions.calls.comprehensions.collected(listed, list)
-        if not isinstance(pairs, Items):
-            raise UnsupportedError(f"{ast.unparse(node)}, with keys that are not known,")
-        entries: dict[object, Value] = {}
-        for item in pairs.items:
-            assert isinstance(item, Items)
-            key, value = item.items
-            self._add(entries, key, value, node)
-        return _made(entries)
+        if isinstance(pairs, Items):
+            return self._with([self.expressions.taken_apart(item, 2) for item in pairs.items])
+        made = self.growing.new()
 
-    def _add(self, entries: dict[object, Value], key: Value, value: Value, node: ast.expr) -> None:
-        key = as_constant(key)
-        if not isinstance(key, Constant):
-            raise UnsupportedError(f"{ast.unparse(node)}, with keys that are not known,")
-        ask(hash, key.value)
-        entries[key.value] = value
+        def put(pair: Value, following: str, end: str) -> None:
+            self.growing.put(made, *self.expressions.taken_apart(pair, 2))
+
+        self.expressions.calls.loops.over(node, pairs, put)
+        return made
+
+    def _with(self, pairs: Sequence[Sequence[Value]]) -> Value:
+        """Return a dictionary of keys and values, which may grow unless all keys are known."""
+        known: dict[object, Value] = {}
+        for key, value in pairs:
+            key = as_constant(key)
+            if not isinstance(key, Constant):
+                break
+            ask(hash, key.value)
+            known[key.value] = value
+        else:
+            return _made(known)
+        made = self.growing.new()
+        for key, value in pairs:
+            self.growing.put(made, key, value)
+        return made
 
     def element(self, owner: Dictionary, key: Value) -> Value:
         """Return the value of a key, which must be there."""

@@ -32,6 +32,7 @@ from .values import (
     Dictionary,
     Distinct,
     Elements,
+    Entries,
     Items,
     KindError,
     Made,
@@ -504,7 +505,7 @@ _KINDS: dict[type, str] = {
     Perhaps: "what may be None", Places: "one of several parts of the state", Span: "a slice",
     Elements: "a slice", Numbers: "a range", Zipped: "what zip yields", Mapped: "what map yields",
     Backwards: "what reversed yields", Orders: "what permutations yields",
-    Dictionary: "a dictionary", Neighbours: "what pairwise yields",
+    Dictionary: "a dictionary", Entries: "a dictionary", Neighbours: "what pairwise yields",
 }  # fmt: skip
 
 

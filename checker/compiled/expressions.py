@@ -22,6 +22,7 @@ from .dictionaries import keys_of
 from .distinct import is_member
 from .emitter import Aside, is_cheap, is_marked
 from .function import Mode, Scope
+from .growing import Entry
 from .sequences import Records, Sequences, is_ours, is_value
 from .slots import is_leaf
 from .tables import Indexed, known_values
@@ -35,6 +36,7 @@ from .values import (
     Constant,
     Dictionary,
     Elements,
+    Entries,
     Items,
     KindError,
     Made,
@@ -48,6 +50,7 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
+    View,
     ask,
     common,
     is_none,
@@ -76,7 +79,7 @@ def _of(node: _Owned, owner: ast.Name) -> _Owned:
     return other
 
 
-Written = StateRef | Places | Cell | tuple[Method, Value] | None
+Written = StateRef | Places | Cell | Entry | tuple[Method, Value] | None
 """Where a target is written: see :meth:`Expressions.written_place`."""
 
 _UNPACKED = ast.Name("a tuple", ast.Load())
@@ -406,6 +409,11 @@ class Expressions:
             return Number(owner.register, owner.range, int)
         if isinstance(owner, Choice):
             return self.scope.tables.mapped(owner, attrgetter(node.attr))
+        if isinstance(owner, (Dictionary, Entries)) and node.attr == "get":
+            # What min() and max() ask for the value of each key.
+            spelled = ast.parse(f"lambda key: {ast.unparse(node)}(key)", mode="eval").body
+            assert isinstance(spelled, ast.Lambda)
+            return self.closure(spelled)
         if not isinstance(owner, Constant):
             raise UnsupportedError(f"the expression {ast.unparse(node)}")
         return Constant(ask(getattr, owner.value, node.attr))
@@ -424,6 +432,8 @@ class Expressions:
             if isinstance(owner, (StateRef, Made)) and isinstance(owner.sample, list):
                 return self.sequences.slice_of_array(owner, node, node.slice)
             return self.sequences.span_of(owner, node, node.slice)
+        if isinstance(owner, Entries):
+            return self.calls.growing.element(owner, self.known(node.slice))
         with self.scope.reading(is_value(owner)):
             index = self.sequences.index(owner, node.slice)
         if isinstance(owner, (StateRef, Made)):
@@ -509,6 +519,8 @@ class Expressions:
             if isinstance(owner, Cells) and isinstance(node, ast.Subscript):
                 lists, index = self.scope.lists, self.known(node.slice)
                 return Cell(owner, lists.clamped(index, lists.length(owner), owner.most))
+            if isinstance(owner, Entries) and isinstance(node, ast.Subscript):
+                return Entry(owner, self.known(node.slice))
             self.scope.write(f"writing {ast.unparse(node)}")
             if owner is NOWHERE:
                 return None
@@ -545,6 +557,7 @@ class Expressions:
         """Return the result of an operator on two integers, as Python computes it."""
         if type(operator) not in ARITHMETIC:
             raise UnsupportedError(f"the operator {type(operator).__name__}")
+        left, right = (Constant(0) if one is NOWHERE else one for one in (left, right))
         if isinstance(left, Constant) and isinstance(right, Constant):
             if not folds(operator, right.value):
                 # The model may never get there.
@@ -672,6 +685,10 @@ class Expressions:
 
     def _among(self, node: ast.cmpop, left: Value, right: Value, negated: bool) -> Value:
         """Return whether a number is one of a few."""
+        if isinstance(right, (Entries, View)):
+            member = self.calls.growing.among(left, right)
+            self.mark(member, node)
+            return self.negation(member) if negated else member
         right = keys_of(right) if isinstance(right, Dictionary) else right
         if isinstance(left, Constant) and isinstance(right, Constant):
             return Constant(ask(contains, right.value, left.value) is not negated)

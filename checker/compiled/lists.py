@@ -18,6 +18,7 @@ from .values import (
     Bits,
     Cells,
     Constant,
+    Items,
     Number,
     Truth,
     UnsupportedError,
@@ -45,6 +46,11 @@ def may_have_none(bits: Bits) -> bool:
     """Whether a set may have -1, which stands for nobody."""
     known = span(bits.mask)
     return not bits.ordered and known is not None and known[0] < 0
+
+
+def _is_nowhere(value: Value) -> bool:
+    """Whether a value, or a part of a tuple, is an element that is not there."""
+    return value is NOWHERE or (isinstance(value, Items) and any(map(_is_nowhere, value.items)))
 
 
 class Lists:
@@ -90,6 +96,10 @@ class Lists:
         self._made.append(cells)
         return cells
 
+    def note_early(self, cells: Cells) -> None:
+        """Note that an element of a list is read of which none is known yet."""
+        self._read_early.append(cells)
+
     def length(self, cells: Cells) -> Number:
         """Return how many elements a list has."""
         return Number(self.out.value(f"load i64, ptr {cells.length}"), (0, cells.most), int)
@@ -109,6 +119,9 @@ class Lists:
     def put(self, cells: Cells, index: Value, value: Value) -> None:
         """Emit the writing of an element, whose index must be within its room."""
         out = self.out
+        if _is_nowhere(value):
+            # Such a step has failed, and nothing is known of what it would add.
+            return
         try:
             shape, leaves = taken_apart(self.kept(value))
         except UnsupportedError as error:
@@ -147,7 +160,7 @@ class Lists:
         """Return an element, whose index must be within its room."""
         if not cells.shapes:
             # The list is empty here, unless a later statement of a loop adds to it.
-            self._read_early.append(cells)
+            self.note_early(cells)
             self.out.fail_if("true")
             return NOWHERE
         shape: Shape = cells.shapes[0]
@@ -178,6 +191,8 @@ class Lists:
 
         `before` emits whether one element comes before another.
         """
+        if _is_nowhere(value):
+            return
         out = self.out
         self.append(cells, value)
         place = out.variable()

@@ -25,6 +25,7 @@ from .values import (
     Dictionary,
     Distinct,
     Elements,
+    Entries,
     Items,
     Made,
     Mapped,
@@ -40,6 +41,7 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
+    View,
     Zipped,
     as_numbers,
     fits,
@@ -150,7 +152,9 @@ class Loops:
                 Choice,
                 Cells,
                 Elements,
+                Entries,
                 Orders,
+                View,
             ),
         ):
             self._loop_indexed(node, self.indexed(iterable, node), body, changed)
@@ -232,6 +236,8 @@ class Loops:
                 lambda: lists.length(cells),
                 lambda i: lists.at(cells, out.extreme("min", i, Constant(cells.most - 1))),
             )
+        if isinstance(value, (Entries, View)):
+            return self.calls.growing.indexed(value)
         if isinstance(value, Orders):
             return self.permutations.indexed(value)
         if isinstance(value, Choice):

@@ -22,6 +22,7 @@ from .element_names import as_written
 from .emitter import FAILURE, MARKS, Emitter, Marking
 from .expressions import Cell, Expressions, Written
 from .function import Compiled, Mode, Scope, received
+from .growing import Entry, is_dictionary
 from .in_place import InPlace, refuse_list
 from .lists import may_have_none
 from .sequences import declared_by, is_value
@@ -51,6 +52,7 @@ from .values import (
     Constant,
     Distinct,
     Elements,
+    Entries,
     Items,
     KindError,
     Made,
@@ -220,7 +222,7 @@ class Translation:
         self._frames: list[tuple[str, str]] = []
         self.callers: list[tuple[Callable[..., Any], int]] = []
         self._changed, self._listed = changed_in_place(tree), lists_of(tree)
-        self._growing: dict[str, Cells | Bits] = {}
+        self._growing: dict[str, Cells | Bits | Entries] = {}
         self.scope.slots.nullable |= nullable(tree)
         self.scope.assign, self.scope.write_out = self._assign_local, self.write_out
 
@@ -340,7 +342,7 @@ class Translation:
         if isinstance(node, ast.Name):
             names |= {node.id}
         # An operator makes a new one.
-        is_new = isinstance(node, ast.BinOp) or makes_list(node)
+        is_new = isinstance(node, (ast.BinOp, ast.Dict, ast.DictComp)) or makes_list(node)
         if not is_list(value) or not names & self._changed or is_new:
             return
         others = (self.scope.local.get(name) for name in self.scope.assigned)
@@ -445,6 +447,8 @@ class Translation:
             return
         if isinstance(place, Cell):
             self.scope.lists.put(place.cells, place.index, value)
+        elif isinstance(place, Entry):
+            self.expressions.calls.growing.put(place.entries, place.key, value)
         elif isinstance(place, tuple):
             setter, index = place
             self.expressions.calls.call(setter, [index, value])
@@ -479,6 +483,9 @@ class Translation:
     def _grow(self, name: str, value: Value) -> None:
         """Assign a list or a set that changes, or that several places make."""
         collections, lists = self.expressions.calls.collections, self.scope.lists
+        if is_dictionary(value):
+            self._grow_dictionary(name, value)
+            return
         bits = collections.bits(value)
         kind = value.kind if isinstance(value, Cells) else list
         fits = is_list(value) and name not in self.scope.slots and name not in self.scope.variables
@@ -502,6 +509,17 @@ class Translation:
             )
         self.scope.local[name] = own
 
+    def _grow_dictionary(self, name: str, value: Value) -> None:
+        """Assign a dictionary that changes, or that several places make."""
+        growing, own = self.expressions.calls.growing, self._growing.get(name)
+        if own is None and name not in self.scope.slots and name not in self.scope.variables:
+            own = self._growing[name] = value if isinstance(value, Entries) else growing.new()
+        if not isinstance(own, Entries) or own.kind is not getattr(value, "kind", dict):
+            raise UnsupportedError(f"{told(name)}, which is a dictionary on one way only,")
+        if own is not value:
+            growing.copied(own, value)
+        self.scope.local[name] = own
+
     def _keep(self, name: str, value: Value) -> None:
         """Assign a name that has values of several parts on several ways."""
         if name in self.scope.variables:
@@ -509,7 +527,7 @@ class Translation:
                 f"{name}, which is a number on one way and not on another (give one of them "
                 "another name),"
             )
-        if isinstance(value, Cells) or (name in self._listed and is_list(value)):
+        if isinstance(value, (Cells, Entries)) or (name in self._listed and is_list(value)):
             self._grow(name, value)
             return
         if isinstance(value, Closure):
@@ -536,6 +554,9 @@ class Translation:
                 before = self.scope.lists.at(place.cells, place.index)
                 if self._in_place.changes(before, node):
                     return
+                refuse_list(before, node)
+            elif isinstance(place, Entry):
+                before = self.expressions.calls.growing.element(place.entries, place.key)
                 refuse_list(before, node)
             elif isinstance(place, Places):
                 before = self.expressions.each_place(place, node, self._loaded)
@@ -588,7 +609,7 @@ class Translation:
         """Give a parameter its value; a list that is changed is the caller's."""
         if name not in self._changed or not is_list(value):
             self._assign_local(name, value)
-        elif isinstance(value, Cells) or (isinstance(value, Bits) and value.address):
+        elif isinstance(value, (Cells, Entries)) or (isinstance(value, Bits) and value.address):
             self.scope.local[name] = self._growing[name] = value
             self.out.settle(name)
         else:

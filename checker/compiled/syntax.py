@@ -469,10 +469,10 @@ def nullable(tree: ast.FunctionDef) -> set[str]:
 
 
 CHANGING = frozenset({
-    "add", "append", "clear", "discard", "extend", "insert", "pop", "remove", "reverse", "sort",
-    *UPDATES,
+    "add", "append", "clear", "discard", "extend", "insert", "pop", "remove", "reverse",
+    "setdefault", "sort", *UPDATES,
 })  # fmt: skip
-"""The methods by which a list or a set changes."""
+"""The methods by which a list, a set or a dictionary changes."""
 
 
 @cache

@@ -217,6 +217,26 @@ class Dictionary:
 
 
 @dataclass(frozen=True)
+class Entries:
+    """A dictionary outside of the state that may grow: a list of its keys and values.
+
+    ``kind`` is its class in Python, and ``default`` what a ``defaultdict`` calls.
+    """
+
+    cells: Cells
+    kind: type = dict
+    default: Value | None = None
+
+
+@dataclass(frozen=True)
+class View:
+    """What a method of such a dictionary shows of it: "keys", "values" or "items"."""
+
+    entries: Entries
+    part: str
+
+
+@dataclass(frozen=True)
 class Bits:
     """A set of numbers from 0 to 62 outside of the state, as a bit mask; bit 63 is -1.
 
@@ -324,6 +344,8 @@ Value = (
     | Backwards
     | Choice
     | Dictionary
+    | Entries
+    | View
     | Bits
     | Cells
     | Distinct

@@ -12,10 +12,11 @@ import copy
 import inspect
 import linecache
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from .errors import ModelError, at_revision, is_users
@@ -328,7 +329,9 @@ def only_where(
     """
     function = syntax_tree(apply)
     values, names, line = _values_in(function, apply, name, chosen, others)
-    return _begun(function, apply, f"if {_not_among(name, values)}:\n    return False", line, names)
+    # Text has the brackets that the expressions need.
+    test = ast.unparse(_not_among(name, values, apply.__globals__))
+    return _begun(function, apply, f"if {test}:\n    return False", line, names)
 
 
 def for_each_element(
@@ -345,7 +348,7 @@ def for_each_element(
     [own] = [argument for argument in function.args.args if argument.arg == name]
     own.arg, own.annotation = f"{name}{INDEX}", ast.Name("int", ast.Load())
     values, names, line = _values_in(function, apply, name, chosen, others)
-    elements = ast.unparse(values)
+    elements = f"({ast.unparse(values)})"
     guard = f"if {own.arg} >= len({elements}):\n    return False\n"
     return _begun(function, apply, f"{guard}{name} = {elements}[{own.arg}]", line, names)
 
@@ -370,22 +373,57 @@ def _values_in(
     others: Sequence[str],
 ) -> tuple[ast.expr, dict[str, Any], int]:
     """Return what a choice of an action says, the names that this needs, and its line."""
-    body = _only_expression(chosen)
     own = [argument.arg for argument in function.args.args[:2]] + list(others)
     names = {}
-    beside = isinstance(chosen, FunctionType) and chosen.__globals__ is apply.__globals__
-    if body is not None and beside and not chosen.__code__.co_freevars:
+    locals_ = _names_in(original_of(apply).__code__)
+    plain = isinstance(chosen, FunctionType)
+    beside = plain and chosen.__globals__ is apply.__globals__
+    body = _to_write_out(chosen, own, locals_) if beside else None
+    if body is not None:
         # What it says stands in the guard, where reports show it.
         taken = chosen.__code__.co_varnames[: len(own)]
         ours = {its: ast.Name(mine, ast.Load()) for its, mine in zip(taken, own, strict=True)}
         values: ast.expr = _Substitution({**ours}).visit(copy.deepcopy(body))
     else:
         its_name = getattr(chosen, "__name__", "")
-        if not beside or chosen.__globals__.get(its_name) is not chosen:
+        is_known = beside and chosen.__globals__.get(its_name) is chosen
+        if not is_known or its_name in locals_:
             its_name = f"values_of_{name}"
             names = {its_name: chosen}
         values = ast.parse(f"{its_name}({', '.join(own)})", mode="eval").body
     return values, names, chosen.__code__.co_firstlineno if beside else function.lineno
+
+
+def _names_in(code: CodeType) -> set[str]:
+    """Return the names that are a function's own."""
+    return {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+
+
+def _to_write_out(
+    chosen: Callable[..., Any], own: Sequence[str], locals_: set[str]
+) -> ast.expr | None:
+    """Return the expression that a choice is; None where an action would give it another meaning.
+
+    Parameters
+    ----------
+    own
+        What the choice is called with.
+    locals_
+        The action's own names, which a name of the choice must not meet there.
+    """
+    body, code = _only_expression(chosen), chosen.__code__
+    if body is None or code.co_freevars or code.co_argcount != len(own):
+        return None
+    taken = set(code.co_varnames[: len(own)])
+    loaded: set[str] = set()
+    stored: set[str] = set()
+    for node in ast.walk(body):
+        if isinstance(node, ast.Name):
+            (loaded if isinstance(node.ctx, ast.Load) else stored).add(node.id)
+        elif isinstance(node, ast.arg):
+            stored.add(node.arg)
+    meets = (loaded - taken - stored) & locals_ or stored & {*own, *taken}
+    return None if meets else body
 
 
 def _begun(
@@ -405,13 +443,17 @@ def _begun(
     return _compiled(function, apply, names)
 
 
-def _not_among(name: str, values: ast.expr) -> str:
+def _not_among(name: str, values: ast.expr, space: dict[str, Any]) -> ast.expr:
     """Return the condition that a parameter has none of some values."""
+    value: ast.expr = ast.Name(name, ast.Load())
     match values:
         case ast.Call(ast.Name("range"), [*first, beyond], []) if len(first) < 2:
-            low = ast.unparse(first[0]) if first else 0
-            return f"not {low} <= {name} < {ast.unparse(beyond)}"
-    return f"{name} not in {ast.unparse(values)}"
+            low = first[0] if first else ast.Constant(0)
+            starred = any(isinstance(part, ast.Starred) for part in (low, beyond))
+            if not starred and space.get("range", range) is range:
+                within = ast.Compare(low, [ast.LtE(), ast.Lt()], [value, beyond])
+                return ast.UnaryOp(ast.Not(), within)
+    return ast.Compare(value, [ast.NotIn()], [values])
 
 
 @cache
@@ -538,16 +580,27 @@ def _watched(apply: Callable[..., bool]) -> Callable[..., Any]:
     return _compiled(function, apply)
 
 
+def _closed_over(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the values that a function has from the functions around it, by their names."""
+    values = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with suppress(ValueError):
+            # A cell may have nothing yet.
+            values[name] = cell.cell_contents
+    return values
+
+
 def _compiled(
     function: ast.FunctionDef, original: Callable[..., Any], names: dict[str, Any] | None = None
 ) -> Callable[..., Any]:
     """Return a changed copy of an action, in its own namespace: its module keeps the original."""
     function.decorator_list = []
     module = ast.fix_missing_locations(ast.Module([function], type_ignores=[]))
+    code = original_of(original).__code__
+    names = {**_closed_over(original_of(original)), **(names or {})}
     # What the module defines later is known to a copy, too, unless it needs names of its own.
     space = {**original.__globals__, **names} if names else original.__globals__
     made_here: dict[str, Any] = {}
-    code = original_of(original).__code__
     # A copy has the line numbers of its original.  What is wrong in it is wrong in a user's file;
     # where that is one of ours, it is the copy that is wrong.
     file = code.co_filename

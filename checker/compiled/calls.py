@@ -28,6 +28,7 @@ from .sequences import OF_SEQUENCES, is_ours, is_value
 from .syntax import BY_STAR, own_returns, plain_tree
 from .tables import UNROLLED
 from .values import (
+    NOWHERE,
     PASSED,
     Bits,
     Cells,
@@ -143,7 +144,8 @@ class Calls:
         """Return the value of a call."""
         node = self._spread(self._with_names(node))
         if isinstance(node.func, ast.Attribute):
-            owner = self.known(node.func.value)
+            owner = self.expressions.certain(self.expressions.owner(node.func.value))
+            owner = Constant(0) if owner is NOWHERE else owner
             if isinstance(owner, Places):
                 return self._called_on_each(owner, node.func, node, mode)
             if isinstance(owner, Entries):

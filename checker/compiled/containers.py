@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...core.containers import RecordSeq, RecordSet, Seq, Set
@@ -25,6 +26,7 @@ from .values import (
     Constant,
     Distinct,
     Elements,
+    Entries,
     Items,
     Made,
     Mapped,
@@ -233,6 +235,21 @@ class Collections:
             self.lists.append(cells, element)
 
         self.loops.over(_SOME, value, add)
+
+    def now(self, value: Value) -> Value:
+        """Return what a list, a set or a dictionary is now, whatever it becomes."""
+        if isinstance(value, Bits):
+            return replace(value, mask=self.lists.mask(value), address="")
+        if isinstance(value, Cells):
+            return self._copy(value)
+        if isinstance(value, Entries):
+            return replace(value, cells=self._copy(value.cells))
+        return value
+
+    def _copy(self, cells: Cells) -> Cells:
+        copied = self.lists.new(cells.kind, cells.most)
+        self.add_all(copied, cells)
+        return copied
 
     def extend(self, cells: Cells, node: ast.expr) -> None:
         """Emit the addition of what an expression yields at the end of a list."""

@@ -248,6 +248,20 @@ class Expressions:
     def _constant(self, node: ast.Constant) -> Value:
         return Constant(node.value)
 
+    def owner(self, node: ast.expr) -> Value:
+        """Return the value of an expression of which only a part is wanted now."""
+        if isinstance(node, ast.Name) and node.id in self.scope.rebound:
+            self._name(node)
+            return self.scope.local[node.id]
+        return self.expression(node)
+
+    def _bound(self, name: str) -> Value:
+        """Return the value of a name; of a list that is overwritten later, what it is now."""
+        value, rebound = self.scope.local[name], self.scope.rebound
+        if name not in rebound or rebound[name] or name in self.scope.hidden:
+            return value
+        return self.calls.collections.now(value)
+
     def _name(self, node: ast.Name) -> Value:
         definite = self.out.definite
         if node.id in self.scope.assigned and definite is not None and node.id not in definite:
@@ -258,7 +272,7 @@ class Expressions:
             known = definite[node.id] if definite is not None else None
             return Number(self.out.value(f"load i64, ptr {self.scope.variables[node.id]}"), known)
         if node.id in self.scope.local:
-            return self.scope.local[node.id]
+            return self._bound(node.id)
         if node.id in self.scope.assigned:
             # It was assigned where its place in memory is no longer known.
             raise UnsupportedError(f"{node.id}, which is assigned within another expression,")
@@ -283,10 +297,16 @@ class Expressions:
                 self.scope.lists.append(cells, part)
         return cells
 
+    def refuse_overwritten(self, node: ast.expr) -> None:
+        """Refuse what would hold a list that changes where it is, and is also overwritten."""
+        if isinstance(node, ast.Name) and self.scope.rebound.get(node.id):
+            raise UnsupportedError(f"{node.id}, another name of a list that changes,")
+
     def parts_of(self, nodes: list[ast.expr]) -> list[Value | Indexed]:
         """Return the values of expressions side by side, and what a star spreads."""
         parts: list[Value | Indexed] = []
         for node in nodes:
+            self.refuse_overwritten(node)
             if not isinstance(node, ast.Starred):
                 parts.append(self.sequences.fixed(self.expression(node)))
                 continue
@@ -378,6 +398,8 @@ class Expressions:
 
     def closure(self, node: ast.Lambda | ast.FunctionDef) -> Closure:
         """Return a function that is defined here, with the defaults that it has now."""
+        for part in node.args.defaults:
+            self.refuse_overwritten(part)
         defaults = [self.sequences.fixed(self.value(part)) for part in node.args.defaults]
         return Closure(node, self.scope.function, tuple(defaults))
 
@@ -419,7 +441,7 @@ class Expressions:
         return Constant(ask(getattr, owner.value, node.attr))
 
     def _subscript(self, node: ast.Subscript) -> Value:
-        owner = self.certain(self.expression(node.value))
+        owner = self.certain(self.owner(node.value))
         if isinstance(owner, Places):
             return self.each_place(owner, node, lambda name: self._subscript(_of(node, name)))
         if isinstance(node.slice, ast.Slice) and owner is not NOWHERE:

@@ -154,6 +154,9 @@ class Scope:
         Addresses of the local names that are assigned several times.
     hidden
         Names that are a generator's own here, whatever else they are in the function.
+    rebound
+        Names of lists, sets and dictionaries whose place in memory another assignment overwrites,
+        with whether they are also changed where they are.
     expected
         What elements some lists will have: see :class:`~.lists.Lists`.
     """
@@ -168,6 +171,7 @@ class Scope:
     assigned: Mapping[str, object]
     variables: dict[str, str] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
+    rebound: dict[str, bool] = field(default_factory=dict)
     expected: Mapping[int, Shape] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -223,6 +223,7 @@ class Translation:
         self.callers: list[tuple[Callable[..., Any], int]] = []
         self._changed, self._listed = changed_in_place(tree), lists_of(tree)
         self._growing: dict[str, Cells | Bits | Entries] = {}
+        self._received: set[str] = set()
         self.scope.slots.nullable |= nullable(tree)
         self.scope.assign, self.scope.write_out = self._assign_local, self.write_out
 
@@ -482,6 +483,10 @@ class Translation:
 
     def _grow(self, name: str, value: Value) -> None:
         """Assign a list or a set that changes, or that several places make."""
+        if name in self._received:
+            raise UnsupportedError(f"{told(name)}, a list of the caller's and then another one,")
+        if name not in self._held:
+            self.scope.rebound[name] = name in self._changed
         collections, lists = self.expressions.calls.collections, self.scope.lists
         if is_dictionary(value):
             self._grow_dictionary(name, value)
@@ -611,6 +616,7 @@ class Translation:
             self._assign_local(name, value)
         elif isinstance(value, (Cells, Entries)) or (isinstance(value, Bits) and value.address):
             self.scope.local[name] = self._growing[name] = value
+            self._received.add(name)
             self.out.settle(name)
         else:
             raise UnsupportedError("a list that a function gets, and changes,")
@@ -742,6 +748,10 @@ class Translation:
 
     def _for(self, node: ast.For) -> None:
         after = self.out.label("after") if node.orelse else ""
+
+        again = {name for name in stored(node.body) if self.scope.rebound.get(name)}
+        if any(isinstance(part, ast.Name) and part.id in again for part in ast.walk(node.iter)):
+            raise UnsupportedError(f"a loop over {ast.unparse(node.iter)}, which it makes anew,")
 
         def body(element: Value, following: str, end: str) -> None:
             self._refuse_alias([node.target], node.target, element)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import EnumType
 from functools import cache
 from inspect import CO_VARARGS, CO_VARKEYWORDS, isgeneratorfunction
@@ -25,7 +26,7 @@ from .made import Making
 from .name_uses import by_itself
 from .own_records import replaced
 from .sequences import OF_SEQUENCES, is_ours, is_value
-from .syntax import BY_STAR, own_returns, plain_tree
+from .syntax import BY_STAR, own_returns, plain_tree, read_names, stored
 from .tables import UNROLLED
 from .values import (
     NOWHERE,
@@ -320,10 +321,36 @@ class Calls:
         parameters = closure.tree.args
         names = [part.arg for part in (*parameters.posonlyargs, *parameters.args)]
         by_name = dict(zip(names, positional, strict=False)) | named
+        if len(positional) > len(names):
+            raise UnsupportedError(
+                f"the call {ast.unparse(node)}, which does not fit its function,"
+            )
         for name, default in zip(reversed(names), reversed(closure.defaults), strict=False):
             by_name.setdefault(name, default)
+        with self._as_defined(closure):
+            return self._closure_with(closure, names, by_name, node)
+
+    @contextmanager
+    def _as_defined(self, closure: Closure) -> Iterator[None]:
+        """Give the variables of generators the values in this block that a closure has of them."""
+        scope = self.scope
+        arguments = {part.arg for part in ast.walk(closure.tree) if isinstance(part, ast.arg)}
+        own = arguments | stored([closure.tree])
+        read = (read_names(closure.tree) - own) & (scope.hidden | closure.hidden.keys())
+        if lost := sorted(read - closure.hidden.keys()):
+            raise UnsupportedError(f"{lost[0]}, which is another variable where it is called,")
+        names = [ast.Name(name, ast.Store()) for name in sorted(read)]
+        values = Items(tuple(closure.hidden[name.id] for name in names))
+        with self.comprehensions.bound(ast.Tuple([*names], ast.Store()), values):
+            yield
+
+    def _closure_with(
+        self, closure: Closure, names: list[str], by_name: dict[str, Value], node: ast.expr
+    ) -> Value:
+        """Return the value of such a call, whose arguments are known by their names."""
+        parameters = closure.tree.args
         special = parameters.vararg or parameters.kwarg or parameters.kwonlyargs
-        if special or len(positional) > len(names) or by_name.keys() != set(names):
+        if special or by_name.keys() != set(names):
             raise UnsupportedError(
                 f"the call {ast.unparse(node)}, which does not fit its function,"
             )

@@ -401,7 +401,8 @@ class Expressions:
         for part in node.args.defaults:
             self.refuse_overwritten(part)
         defaults = [self.sequences.fixed(self.value(part)) for part in node.args.defaults]
-        return Closure(node, self.scope.function, tuple(defaults))
+        hidden = {name: self.scope.local[name] for name in self.scope.hidden}
+        return Closure(node, self.scope.function, tuple(defaults), hidden)
 
     def _namedexpr(self, node: ast.NamedExpr) -> Value:
         value = self.sequences.fixed(self.expression(node.value))

@@ -38,6 +38,8 @@ from .syntax import (
     may_return_none,
     nullable,
     parameter_names,
+    plain_tree,
+    read_names,
     renamed,
     returns_once,
     stored,
@@ -621,13 +623,28 @@ class Translation:
         else:
             raise UnsupportedError("a list that a function gets, and changes,")
 
+    def _met(self, function: Callable[..., Any], tree: ast.FunctionDef) -> dict[str, Value]:
+        """Return what a function reads of its module by names that its caller has, too."""
+        scope = self.scope
+        ours = {*scope.local, *scope.variables, *scope.assigned, *scope.hidden}
+        names = (read_names(tree) & ours) - assignments(tree).keys()
+        return {name: self.unit.lookup(function, name) for name in sorted(names)}
+
     def write_out(
         self, function: Callable[..., Any], tree: ast.FunctionDef, arguments: list[Value]
     ) -> Value:
-        """Translate the body of a function in place of its call, and return its value."""
+        """Translate the body of a function in place of its call, and return its value.
+
+        Parameters
+        ----------
+        function
+            The function that the tree is of, or that it is defined in.
+        """
         if len(self._frames) >= MOST_WRITTEN_OUT:
             raise CallsItselfError(f"{tree.name}, which calls itself,")
-        inner, new = renamed(tree, self.out.label(""))
+        met = self._met(function, tree) if tree is plain_tree(function, keywords=True) else {}
+        inner, new = renamed(tree, self.out.label(""), met)
+        self.scope.local.update({new.pop(name): value for name, value in met.items()})
         outer = self.scope.function, self.scope.assigned, self._loops, self.line
         self.callers.append((self.scope.function, self.line))
         result, end = self.scope.new_name("result"), self.out.label("returned")

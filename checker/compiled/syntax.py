@@ -390,12 +390,29 @@ def _count_reads(node: ast.AST, reads: Counter[str], hidden: frozenset[str] = fr
             _count_reads(child, reads, hidden)
 
 
-def renamed(tree: ast.FunctionDef, suffix: str) -> tuple[ast.FunctionDef, dict[str, str]]:
-    """Return a function whose own names end in a suffix that no name has, and the new names."""
-    new = {name: f"{name}?{suffix}" for name in assignments(tree)}
+def renamed(
+    tree: ast.FunctionDef, suffix: str, more: Iterable[str] = ()
+) -> tuple[ast.FunctionDef, dict[str, str]]:
+    """Return a function whose own names end in a suffix that no name has, and the new names.
+
+    Parameters
+    ----------
+    more
+        Other names that get this suffix, too.
+    """
+    new = {name: f"{name}?{suffix}" for name in (*assignments(tree), *more)}
     changed = _Renamed(new).visit(deepcopy(tree))
     assert isinstance(changed, ast.FunctionDef)
     return changed, new
+
+
+def read_names(tree: ast.AST) -> set[str]:
+    """Return the names that a function or an expression reads."""
+    return {
+        part.id
+        for part in ast.walk(tree)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
+    }
 
 
 class _Renamed(ast.NodeTransformer):

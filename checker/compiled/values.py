@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import KEEP, Enum, Flag, IntEnum, IntFlag, ReprEnum
 from typing import Any
@@ -304,6 +304,7 @@ class Closure:
     tree: ast.FunctionDef | ast.Lambda
     around: Callable[..., Any]
     defaults: tuple[Value, ...] = ()
+    hidden: Mapping[str, Value] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,7 @@ from .values import (
     Method,
     Number,
     Places,
+    ReplacingError,
     Span,
     StateRef,
     Truth,
@@ -294,7 +295,13 @@ class Calls:
         if mode is Mode.WHOLE and (written_out(function) or not passed):
             tree = plain_tree(function, keywords=True)
             return self.scope.write_out(function, tree, arguments)
-        return self.invoke(function, [self.expressions.certain(part) for part in arguments], mode)
+        certain = [self.expressions.certain(part) for part in arguments]
+        try:
+            return self.invoke(function, certain, mode)
+        except ReplacingError:
+            # All names for what it replaces are known where it is called.
+            tree = plain_tree(function, keywords=True)
+            return self.scope.write_out(function, tree, arguments)
 
     def called_with(self, function: Value, arguments: list[Value], node: ast.expr) -> Value:
         """Return what a function that is an argument, such as a ``key``, returns for values."""

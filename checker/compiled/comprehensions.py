@@ -186,10 +186,10 @@ class Comprehensions:
     def _only_reads(self, node: ast.expr) -> bool:
         """Whether an expression calls nothing that may write."""
         calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
-        named = [None if call.keywords else self._named(call.func, node) for call in calls]
+        named = [None if call.keywords else self.named(call.func, node) for call in calls]
         return all(one in _READING for one in named)
 
-    def _named(self, function: ast.expr, around: ast.expr) -> object:
+    def named(self, function: ast.expr, around: ast.expr) -> object:
         """Return the function of a call, if it is one of the module or of one that it imports."""
         root = function.value if isinstance(function, ast.Attribute) else function
         own = {part.id for part in ast.walk(around) if isinstance(part, ast.Name) and _binds(part)}

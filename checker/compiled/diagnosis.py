@@ -34,6 +34,7 @@ from .values import (
     CallsItselfError,
     Constant,
     Method,
+    ReplacingError,
     StateRef,
     UnsupportedError,
     Value,
@@ -170,7 +171,7 @@ class _Unit(Unit):
     ) -> Compiled:
         try:
             return super()._translate(function, arguments, mode, pure)
-        except (FollowingError, WritingError):
+        except (FollowingError, ReplacingError, WritingError):
             raise
         except UnsupportedError as error:
             text = str(error).rsplit(" (in ", 1)[0]
@@ -260,7 +261,7 @@ class _Translation(Translation):
         self.unit.active.append(self)
         try:
             super().text()
-        except (FollowingError, WritingError):
+        except (FollowingError, ReplacingError, WritingError):
             raise
         except UnsupportedError as error:
             # After something else has failed, its end may seem to lack a return.
@@ -331,7 +332,9 @@ class _Translation(Translation):
             return
         except (UnsupportedError, *MISTAKES) as error:
             line = vars(error).pop("line", statement.lineno)
-            if isinstance(error, WritingError) and self.unit.is_guarding:
+            if isinstance(error, ReplacingError) or (
+                isinstance(error, WritingError) and self.unit.is_guarding
+            ):
                 raise
             if not isinstance(error, FollowingError):
                 self._note(_described(error), line)

@@ -297,8 +297,16 @@ class Expressions:
                 self.scope.lists.append(cells, part)
         return cells
 
-    def refuse_overwritten(self, node: ast.expr) -> None:
-        """Refuse what would hold a list that changes where it is, and is also overwritten."""
+    def refuse_kept(self, node: ast.expr) -> None:
+        """Refuse what another value or a name would keep, and what would then change.
+
+        That is a list that changes where it is, and is also overwritten, and an iterator, which
+        reads later, and only once.
+        """
+        if isinstance(node, ast.Call):
+            made = self.calls.comprehensions.named(node.func, node)
+            if made is iter or (isinstance(made, type) and hasattr(made, "__next__")):
+                raise UnsupportedError(f"{ast.unparse(node)}, an iterator that is kept,")
         if isinstance(node, ast.Name) and self.scope.rebound.get(node.id):
             raise UnsupportedError(f"{node.id}, another name of a list that changes,")
 
@@ -306,7 +314,7 @@ class Expressions:
         """Return the values of expressions side by side, and what a star spreads."""
         parts: list[Value | Indexed] = []
         for node in nodes:
-            self.refuse_overwritten(node)
+            self.refuse_kept(node)
             if not isinstance(node, ast.Starred):
                 parts.append(self.sequences.fixed(self.expression(node)))
                 continue
@@ -399,12 +407,13 @@ class Expressions:
     def closure(self, node: ast.Lambda | ast.FunctionDef) -> Closure:
         """Return a function that is defined here, with the defaults that it has now."""
         for part in node.args.defaults:
-            self.refuse_overwritten(part)
+            self.refuse_kept(part)
         defaults = [self.sequences.fixed(self.value(part)) for part in node.args.defaults]
         hidden = {name: self.scope.local[name] for name in self.scope.hidden}
         return Closure(node, self.scope.function, tuple(defaults), hidden)
 
     def _namedexpr(self, node: ast.NamedExpr) -> Value:
+        self.refuse_kept(node.value)
         value = self.sequences.fixed(self.expression(node.value))
         value = Constant(0) if value is NOWHERE else value
         assert isinstance(node.target, ast.Name)

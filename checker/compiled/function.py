@@ -6,7 +6,7 @@ The data that the parts of a function's translation share.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
@@ -178,12 +178,23 @@ class Scope:
         self.lists = Lists(self.out, self.expected)
         self.slots = Slots(self.out)
         self.tables = Tables(self.unit, self.out)
+        self.iterated: list[str] = []
         self.assign: Callable[[str, Value], None]
         self.write_out: Callable[[Callable[..., Any], ast.FunctionDef, list[Value]], Value]
 
     def new_name(self, hint: str) -> str:
         """Return a name that no function can have, for a value of the translator's own."""
         return f"{self.out.label(hint)}?"
+
+    @contextmanager
+    def iterating(self, forms: Iterable[str]) -> Iterator[None]:
+        """Note which parts of the state a loop in this block goes over."""
+        before = len(self.iterated)
+        self.iterated += forms
+        try:
+            yield
+        finally:
+            del self.iterated[before:]
 
     @contextmanager
     def reading(self, only: bool = True) -> Iterator[None]:

@@ -45,6 +45,7 @@ from .values import (
     Zipped,
     as_numbers,
     fits,
+    forms_of,
     span,
 )
 
@@ -119,6 +120,17 @@ class Loops:
         any_order: bool = False,
     ) -> None:
         """Translate a loop over a value."""
+        with self.scope.iterating(forms_of(iterable)):
+            self._over(node, iterable, body, changed, any_order)
+
+    def _over(
+        self,
+        node: ast.expr,
+        iterable: Value,
+        body: Callable[[Value, str, str], None],
+        changed: Iterable[str],
+        any_order: bool,
+    ) -> None:
         iterable = as_numbers(self.sequences.fixed(self._members(iterable)))
         if isinstance(iterable, Places):
 

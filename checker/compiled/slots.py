@@ -185,6 +185,11 @@ def _is_place(shape: Shape) -> bool:
     return isinstance(shape.like, tuple) and isinstance(shape.like[-1], StateRef)
 
 
+def holds_place(shape: Shape) -> bool:
+    """Whether a value of a shape stands for a part of the state, or holds one."""
+    return _is_place(shape) or any(map(holds_place, shape.parts))
+
+
 def united(one: Shape, other: Shape) -> Shape:
     """Return the shape of a value that has either one.
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.asserting import is_users_code
 from ...core.fields import Record
-from ..reading.scope import is_used_later
+from ..reading.scope import is_used_after, is_used_later
 from .containers import is_list
 from .element_names import as_written
 from .emitter import FAILURE, MARKS, Emitter, Marking
@@ -26,7 +26,7 @@ from .growing import Entry, is_dictionary
 from .in_place import InPlace, refuse_list
 from .lists import may_have_none
 from .sequences import declared_by, is_value
-from .slots import Shape, told
+from .slots import Shape, holds_place, told
 from .syntax import (
     RESULT,
     assignments,
@@ -47,6 +47,7 @@ from .syntax import (
 from .values import (
     NOWHERE,
     WORD,
+    Backwards,
     Bits,
     CallsItselfError,
     Cells,
@@ -58,15 +59,20 @@ from .values import (
     Items,
     KindError,
     Made,
+    Mapped,
+    Neighbours,
     Number,
     Perhaps,
     Places,
+    ReplacingError,
     Span,
     StateRef,
     Truth,
     UnsupportedError,
     Value,
     WritingError,
+    Zipped,
+    forms_of,
     is_none,
     is_truth,
     kind_of,
@@ -223,6 +229,7 @@ class Translation:
         self._loops: list[tuple[str, str]] = []
         self._frames: list[tuple[str, str]] = []
         self.callers: list[tuple[Callable[..., Any], int]] = []
+        self._trees = [tree]
         self._changed, self._listed = changed_in_place(tree), lists_of(tree)
         self._growing: dict[str, Cells | Bits | Entries] = {}
         self._received: set[str] = set()
@@ -377,20 +384,32 @@ class Translation:
         if not isinstance(place, StateRef) or place.element or isinstance(place.sample, int):
             return False
         what, names = ast.unparse(target), tuple(self.scope.local.values())
-        if isinstance(value, (StateRef, Places)):
+        held = value.cells if isinstance(value, Distinct) else value
+        of_places = isinstance(held, Cells) and any(map(holds_place, held.shapes[:1]))
+        of_places |= isinstance(value, Distinct) and bool(value.places)
+        if of_places or any(forms_of(value)):
             raise UnsupportedError(f"{what} as another name for a part of the state")
-        if any(isinstance(one, StateRef) and one.form.startswith(place.form) for one in names):
+        if self.unit.is_within:
+            raise ReplacingError(f"{what}, for which a caller may have a name, as a target")
+        others = [form for one in names for form in forms_of(one)] + self.scope.iterated
+        if any(form.startswith(place.form) for form in others):
             raise UnsupportedError(f"{what}, for which there is another name, as a target")
         changed = {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
         if changed & self._changed or len(node.targets) > 1:
             raise UnsupportedError(f"{what}, to which what changes is assigned,")
-        if is_used_later(self.tree, target):
+        later = is_used_later(self._trees[-1], target, node.value) or any(
+            is_used_after(tree, target.attr, line)
+            for tree, (_, line) in zip(self._trees, self.callers, strict=False)
+        )
+        if later:
             raise UnsupportedError(f"{what}, which is assigned and then read in one step,")
         self.expressions.sequences.copied_to_part(place, self.expressions.certain(value))
         return True
 
     def _kept(self, node: ast.expr) -> Value:
         """Return what Python keeps of an expression while it evaluates the targets."""
+        if not isinstance(node, ast.Name):
+            self.expressions.refuse_kept(node)
         return self.expressions.sequences.fixed(self.expressions.expression(node))
 
     def _assign_to(self, target: ast.expr, value: Value, node: ast.expr | None = None) -> None:
@@ -462,6 +481,8 @@ class Translation:
 
     def _assign_local(self, name: str, value: Value) -> None:
         """Assign a local name: in a register if that is its only assignment, else in memory."""
+        if isinstance(value, (Zipped, Mapped, Backwards, Neighbours)):
+            raise UnsupportedError(f"{told(name)}, an iterator that is kept,")
         if isinstance(value, Distinct) and value.places and not self.scope.pure:
             raise UnsupportedError(f"{name}, parts of the state in a set with a name,")
         # The search's own numbers are meant modulo 2^64, and have no range.
@@ -647,6 +668,7 @@ class Translation:
         self.scope.local.update({new.pop(name): value for name, value in met.items()})
         outer = self.scope.function, self.scope.assigned, self._loops, self.line
         self.callers.append((self.scope.function, self.line))
+        self._trees.append(inner)
         result, end = self.scope.new_name("result"), self.out.label("returned")
         named = {**new, RESULT: result}
 
@@ -678,6 +700,7 @@ class Translation:
         finally:
             self._frames.pop()
             self.callers.pop()
+            self._trees.pop()
             self.scope.function, self.scope.assigned, self._loops, self.line = outer
         if self.out.definite is None:
             return NOWHERE

@@ -164,6 +164,11 @@ class Unit:
         self._tables: dict[tuple[int, ...], str] = {}
         self._begun: list[tuple[object, ...]] = []
 
+    @property
+    def is_within(self) -> bool:
+        """Whether a function is translated that another one calls."""
+        return len(self._begun) > 1
+
     def function(
         self,
         function: Callable[..., Any],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import KEEP, Enum, Flag, IntEnum, IntFlag, ReprEnum
 from typing import Any
@@ -23,6 +23,10 @@ class CallsItselfError(UnsupportedError):
 
 class KindError(UnsupportedError):
     """A value is of a kind that its use does not fit; in which expression is still to be said."""
+
+
+class ReplacingError(UnsupportedError):
+    """A function replaces a part of the state, for which its callers may have names."""
 
 
 class WritingError(UnsupportedError):
@@ -512,6 +516,22 @@ def is_truth(value: Value) -> bool:
         return not value.truth_only
     known = span(value)
     return known is not None and known[0] >= 0 and known[1] <= 1
+
+
+def forms_of(value: Value) -> Iterator[str]:
+    """Yield the parts of the state that a value stands for, holds or reads."""
+    if isinstance(value, StateRef):
+        yield value.form
+    elif isinstance(value, Places):
+        for option in value.options:
+            yield from forms_of(option)
+    elif isinstance(value, (Span, Method)):
+        yield from forms_of(value.owner)
+    elif isinstance(value, (Mapped, Neighbours, Backwards)):
+        yield from forms_of(value.of)
+    elif isinstance(value, (Zipped, Items)):
+        for part in value.parts if isinstance(value, Zipped) else value.items:
+            yield from forms_of(part)
 
 
 def kind_of(value: Value) -> type | None:

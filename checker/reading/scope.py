@@ -95,14 +95,52 @@ def is_read_later(function: Node, name: str, node: ast.expr) -> bool:
     return False
 
 
-def is_used_later(function: Node, part: ast.Attribute) -> bool:
-    """Whether a function uses such an attribute after its assignment, or in a loop with that."""
-    after = _end(part)
-    every = [one for one in ast.walk(function) if isinstance(one, ast.Attribute)]
-    uses = [one for one in every if one.attr == part.attr and isinstance(one.ctx, ast.Load)]
-    loops = [one for one, _ in _way(function, part) if isinstance(one, (ast.For, ast.While))]
+def is_used_later(function: Node, part: ast.Attribute, value: ast.expr | None = None) -> bool:
+    """Whether a function uses such an attribute after its assignment, or in a loop with that.
+
+    Parameters
+    ----------
+    value
+        What is assigned, which is evaluated before; without it its own uses are later, too.
+    """
+    way = _way(function, part)
+    loops = [one for one, _ in way if isinstance(one, (ast.For, ast.While))]
+    # Each round of a loop over records has another one.
+    loops = [one for one in loops if not (isinstance(one, ast.For) and _is_of(part, one.target))]
+    own = {id(inner) for inner in ast.walk(value)} if value else set()
     within = {id(inner) for loop in loops for inner in ast.walk(loop)}
-    return any((one.lineno, one.col_offset) >= after or id(one) in within for one in uses)
+    return any(
+        id(one) in within or ((one.lineno, one.col_offset) >= _end(part) and id(one) not in own)
+        for one in _uses(function, part.attr)
+    )
+
+
+def is_used_after(function: Node, name: str, line: int) -> bool:
+    """Whether a function uses an attribute in a line or later, or in a loop with that line."""
+    loops = [one for one in ast.walk(function) if isinstance(one, (ast.For, ast.While))]
+    loops = [one for one in loops if one.lineno <= line <= (one.end_lineno or line)]
+    within = {id(inner) for loop in loops for inner in ast.walk(loop)}
+    return any(one.lineno >= line or id(one) in within for one in _uses(function, name))
+
+
+def _uses(function: Node, name: str) -> list[ast.Attribute]:
+    """Return where a function reads an attribute of this name, but for those of the bounds."""
+    arguments = function.args.args
+    bounds = arguments[1].arg if len(arguments) > 1 else ""
+    every = [one for one in ast.walk(function) if isinstance(one, ast.Attribute)]
+    return [
+        one
+        for one in every
+        if one.attr == name
+        and isinstance(one.ctx, ast.Load)
+        and not (isinstance(one.value, ast.Name) and one.value.id == bounds)
+    ]
+
+
+def _is_of(part: ast.Attribute, target: ast.expr) -> bool:
+    """Whether a part belongs to what the variable of a loop stands for."""
+    names = {one.id for one in ast.walk(target) if isinstance(one, ast.Name)}
+    return isinstance(part.value, ast.Name) and part.value.id in names
 
 
 def _way(owner: ast.AST, node: ast.expr) -> list[tuple[ast.AST, list[ast.stmt]]]:

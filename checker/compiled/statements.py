@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ...core.asserting import is_users_code
@@ -175,6 +176,12 @@ LIMITS: dict[type[ast.cmpop], tuple[int | None, int | None]] = {
     ast.Lt: (None, -1), ast.LtE: (None, 0), ast.Gt: (1, None), ast.GtE: (0, None),
 }  # fmt: skip
 """The offsets of a number's lowest and highest value from what it is compared with."""
+
+
+def _globals_of(code: CodeType) -> set[str]:
+    """Return the names that a function may read of its module, or as attributes."""
+    inner = [part for part in code.co_consts if isinstance(part, CodeType)]
+    return set(code.co_names).union(*map(_globals_of, inner))
 
 
 def _has_star(node: ast.Tuple | ast.List) -> bool:
@@ -342,6 +349,7 @@ class Translation:
 
     def _annassign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
+            self.expressions.refuse_kept(node.value)
             value = self._kept(node.value)
             self._refuse_alias([node.target], node.value, value)
             self._assign_to(node.target, value)
@@ -361,6 +369,8 @@ class Translation:
 
     def _assign(self, node: ast.Assign) -> None:
         if not self.expressions.sequences.spliced(node):
+            if not all(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets):
+                self.expressions.refuse_kept(node.value)
             value = self._kept(node.value)
             self._refuse_alias(node.targets, node.value, value)
             if len(node.targets) > 1 and is_list(value):
@@ -408,8 +418,6 @@ class Translation:
 
     def _kept(self, node: ast.expr) -> Value:
         """Return what Python keeps of an expression while it evaluates the targets."""
-        if not isinstance(node, ast.Name):
-            self.expressions.refuse_kept(node)
         return self.expressions.sequences.fixed(self.expressions.expression(node))
 
     def _assign_to(self, target: ast.expr, value: Value, node: ast.expr | None = None) -> None:
@@ -622,6 +630,8 @@ class Translation:
             self._returns.emit(node.value)
             return
         name, end = self._frames[-1]
+        if node.value is not None:
+            self.expressions.refuse_kept(node.value)
         value = Constant(None) if node.value is None else self._kept(node.value)
         self._assign_local(name, value)
         self.out.jump(end)
@@ -649,6 +659,10 @@ class Translation:
         scope = self.scope
         ours = {*scope.local, *scope.variables, *scope.assigned, *scope.hidden}
         names = (read_names(tree) & ours) - assignments(tree).keys()
+        bound_in_generators = names & stored([tree])
+        if double := sorted(bound_in_generators & _globals_of(function.__code__)):
+            raise UnsupportedError(f"{double[0]}, which stands for two things in {tree.name},")
+        names -= bound_in_generators
         return {name: self.unit.lookup(function, name) for name in sorted(names)}
 
     def write_out(

@@ -101,7 +101,7 @@ def is_used_later(function: Node, part: ast.Attribute, value: ast.expr | None = 
     Parameters
     ----------
     value
-        What is assigned, which is evaluated before; without it its own uses are later, too.
+        The assigned value, which Python evaluates before; without it its uses are later, too.
     """
     way = _way(function, part)
     loops = [one for one, _ in way if isinstance(one, (ast.For, ast.While))]

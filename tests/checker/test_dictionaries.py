@@ -41,6 +41,8 @@ BODIES = (
     "d = {v: 1 for v in s.queue}\nfor v in d:\n    d[v] += v\nreturn sum(d.values()) > 3",
     "d = defaultdict(lambda: s.y)\nd[s.x] += 1\nreturn d[1] < d[s.x]",
     "d = counted(s.queue)\nreturn d.get(s.y) is None or d[s.y] > 1",
+    "c = {s.log[i]: i for i in range(3)}\nreturn c.get(1, 5) > 1",
+    "c = {0: s.x}\nc[0] += 1\nreturn c[0] > 3 and c.get(1) is None",
     "m = next((m for m in s.net if m.n > 1), None)\ns.x = len(m.to) if m else 7\nreturn True",
 )
 HELPERS = """

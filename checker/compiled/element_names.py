@@ -156,9 +156,9 @@ class _Writing(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
         """Return what stands for an assignment: of an element to a name, or to a part of it."""
         target, value = node.targets[0], node.value
-        if isinstance(target, ast.Name) and target.id in self._names:
-            assert isinstance(value, ast.Subscript)
-            return self._read(target.id, value, node)
+        name = target.id if isinstance(target, ast.Name) else ""
+        if name in self._names and isinstance(value, ast.Subscript):
+            return self._read(name, value, node)
         return self._written(node, target, value)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt | list[ast.stmt]:

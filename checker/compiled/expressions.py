@@ -823,7 +823,11 @@ class Expressions:
         if isinstance(part, ast.BoolOp):
             value = self._all_or_any(part)
         else:
-            value = self.calls.filled(self._something(self.expression(part)))
+            whole = self._something(self.expression(part))
+            value = self.calls.filled(whole)
+            if value is not whole and isinstance(value, (Number, Truth)):
+                # Of a set or a sequence, `and` and `or` give more than this truth.
+                value = Truth(self.out.truth(value), ast.unparse(part))
         if self.out.points and isinstance(value, (Number, Truth)) and not is_marked(part):
             self.mark(Truth(self.out.truth(value)), part)
         return value

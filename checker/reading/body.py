@@ -27,6 +27,7 @@ from .scope import (
     assigned,
     declared,
     falling,
+    is_changed_later,
     is_read_later,
     is_used_later,
     jumps,
@@ -35,6 +36,7 @@ from .scope import (
 )
 from .values import (
     ANYTHING,
+    MUTATING,
     NOTHING,
     Element,
     Group,
@@ -50,6 +52,7 @@ from .values import (
     is_unordered,
     joined,
     marked,
+    may_change,
     options,
     parts_of,
 )
@@ -160,10 +163,12 @@ def _refuse_two_names(
     elements = [one.element for one in arrays if isinstance(one, Array)]
     if isinstance(node.slice, ast.Slice) or all(isinstance(one, Field) for one in elements):
         return ()
-    how = f"write {ast.unparse(node)}.assign(...), which copies the values"
     if any(isinstance(one, Place) for one in options(value)):
-        text = f"{ast.unparse(node)} would be another name for a part of the state; {how}"
-        body.find(node, text)
+        body.find(
+            node,
+            f"{ast.unparse(node)} would be another name for a part of the state; assign a copy of "
+            "it, copy.copy(...)",
+        )
     text = ast.unparse(node)
     body.refuse_old_names(node, elements, f"{text} is replaced", f"write {text}.assign(...)")
     return tuple(elements)
@@ -180,6 +185,9 @@ def _holds(value: Value, declared: Sequence[object]) -> bool:
     every = (*options(value), *parts_of(value))
     return any(isinstance(one, Place) and one.declared in declared for one in every)
 
+
+CHANGING = frozenset({*MUTATING, "assign"})
+"""Methods that change a record or a container."""
 
 MOST_ROUNDS = 6
 """After so many readings of a loop's body, what still changes may be anything."""
@@ -337,6 +345,21 @@ class Body:
         value = self.value(node.value)
         for target in node.targets:
             self.assign(target, value)
+            if isinstance(target, ast.Subscript) and may_change(value):
+                owner = self.expressions.place(target.value)
+                if any(isinstance(one, Place) for one in options(owner)):
+                    self.refuse_changes(node, [node.value])
+
+    def refuse_changes(self, node: ast.AST, stored: Sequence[ast.expr]) -> None:
+        """Refuse later changes of what a container of the state has a copy of."""
+        for part in stored:
+            name = part.id if isinstance(part, ast.Name) else ""
+            if name and (where := is_changed_later(self.source.node, name, node, CHANGING)):
+                self.find(
+                    where,
+                    f"{name} changes after it was stored in the state, which has a copy of it; "
+                    "change it before that, or store a copy, copy.copy(...)",
+                )
 
     def _annassign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:

@@ -16,12 +16,13 @@ from .comparisons import MADE_OF_CONSTANTS, is_set, of_constants, refuse_parts, 
 from .contents import add_mapping, as_group
 from .declared import annotation, declared_result
 from .held import functions_in
-from .listed import BY_ITSELF, MUTATING, OF_PLACES, Listed, changes_itself
+from .listed import BY_ITSELF, OF_PLACES, Listed, changes_itself
 from .notes import LOST, ORDER, STATE
 from .operators import as_text
 from .published import is_exception
 from .values import (
     ANYTHING,
+    MUTATING,
     NOTHING,
     NUMBER,
     TEXT,
@@ -46,6 +47,7 @@ from .values import (
     is_unordered,
     joined,
     marked,
+    may_change,
     options,
     parts_of,
 )
@@ -291,6 +293,8 @@ class Calls:
         kind = OF_PLACES.get(name)
         if kind is None or kind == "taken":
             value = either(arguments) or NOTHING
+            if isinstance(owner, Place) and isinstance(node, ast.Call) and name != "assign":
+                self.body.refuse_changes(node, [one for one in node.args if may_change(value)])
             if isinstance(owner, Place):
                 self.body.wrote(node, owner, name, value)
             elif isinstance(owner, Element):

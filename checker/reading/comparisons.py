@@ -72,12 +72,29 @@ class Comparisons:
         if membership:
             self._refuse_members(node, left, right[1])
         elif identity or isinstance(operator, (ast.Eq, ast.NotEq)):
+            missing = self._may_be_missing(left, right)
             for (text, value), (_, other) in ((left, right), (right, left)):
-                self._refuse(node, ast.unparse(text), value, other, identity)
+                if not missing:
+                    self._refuse(node, ast.unparse(text), value, other, identity)
         if not identity and not membership:
             for text, value in (left, right):
                 if is_unordered(value) and not is_set(value):
                     self.body.find(text, f"{shortened(text)}: {ORDER}")
+
+    def _may_be_missing(self, left: tuple[ast.expr, Value], right: tuple[ast.expr, Value]) -> bool:
+        """Whether a comparison with None is about an argument that a call may leave out.
+
+        An optional number of the state is an attribute of something, and never None.
+        """
+        arguments = self.body.source.node.args
+        defaults = zip(reversed(arguments.args), reversed(arguments.defaults), strict=False)
+        optional = {
+            argument.arg for argument, default in defaults if ast.unparse(default) == "None"
+        }
+        nodes = left[0], right[0]
+        if all(isinstance(node, ast.Name) for node in nodes):
+            return is_nothing(left[1]) or is_nothing(right[1])
+        return any(isinstance(node, ast.Name) and node.id in optional for node in nodes)
 
     def _refuse_members(self, node: ast.AST, left: tuple[ast.expr, Value], among: Value) -> None:
         """Refuse the question whether a number is among what it can never be, or the reverse."""

@@ -16,12 +16,12 @@ from ...core.fields import Record, declared_parts, getter_of, method_of
 from .calls import Calls
 from .comparisons import Comparisons, always_true, decided, is_nothing, shortened
 from .contents import as_group
-from .listed import MUTATING
 from .notes import ORDER
 from .operators import as_text, computed
 from .published import ONLY, WITHIN
 from .values import (
     ANYTHING,
+    MUTATING,
     NUMBER,
     TEXT,
     TRUTH,

@@ -19,6 +19,7 @@ from .comparisons import shortened
 from .notes import ANEW, LOST, ORDER, STATE
 from .values import (
     ANYTHING,
+    MUTATING,
     NOTHING,
     TEXT,
     TRUTH,
@@ -39,15 +40,6 @@ if TYPE_CHECKING:
     from .calls import Calls
     from .expressions import Expressions
 
-
-MUTATING = frozenset({
-    "add", "append", "appendleft", "clear", "difference_update", "discard", "extend", "extendleft",
-    "insert", "intersection_update", "pop", "popitem", "popleft", "remove", "reverse", "rotate",
-    "setdefault", "sort", "subtract", "symmetric_difference_update", "update", "move_to_end",
-    "__setitem__", "__delitem__", "__setattr__", "__delattr__", "__iadd__", "__ior__", "__next__",
-    "cache_clear", "write", "send", "throw",
-})  # fmt: skip
-"""Methods that change their owner."""
 
 OF_PLACES = {
     "at": "element", "pop": "taken", "popleft": "taken", "copied": "element",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from ...core.sources import Node
 from .values import Value, joined
@@ -121,6 +121,50 @@ def is_used_after(function: Node, name: str, line: int) -> bool:
     loops = [one for one in loops if one.lineno <= line <= (one.end_lineno or line)]
     within = {id(inner) for loop in loops for inner in ast.walk(loop)}
     return any(one.lineno >= line or id(one) in within for one in _uses(function, name))
+
+
+def is_changed_later(
+    function: Node, name: str, node: ast.AST, methods: Container[str]
+) -> ast.AST | None:
+    """Return where a function changes what a name stands for, after a statement with it.
+
+    Parameters
+    ----------
+    node
+        The statement, or an expression in it.
+    methods
+        The methods that change their owner.
+    """
+    last = (getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0))
+    loops = [one for one in ast.walk(function) if isinstance(one, (ast.For, ast.While))]
+    around = [loop for loop in loops if any(inner is node for inner in ast.walk(loop))]
+    # Each round that begins with another value of the name is by itself.
+    around = [loop for loop in around if not any(_gives(one, name) for one in ast.walk(loop))]
+    within = {id(inner) for loop in around for inner in ast.walk(loop)}
+    for part in ast.walk(function):
+        place = (getattr(part, "lineno", 0), getattr(part, "col_offset", 0))
+        if (place >= last or id(part) in within) and name in _changed_by(part, methods):
+            return part
+    return None
+
+
+def _changed_by(node: ast.AST, methods: Container[str]) -> set[str]:
+    """Return the names of what a statement or a call changes where it is."""
+    paths: list[ast.expr] = []
+    if isinstance(node, (ast.Assign, ast.Delete)):
+        paths = [one for one in node.targets if isinstance(one, (ast.Attribute, ast.Subscript))]
+    elif isinstance(node, ast.AugAssign):
+        paths = [node.target]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        paths = [node.func.value] if node.func.attr in methods else []
+    names = set()
+    for path in paths:
+        root = path
+        while isinstance(root, (ast.Attribute, ast.Subscript)):
+            root = root.value
+        if isinstance(root, ast.Name):
+            names.add(root.id)
+    return names
 
 
 def _uses(function: Node, name: str) -> list[ast.Attribute]:

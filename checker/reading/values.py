@@ -361,6 +361,21 @@ def is_container(value: Value) -> bool:
     return False
 
 
+MUTATING = frozenset({
+    "add", "append", "appendleft", "clear", "difference_update", "discard", "extend", "extendleft",
+    "insert", "intersection_update", "pop", "popitem", "popleft", "remove", "reverse", "rotate",
+    "setdefault", "sort", "subtract", "symmetric_difference_update", "update", "move_to_end",
+    "__setitem__", "__delitem__", "__setattr__", "__delattr__", "__iadd__", "__ior__", "__next__",
+    "cache_clear", "write", "send", "throw",
+})  # fmt: skip
+"""Methods that change their owner."""
+
+
+def may_change(value: Value) -> bool:
+    """Whether a value may be a list, a set, a dictionary or a record."""
+    return any(isinstance(one, (Group, Made, Place)) for one in options(value))
+
+
 def is_unordered(value: Value) -> bool:
     """Whether the order of a value's elements may differ between two runs."""
     return any(_option_is_unordered(option) for option in options(value))

@@ -1,4 +1,5 @@
 # kind: places and values of records: assign, then mutate the source
+from copy import copy
 from dataclasses import dataclass
 from enum import IntEnum
 from tidegate import (Fairness, Kind, Model, NONE, Record, Seq, Set, array, bag_of, boolean, choice, enumeration,
@@ -40,7 +41,7 @@ def push(s: State, k: Bounds) -> bool:
     if len(s.q) == 2:
         return False
     mine = E(t=s.a[0].t, v=1)
-    s.q.append(mine)
+    s.q.append(copy(mine))
     mine.v = 2
     s.a[1].v = mine.v
     return True

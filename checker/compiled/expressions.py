@@ -155,10 +155,20 @@ def _has_value(kind: type) -> bool:
 
 
 def _are_lists(values: list[Value]) -> bool:
-    """Whether values are lists that do not change, some of which have an unknown length."""
+    """Whether values are lists that do not change, and that have not all the same known length."""
     slices = [isinstance(value, (Span, Elements)) for value in values]
-    literal = [isinstance(value, Items) and value.kind is list for value in values]
-    return any(slices) and all(map(max, slices, literal))
+    lengths = [_length_of_list(value) for value in values]
+    literal = [length is not None for length in lengths]
+    return all(map(max, slices, literal)) and (any(slices) or len(set(lengths)) > 1)
+
+
+def _length_of_list(value: Value) -> int | None:
+    """Return how many elements a list has, if it is one of a known length."""
+    if isinstance(value, Items) and value.kind is list:
+        return len(value.items)
+    if isinstance(value, Constant) and type(value.value) is list:
+        return len(value.value)
+    return None
 
 
 def is_known_none(value: Value, node: ast.expr) -> bool:

@@ -527,14 +527,28 @@ RESULT = ""
 """What stands for the result of a function among its names."""
 
 
+def _pairs(node: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield what a statement assigns to, with the expression for it."""
+    if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
+        return
+    for target in _targets(node):
+        parts = target.elts if isinstance(target, ast.Tuple) else []
+        values = node.value.elts if isinstance(node.value, ast.Tuple) else []
+        if parts and len(parts) == len(values):
+            yield from zip(parts, values, strict=True)
+        else:
+            yield target, node.value
+
+
 @cache
 def lists_of(tree: ast.FunctionDef) -> set[str]:
     """Return the names of lists that are made in several places, with ``RESULT`` if one is."""
     names = {
         name
         for node in _statements(tree.body)
-        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value and makes_list(node.value)
-        for name in stored(_targets(node))
+        for target, value in _pairs(node)
+        if makes_list(value)
+        for name in stored([target])
     }
     returned = [node.value for node in own_returns(tree) if node.value]
     return names | ({RESULT} if any(map(makes_list, returned)) else set())

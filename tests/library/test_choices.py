@@ -635,3 +635,87 @@ def test_tuples_are_values(tmp_path, engine, values):
     assert "edge (0, 2)" in str(checked)
     jump = find_protocol(str(file)).actions[1]
     assert [str(one) for one in jump.arguments(None)] == ["(0,)", "(1,)"]
+
+
+WRITTEN_OUT = """\
+from dataclasses import dataclass
+from tidegate import *
+
+@dataclass(frozen=True)
+class Bounds:
+    n: int = number(3, 1, 4, "n", main=True)
+
+class State(Record):
+    x: int = integer(0, 6, "x")
+    flag: bool = boolean("flag")
+    q: Set = set_of(7, "q", initial=[3, 5])
+
+model = Model(Bounds, State, deadlock=False)
+TOP = 6
+
+@model.action("env", v=(lambda k: range(7), CHOICE))
+def go(s: State, k: Bounds, v: int) -> bool:
+    others, TOP_ = [s.x], 1
+    if v == s.x or others[0] < 0:
+        return False
+    s.x, s.flag = v, not s.flag
+    return True
+"""
+
+BRACKETED = {
+    "lambda s, k: [1, 2] if s.x == 0 else [6]": lambda x, flag: [1, 2] if x == 0 else [6],
+    "lambda s, k: range(s.x or 5)": lambda x, flag: range(x or 5),
+    "lambda s, k: range(s.x + 2 if s.flag else 2)": lambda x, flag: range(x + 2 if flag else 2),
+    "lambda s, k: range(s.x and 1, s.x or 4)": lambda x, flag: range(x and 1, x or 4),
+    "lambda s, k: s.flag and [1, 2] or [3]": lambda x, flag: (flag and [1, 2]) or [3],
+    "lambda st, k: [s for s in st.q if s > st.x]": lambda x, flag: [v for v in (3, 5) if v > x],
+    "lambda s, k: [others for others in (4, TOP)]": lambda x, flag: [4, 6],
+    "lambda s, k, t=2: [t, s.x + t]": lambda x, flag: [2, x + 2],
+}
+
+
+def reached(choose):
+    """Return how many states there are, searched without Tidegate."""
+    known, todo = {(0, False)}, [(0, False)]
+    for x, flag in todo:
+        for v in choose(x, flag):
+            after = v, not flag
+            if v != x and v in range(7) and after not in known:
+                known.add(after)
+                todo.append(after)
+    return len(known)
+
+
+@pytest.mark.parametrize("choice", BRACKETED)
+@pytest.mark.parametrize("engine", ["interpreted", "auto"])
+def test_a_choice_means_in_the_action_what_it_means_by_itself(tmp_path, choice, engine):
+    path = tmp_path / "written_out.py"
+    path.write_text(WRITTEN_OUT.replace("CHOICE", choice))
+    found = tidegate.check(str(path), engine=engine, properties=["none"])
+    assert found.distinct_states == reached(BRACKETED[choice])
+
+
+FACTORY = (
+    WRITTEN_OUT[: WRITTEN_OUT.index("@model.action")]
+    + """
+def made(step):
+    @model.action("env", v=(lambda k: range(7), lambda s, k: [s.x + step]))
+    def go(s: State, k: Bounds, v: int) -> bool:
+        if s.x + step > 6:
+            return False
+        s.x = v
+        return True
+
+    return go
+
+
+ONE = made(2)
+"""
+)
+
+
+def test_an_action_of_a_factory_has_choices(tmp_path):
+    path = tmp_path / "factory.py"
+    path.write_text(FACTORY)
+    found = tidegate.check(str(path), properties=["none"])
+    assert found.distinct_states == 4

@@ -1,0 +1,127 @@
+"""Names mean in machine code what they mean in Python, or are refused: of lists, parts, globals."""
+
+from functools import partial
+
+import pytest
+
+from tidegate.checker.compiled.values import UnsupportedError
+
+from .conftest import action_from, agreeing
+from .test_everyday_containers import NAMES, PUT, STATES, TRANSLATE
+
+GLOBALS = {**NAMES, "X": 3, "LIMIT": 2, "helper": lambda v: v + 100}
+
+HELPERS = """
+def limited(v):
+    return min(v, LIMIT)
+
+
+def global_x():
+    return X
+
+
+def with_list(s):
+    return sum(v * X for v in s.queue)
+
+
+def other(v):
+    return helper(v)
+
+
+def applied(f, values):
+    return sum(f(v) for v in values for y in (1, 2))
+
+
+def changed(values):
+    values.append(7)
+    values = [1]
+    return len(values)
+
+
+def reset(m):
+    m.to = {1}
+
+
+def emptied(s):
+    s.queue = []
+"""
+
+act = partial(lambda body: action_from(body, PUT + HELPERS, GLOBALS))
+
+BOUND_AGAIN = (
+    "one = [1, 2] if s.flag else [3]\nother = one\none = [s.x]\nreturn sum(other) > 2",
+    "one, other = [s.x, 1], [s.y]\none, other = other, one\nreturn len(one) == 1 < len(other)",
+    "old = [s.x, s.y]\ncur = old\nold, cur = cur, []\nreturn len(old) + len(cur) == 2",
+    "seen = set(s.a)\nbefore = seen\nseen = seen | {3}\nreturn before == seen",
+    "seen = set(s.a)\nwhile True:\n    before = seen\n    seen = seen | {v for v in s.b if v > 1}\n"
+    "    if before == seen:\n        break\nreturn len(seen) > 2",
+    "one = list(s.queue)\nkept = (one, s.x)\none = [9]\nreturn len(kept[0]) > 1",
+    "one = list(s.queue)\nf = lambda v, w=one: v + len(w)\none = [9]\nreturn f(s.x) > 4",
+    "one = list(s.queue)\nfor v in one:\n    one = one[1:]\n    s.x = len(one)\nreturn True",
+    "one = list(s.queue)\nfor i, v in enumerate(one):\n    one = [v]\n    s.x = i\nreturn True",
+    "d = {v: 1 for v in s.queue}\nold = d\nd = {s.x: 2}\nreturn len(old) > len(d)",
+    "t = tuple(s.queue)\nold = t\nt = (*t, 1)\nreturn len(old) < len(t)",
+)
+
+
+@pytest.mark.parametrize("body", BOUND_AGAIN)
+def test_a_second_name_keeps_the_list_that_it_stands_for(body):
+    assert agreeing(TRANSLATE(act(body)), STATES) >= 5
+
+
+OF_THE_MODULE = (
+    "LIMIT = s.x\nreturn limited(s.y) < LIMIT",
+    "X = s.y\nreturn global_x() + X > 3",
+    "return sum(global_x() for X in s.queue) > 3",
+    "X = 1\nreturn with_list(s) > X",
+    "helper = lambda v: v\nreturn other(s.x) > helper(s.x)",
+    "y = s.x\nf = lambda v: v + s.y\nreturn applied(f, s.queue) > y",
+    "return sum(max(s.queue, key=lambda w: w - v) for v in s.queue) > 2",
+)
+
+
+@pytest.mark.parametrize("body", OF_THE_MODULE)
+def test_a_function_reads_the_names_of_its_own_module(body):
+    assert agreeing(TRANSLATE(act(body)), STATES) >= 5
+
+
+REFUSED = (
+    "y = s.x\nf = lambda v: v + y\nreturn applied(f, s.queue) > 1",
+    "own = [s.x]\nn = changed(own)\nreturn len(own) > n",
+    "own = [s.x]\nown.append(1)\nfor v in own:\n    own = [v]\n    own.append(2)\nreturn True",
+    "z = zip(s.queue, s.other)\nreturn sum(a for a, _ in z) + sum(b for _, b in z) > 1",
+    "z = reversed(s.queue)\ns.queue.append(1)\nreturn next(z) == 1",
+    "z = enumerate((1, 2))\nreturn sum(i for i, _ in z) + sum(i for i, _ in z) > 1",
+    "f = lambda v, z=map(abs, s.queue): v + sum(z)\nreturn f(1) + f(1) > 1",
+    "return len([zip(s.queue, s.other), 1]) == 2",
+    "old = s.pair.to\nreset(s.pair)\nreturn len(old) > 1",
+    "for v in s.queue:\n    emptied(s)\nreturn True",
+    "old = s.queue\nemptied(s)\nreturn len(old) > 1",
+    "old = (s.queue, 1)\nemptied(s)\nreturn len(old[0]) > 1",
+    "s.net = [s.pair, s.pairs[0]]\ns.pair.n = 3\nreturn True",
+    "s.net = [p for p in s.pairs if p.n]\ns.pairs[0].n = 3\nreturn True",
+    "s.flag = s.queue or s.other\nreturn True",
+)
+
+
+@pytest.mark.parametrize("body", REFUSED)
+def test_what_a_name_could_tell_is_refused(body):
+    with pytest.raises(UnsupportedError):
+        TRANSLATE(act(body))
+
+
+REPLACED = (
+    "s.queue = [v for v in s.queue if v != s.y]\nreturn True",
+    "s.queue = s.queue[1:]\nreturn True",
+    "s.a = {v for v in s.a if v != s.x}\nreturn True",
+    "s.queue = sorted(s.queue)\nreturn True",
+    "for p in s.pairs:\n    p.to = p.to | {1}\nreturn True",
+    "reset(s.pair)\nreturn s.x > 1",
+    "for p in s.pairs:\n    reset(p)\nreturn True",
+    "emptied(s)\ns.x = s.y\nreturn True",
+)
+
+
+@pytest.mark.parametrize("body", REPLACED)
+def test_a_part_is_replaced_by_what_is_made_of_it(body):
+    assert agreeing(TRANSLATE(act(body)), STATES) >= 5

@@ -441,7 +441,7 @@ def _copy_array(target: Any, source: Any, name: str) -> None:
     else:
         for element, new in zip(target, source, strict=True):
             if isinstance(element, Record):
-                copy_into(element, new)
+                copy_part(element, new)
             else:
                 _copy_array(element, new, f"{name}[...]")
 

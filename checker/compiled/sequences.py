@@ -353,6 +353,11 @@ class Sequences:
         """Emit the writing of the values of a record or a container to a part of the state."""
         if isinstance(place.sample, list):
             self.fill_array(place, self.new_elements(value))
+        elif (parts := self._parts_for(place, value)) is not None:
+            for number, part in enumerate(parts):
+                element = self.records.element(place, Constant(number))
+                assert element is not None
+                self.copied_to_part(element, part)
         elif isinstance(place.sample, Set):
             mask = self.expressions.calls.collections.mask_of(value, _SEQUENCE)
             self._fill(place, {".mask": mask})
@@ -363,6 +368,15 @@ class Sequences:
             self._replace(everything, self.new_elements(value), _SEQUENCE)
         else:
             self.copied_into(place, value)
+
+    def _parts_for(self, place: StateRef, value: Value) -> list[Value] | None:
+        """Return the values for an array of records or containers, if each is one of its own."""
+        if not isinstance(place.sample, tuple) or isinstance(value, (StateRef, Made)):
+            return None
+        parts = list(value.items) if isinstance(value, Items) else []
+        if isinstance(value, Constant) and type(value.value) in (list, tuple):
+            parts = list(map(Constant, value.value))
+        return parts if len(parts) == len(place.sample) else None
 
     def fill_array(self, place: StateRef, new: New) -> None:
         """Emit the writing of all elements of an array of variables."""

@@ -119,6 +119,10 @@ REPLACED = (
     "reset(s.pair)\nreturn s.x > 1",
     "for p in s.pairs:\n    reset(p)\nreturn True",
     "emptied(s)\ns.x = s.y\nreturn True",
+    "s.banks = [set() for _ in range(3)]\nreturn True",
+    "s.banks = [set(s.banks[2]), {s.y}, s.a | s.b]\nreturn True",
+    "s.rows = [[], [s.x % 3]]\nreturn True",
+    "s.pairs = [Pair(n=s.y, to=s.pairs[1].to), Pair(n=s.pairs[0].n)]\nreturn True",
 )
 
 

@@ -215,9 +215,13 @@ class Layout(Generic[S]):
         """Whether the objects in place of parts of ``record`` have fitting values."""
         try:
             self._copy_to(self._scratch)
+            fits = self._scratch.sound()
         except UnstorableError:
-            return False
-        return self._scratch.sound()
+            fits = False
+        if not fits:
+            # What does not fit stays in its record.
+            del self._scratch
+        return fits
 
     def reset(self) -> None:
         """Put the declared parts into ``record``, and set every variable to its initial value."""

@@ -391,6 +391,7 @@ class Body:
             self.assign(target.value, Group("list", value, history=value.history))
         elif isinstance(target, ast.Attribute):
             self._refuse_constant(target, value)
+            self._refuse_lost_writes(target)
             write(self, target, self.expressions.place(target.value), target.attr, value)
         elif isinstance(target, ast.Subscript):
             index, owner = self.value(target.slice), self.expressions.place(target.value)
@@ -399,6 +400,19 @@ class Body:
             write(self, target, owner, "", value, index)
             if replaced:
                 self.effects[-1] = replace(self.effects[-1], replaces=replaced)
+
+    def _refuse_lost_writes(self, target: ast.Attribute) -> None:
+        """Refuse to change, by its name, an element of a sequence that was replaced meanwhile."""
+        part = ast.unparse(target)
+        for name, reads in self.elements.items():
+            if not any(ast.unparse(read.value) == part for read in reads):
+                continue
+            if where := is_changed_later(self.source.node, name, target, CHANGING):
+                self.find(
+                    where,
+                    f"{name} was an element of {part}, which is replaced before; change it before "
+                    f"that, or write {part}[:] = ...",
+                )
 
     def _refuse_constant(self, target: ast.Attribute, value: Value) -> None:
         """Refuse a constant that may change in place of a part of the state that is used again."""

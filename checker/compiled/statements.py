@@ -630,7 +630,7 @@ class Translation:
             self._returns.emit(node.value)
             return
         name, end = self._frames[-1]
-        if node.value is not None:
+        if node.value is not None and not isinstance(node.value, ast.Name):
             self.expressions.refuse_kept(node.value)
         value = Constant(None) if node.value is None else self._kept(node.value)
         self._assign_local(name, value)

@@ -172,11 +172,16 @@ def action(taken, having):
     return "\n".join(lines)
 
 
+def every_property():
+    """Return the properties that some protocol has, each once."""
+    return {prop.name: prop for one in PROTOCOLS for prop in properties_of(one)}.values()
+
+
 def properties():
     """Return the page of properties."""
     rows = [
         [one["name"], one["kind"], cell(one["statement"]), cell(one["source"])]
-        for one in described_properties(properties_of(PROTOCOLS[0]))
+        for one in described_properties(every_property())
     ]
     default = ", ".join(PROTOCOLS[0].default_properties)
     body = table(["property", "kind", "what it says", "source"], rows)

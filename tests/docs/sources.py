@@ -107,5 +107,13 @@ def write(clone):
     ADDRESSES.write_text("\n".join([*kept, *lines(clone)]) + "\n", encoding="utf-8")
 
 
+def clone_of_kafka(arguments):
+    """Return the path of the clone, the only argument; end with how to call this otherwise."""
+    [clone] = arguments if len(arguments) == 1 else [""]
+    if not (Path(clone) / ".git").exists() and not (Path(clone) / "HEAD").is_file():
+        sys.exit("Usage: python -m tests.docs.sources CLONE: a clone of apache/kafka with its tags")
+    return clone
+
+
 if __name__ == "__main__":
-    write(sys.argv[1])
+    write(clone_of_kafka(sys.argv[1:]))

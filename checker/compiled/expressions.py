@@ -24,7 +24,7 @@ from .emitter import Aside, is_cheap, is_marked
 from .function import Mode, Scope
 from .growing import Entry
 from .sequences import Records, Sequences, is_ours, is_value
-from .slots import is_leaf
+from .slots import is_leaf, told
 from .tables import Indexed, known_values
 from .values import (
     NOWHERE,
@@ -318,7 +318,7 @@ class Expressions:
             if made is iter or (isinstance(made, type) and hasattr(made, "__next__")):
                 raise UnsupportedError(f"{ast.unparse(node)}, an iterator that is kept,")
         if isinstance(node, ast.Name) and self.scope.rebound.get(node.id):
-            raise UnsupportedError(f"{node.id}, another name of a list that changes,")
+            raise UnsupportedError(f"{told(node.id)}, another name of a list that changes,")
 
     def parts_of(self, nodes: list[ast.expr]) -> list[Value | Indexed]:
         """Return the values of expressions side by side, and what a star spreads."""

@@ -126,7 +126,7 @@ def _is_models(frame: FrameType | None) -> bool:
 
 
 def _is_tidegates(file: str) -> bool:
-    return Path(file).is_relative_to(Path(__file__).parents[1])
+    return any(map(Path(file).is_relative_to, _PACKAGES))
 
 
 def _is_installed(file: Path) -> bool:
@@ -141,6 +141,9 @@ def _reads_environment(file: Path) -> bool:
 
 
 _PACKAGE = Path(__file__).parents[1]
+
+_PACKAGES = {_PACKAGE, _PACKAGE.resolve()}
+"""Where the package is; a link to it is another place."""
 
 
 def recorded(cell: Cell, root: Path) -> CellOutcome | None:

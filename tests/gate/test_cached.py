@@ -1,8 +1,11 @@
 """``--cached`` skips a cell that passed, and only while nothing that decides on it has changed."""
 
+import os
 import sys
 import zipfile
+from pathlib import Path
 from shutil import copytree
+from subprocess import run
 
 import pytest
 
@@ -258,3 +261,52 @@ def test_a_model_that_reads_more_is_searched_every_time(project, tmp_path_factor
     with zipfile.ZipFile(project.path / "archive.zip", "w") as archive:
         archive.writestr("zipped.py", "")
     assert [statuses(project) for _ in range(2)] == [["pass"], ["pass"]]
+
+
+COUNTER = """
+from dataclasses import dataclass
+from tidegate import Model, Record, integer
+
+
+@dataclass(frozen=True)
+class Bounds:
+    pass
+
+
+class State(Record):
+    x: int = integer(0, 3, "x")
+
+
+model = Model(Bounds, State, deadlock=False)
+
+
+@model.action("env")
+def count(s, k):
+    if s.x == 3:
+        return False
+    s.x += 1
+    return True
+
+
+@model.invariant("x is small.")
+def Small(s, k):
+    return s.x < 4
+"""
+
+
+def test_a_package_behind_a_link_is_tidegates(tmp_path):
+    library, project = tmp_path / "library", tmp_path / "project"
+    library.mkdir()
+    project.mkdir()
+    (library / "tidegate").symlink_to(Path(cache.__file__).parents[1])
+    (project / "counter.py").write_text(COUNTER)
+    cell = 'protocols = "counter.py"\nbounds = [""]\nholds = "Small"\n'
+    (project / "tidegate.toml").write_text(f"[[case]]\n{cell}")
+    places = {"PYTHONPATH": str(library), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    command = [sys.executable, "-m", "tidegate", "gate", "--cached"]
+    first, second = (
+        run(command, cwd=project, env={**os.environ, **places}, capture_output=True, text=True)
+        for _ in range(2)
+    )
+    assert first.stdout.startswith("pass"), first.stdout + first.stderr
+    assert second.stdout.startswith("cached"), second.stdout + second.stderr

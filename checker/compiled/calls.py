@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import types
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from enum import EnumType
 from functools import cache
 from inspect import CO_VARARGS, CO_VARKEYWORDS, isgeneratorfunction
@@ -170,14 +169,9 @@ class Calls:
             return self._method_called(callee, node)
         if not isinstance(callee, Constant):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
-        kind = next((kind for kind in KINDS if callee.value is kind), None)
-        known = None
-        if kind is None or (kind is dict and node.args):
-            known = self.builtins.called(callee.value, node)
+        known = self._pythons(callee.value, node)
         if known is not None:
             return known
-        if kind is not None:
-            return self.growing.called(kind, node)
         if isinstance(callee.value, type) and issubclass(callee.value, Record):
             return self.making.made(callee.value, node)
         if callee.value is replaced:
@@ -204,6 +198,14 @@ class Calls:
                 return self.unit.intrinsics[callee.value](self.out, positional)
             return self.of_model(callee.value, positional, named, mode)
         raise UnsupportedError(f"the call {ast.unparse(node)}")
+
+    def _pythons(self, callee: Any, node: ast.Call) -> Value | None:
+        """Return the value of the call of a function of Python's, if it is one."""
+        kind = next((kind for kind in KINDS if callee is kind), None)
+        known = None
+        if kind is None or (kind is dict and node.args):
+            known = self.builtins.called(callee, node)
+        return known or (self.growing.called(kind, node) if kind else None)
 
     def _called_on_each(
         self, owner: Places, function: ast.Attribute, node: ast.Call, mode: Mode
@@ -334,28 +336,7 @@ class Calls:
             )
         for name, default in zip(reversed(names), reversed(closure.defaults), strict=False):
             by_name.setdefault(name, default)
-        with self._as_defined(closure):
-            return self._closure_with(closure, names, by_name, node)
-
-    @contextmanager
-    def _as_defined(self, closure: Closure) -> Iterator[None]:
-        """Give the variables of generators the values in this block that a closure has of them."""
-        scope = self.scope
-        arguments = {part.arg for part in ast.walk(closure.tree) if isinstance(part, ast.arg)}
-        own = arguments | stored([closure.tree])
-        read = (read_names(closure.tree) - own) & (scope.hidden | closure.hidden.keys())
-        if lost := sorted(read - closure.hidden.keys()):
-            raise UnsupportedError(f"{lost[0]}, which is another variable where it is called,")
-        names = [ast.Name(name, ast.Store()) for name in sorted(read)]
-        values = Items(tuple(closure.hidden[name.id] for name in names))
-        with self.comprehensions.bound(ast.Tuple([*names], ast.Store()), values):
-            yield
-
-    def _closure_with(
-        self, closure: Closure, names: list[str], by_name: dict[str, Value], node: ast.expr
-    ) -> Value:
-        """Return the value of such a call, whose arguments are known by their names."""
-        parameters = closure.tree.args
+        self._refuse_other_variables(closure)
         special = parameters.vararg or parameters.kwarg or parameters.kwonlyargs
         if special or by_name.keys() != set(names):
             raise UnsupportedError(
@@ -372,6 +353,15 @@ class Calls:
                 return self.expressions.value(closure.tree.body)
         finally:
             self.scope.function = outer
+
+    def _refuse_other_variables(self, closure: Closure) -> None:
+        """Refuse a closure whose variables of generators are other ones where it is called."""
+        scope = self.scope
+        arguments = {part.arg for part in ast.walk(closure.tree) if isinstance(part, ast.arg)}
+        read = read_names(closure.tree) - arguments - stored([closure.tree])
+        for name in sorted(read & (scope.hidden | closure.hidden.keys())):
+            if name not in scope.hidden or closure.hidden.get(name) is not scope.local[name]:
+                raise UnsupportedError(f"{name}, which is another variable where it is called,")
 
     def _method_called(self, method: Method, node: ast.Call) -> Value:
         """Return the value of the call of a method."""

@@ -210,7 +210,9 @@ class Expressions:
         if not isinstance(value, Perhaps):
             return value
         if value.value is None:
-            raise UnsupportedError("a value of which only None is known yet")
+            # A later statement of a loop gives it another value, or the step fails.
+            self.out.fail_if("true")
+            return NOWHERE
         self.out.fail_if(value.none)
         return value.value
 
@@ -833,9 +835,9 @@ class Expressions:
         if isinstance(part, ast.BoolOp):
             value = self._all_or_any(part)
         else:
-            whole = self._something(self.expression(part))
-            value = self.calls.filled(whole)
-            if value is not whole and isinstance(value, (Number, Truth)):
+            operand = self._something(self.expression(part))
+            value = self.calls.filled(operand)
+            if value is not operand and isinstance(value, (Number, Truth)):
                 # Of a set or a sequence, `and` and `or` give more than this truth.
                 value = Truth(self.out.truth(value), ast.unparse(part))
         if self.out.points and isinstance(value, (Number, Truth)) and not is_marked(part):

@@ -158,7 +158,8 @@ class Scope:
         Names of lists, sets and dictionaries whose place in memory another assignment overwrites,
         with whether they are also changed where they are.
     expected
-        What elements some lists will have: see :class:`~.lists.Lists`.
+        What elements some lists will have, and what some names will stand for that have only None
+        at first: see :class:`~.lists.Lists`.
     """
 
     unit: Unit
@@ -172,11 +173,11 @@ class Scope:
     variables: dict[str, str] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
     rebound: dict[str, bool] = field(default_factory=dict)
-    expected: Mapping[int, Shape] = field(default_factory=dict)
+    expected: Mapping[int | str, Shape] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.lists = Lists(self.out, self.expected)
-        self.slots = Slots(self.out)
+        self.slots = Slots(self.out, self.expected)
         self.tables = Tables(self.unit, self.out)
         self.iterated: list[str] = []
         self.assign: Callable[[str, Value], None]

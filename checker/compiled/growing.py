@@ -140,9 +140,9 @@ class GrowingDictionaries:
         if isinstance(of, View) and of.part != "keys":
             listed = self.scope.lists.new()
             self.expressions.calls.collections.add_all(listed, of)
-            found = self.expressions.calls.collections.among(value, listed)
-            assert found is not None
-            return found
+            member = self.expressions.calls.collections.among(value, listed)
+            assert member is not None
+            return member
         at = self._place(of.entries if isinstance(of, View) else of, value)
         return Truth(self.out.truth(self.out.compare("sge", at, Constant(0))))
 

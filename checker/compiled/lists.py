@@ -68,14 +68,14 @@ class Lists:
         Emits the loading of what lies in memory of a value.
     """
 
-    def __init__(self, out: Emitter, expected: Mapping[int, Shape]) -> None:
+    def __init__(self, out: Emitter, expected: Mapping[int | str, Shape]) -> None:
         self.out, self._expected = out, expected
         self.kept: Callable[[Value], Value] = lambda value: value
         self._made: list[Cells] = []
         self._read_early: list[Cells] = []
 
     @property
-    def early(self) -> dict[int, Shape]:
+    def early(self) -> dict[int | str, Shape]:
         """The shapes of elements that were read before the code that adds one was translated."""
         return {
             number: cells.shapes[0]

@@ -5,7 +5,7 @@ A value is taken apart into numbers, its *leaves*, and a *shape*, by which they 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -223,8 +223,9 @@ class Slots:
         Emits the loading of what lies in memory of a value.
     """
 
-    def __init__(self, out: Emitter) -> None:
-        self.out = out
+    def __init__(self, out: Emitter, expected: Mapping[int | str, Shape]) -> None:
+        self.out, self._expected = out, expected
+        self._early: set[str] = set()
         self.nullable: set[str] = set()
         self.kept: Callable[[Value], Value] = lambda value: value
         self._shapes: dict[str, Shape | None] = {}
@@ -235,12 +236,18 @@ class Slots:
     def __contains__(self, name: str) -> bool:
         return name in self._shapes
 
+    @property
+    def early(self) -> dict[int | str, Shape]:
+        """The shapes of names that were read when only None was known of them."""
+        known = {name: shape for name, shape in self._shapes.items() if name in self._early}
+        return {name: shape for name, shape in known.items() if shape and not _is_place(shape)}
+
     def store(self, name: str, value: Value) -> None:
         """Emit the assignment of a value to a name."""
         out = self.out
         out.settle(name)
         if name not in self._shapes:
-            self._shapes[name] = None
+            self._shapes[name] = self._expected.get(name)
             self.nullable |= {name} if isinstance(value, Perhaps) else set()
         is_none = isinstance(value, Constant) and value.value is None
         if name in self.nullable:
@@ -328,6 +335,8 @@ class Slots:
         out, shape = self.out, self._shapes[name]
         self._read.add(name)
         options = self._options.get(name, [])
+        if shape is None:
+            self._early.add(name)
         value = None if shape is None else self._got(name, shape)
         if len(options) > 1:
             places = [

@@ -202,7 +202,7 @@ class Translation:
         compiled: Compiled,
         mode: Mode,
         pure: bool,
-        expected: Mapping[int, Shape],
+        expected: Mapping[int | str, Shape],
     ) -> None:
         self.declared, inside = received(arguments)
         names = parameter_names(tree)

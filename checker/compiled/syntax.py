@@ -480,8 +480,9 @@ def nullable(tree: ast.FunctionDef) -> set[str]:
     return {
         name
         for node in _statements(tree.body)
-        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value and has_none(node.value)
-        for name in stored(_targets(node))
+        for target, value in _pairs(node)
+        if has_none(value)
+        for name in stored([target])
     }
 
 

@@ -122,6 +122,10 @@ class CodeSize:
 SHAPES = {"None": "void", "bool": "i1", "int": "i64"}
 
 
+MOST_READINGS = 4
+"""How often a function is translated, each time with more of what loops read early."""
+
+
 class Unit:
     """A growing module of LLVM functions.
 
@@ -248,18 +252,18 @@ class Unit:
             # Neither generated names nor LLVM's reserved ones contain a dollar.
             name = f"{self.prefix}{function.__name__}${len(self._kept)}"
             own = function.__globals__.get("ARITHMETIC") is MACHINE
-            expected: dict[int, Shape] = {}
-            while True:
+            expected: dict[int | str, Shape] = {}
+            for _ in range(MOST_READINGS):
                 compiled = Compiled(name, returns, count, own)
                 translation = self.translation(
                     self, function, tree, arguments, compiled, mode, pure, expected
                 )
                 where = translation.where()
                 text = translation.text()
-                early = translation.scope.lists.early
+                early = translation.scope.lists.early | translation.scope.slots.early
                 if early.keys() <= expected.keys():
                     break
-                # A loop reads elements of a list that a later statement of it adds.
+                # A loop reads what a later statement of it adds to a list, or gives a name.
                 expected |= early
             self.bodies.append(text)
         except UnsupportedError as error:

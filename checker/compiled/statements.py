@@ -184,6 +184,11 @@ def _globals_of(code: CodeType) -> set[str]:
     return set(code.co_names).union(*map(_globals_of, inner))
 
 
+def _displayed(node: ast.expr) -> list[ast.expr]:
+    """Return the expressions of a tuple or a list without stars; none of anything else."""
+    return node.elts if isinstance(node, (ast.Tuple, ast.List)) and not _has_star(node) else []
+
+
 def _has_star(node: ast.Tuple | ast.List) -> bool:
     return any(isinstance(part, ast.Starred) for part in node.elts)
 
@@ -379,8 +384,7 @@ class Translation:
                 if not fixed or stored(node.targets) & self._changed:
                     raise UnsupportedError("a list with two names")
             for target in node.targets:
-                if not self._assigns_part(node, target, value):
-                    self._assign_to(target, value, node.value)
+                self._assign_to(target, value, node)
 
     def _assigns_part(self, node: ast.Assign, target: ast.expr, value: Value) -> bool:
         """Translate an assignment to a part of the state; return whether it is one.
@@ -420,8 +424,10 @@ class Translation:
         """Return what Python keeps of an expression while it evaluates the targets."""
         return self.expressions.sequences.fixed(self.expressions.expression(node))
 
-    def _assign_to(self, target: ast.expr, value: Value, node: ast.expr | None = None) -> None:
-        """Assign a value, which is that of an expression, to a target."""
+    def _assign_to(self, target: ast.expr, value: Value, node: ast.Assign | None = None) -> None:
+        """Assign a value to a target, which is one of an assignment, or a part of one."""
+        if node is not None and self._assigns_part(node, target, value):
+            return
         if isinstance(target, ast.Name):
             self._assign_local(target.id, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -429,12 +435,11 @@ class Translation:
                 self._spread(target, value)
                 return
             items = self.expressions.taken_apart(value, len(target.elts))
-            sources = target.elts
-            if isinstance(node, (ast.Tuple, ast.List)) and not _has_star(node):
-                sources = node.elts
+            written = _displayed(node.value) if node else []
+            sources = written if len(written) == len(items) else target.elts
             for part, source, item in zip(target.elts, sources, items, strict=True):
                 self._refuse_alias([part], source, item)
-                self._assign_to(part, item, source)
+                self._assign_to(part, item, node)
         else:
             self._write(self.expressions.written_place(target), value)
 

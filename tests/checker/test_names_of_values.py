@@ -123,6 +123,8 @@ REPLACED = (
     "s.banks = [set() for _ in range(3)]\nreturn True",
     "s.banks = [set(s.banks[2]), {s.y}, s.a | s.b]\nreturn True",
     "s.rows = [[], [s.x % 3]]\nreturn True",
+    "s.a, s.b = s.b | {1}, s.a - {2}\nreturn True",
+    "s.queue, s.x = s.queue[1:], len(s.queue)\nreturn True",
     "s.pairs = [Pair(n=s.y, to=s.pairs[1].to), Pair(n=s.pairs[0].n)]\nreturn True",
 )
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from .containers import Bag
 from .errors import blaming
+from .text import untabled
 from .vocabulary import Action, Instance, Selection
 
 Tree = dict[int, Any]
@@ -84,7 +85,7 @@ def _below(
         # It depends on a later choice: its guard decides.
         values: Iterable[int] = tree
     else:
-        chosen: Any = first.values(*terms, *(row[place] for place in first.others))
+        chosen: Any = first.values(*terms, *(untabled(row[place]) for place in first.others))
         values = range(len(chosen)) if first.by_index else _members(chosen)
     for value in values:
         if value in tree:

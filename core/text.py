@@ -148,6 +148,11 @@ def tabled(values: Iterable[object]) -> tuple[Tabled, ...]:
     return tuple(indices)
 
 
+def untabled(value: object) -> object:
+    """Return the value that an index into a table stands for; any other value as it is."""
+    return value.value if isinstance(value, Tabled) else value
+
+
 def named(value: object) -> object:
     """Return a value of the model, a member of an enumeration by its name as states show it."""
     if isinstance(value, Tabled):

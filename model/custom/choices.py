@@ -12,7 +12,7 @@ from ...core.errors import about
 from ...core.fields import Array, Field, Record, declared_parts, limit_of
 from ...core.guards import for_each_element, for_each_of, is_path, only_where
 from ...core.layout import Layout
-from ...core.text import tabled
+from ...core.text import tabled, untabled
 from ...core.values import as_kind
 from ...core.vocabulary import Selection, annotation_of
 from .signatures import (
@@ -127,7 +127,8 @@ class Choices:
 
     def _values(self, one: Parameter, k: Any, others: tuple[int, ...]) -> tuple[int, ...]:
         what = f"{one.name} of {self._what} {self._name}"
-        return values_of(lambda k: one.values(k, *others), k, self._function, what)
+        known = [untabled(other) for other in others]
+        return values_of(lambda k: one.values(k, *known), k, self._function, what)
 
     def narrowed(self) -> Callable[..., bool]:
         """Return the action with a guard for each parameter whose values depend on the state."""

@@ -719,3 +719,32 @@ def test_an_action_of_a_factory_has_choices(tmp_path):
     path.write_text(FACTORY)
     found = tidegate.check(str(path), properties=["none"])
     assert found.distinct_states == 4
+
+
+OF_TUPLES = (
+    WRITTEN_OUT[: WRITTEN_OUT.index("@model.action")]
+    + """
+@model.action("env", e=[(0, 1), (4, 6)], w=LATER)
+def go(s: State, k: Bounds, e: tuple[int, int], w: int) -> bool:
+    if w == s.x or w == e[1]:
+        return False
+    s.x = w
+    return True
+"""
+)
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "lambda k, e: range(e[0], e[1] + 1)",
+        "(lambda k: range(7), lambda s, k, e: range(e[0], e[1] + 1))",
+    ],
+)
+@pytest.mark.parametrize("engine", ["interpreted", "auto"])
+def test_a_choice_reads_a_tuple_that_was_chosen_before(tmp_path, later, engine):
+    path = tmp_path / "tuples.py"
+    path.write_text(OF_TUPLES.replace("LATER", later))
+    found = tidegate.check(str(path), engine=engine, properties=["none"])
+    # 1 and 6 are the ends of their tuples.
+    assert found.distinct_states == len({0, 4, 5})

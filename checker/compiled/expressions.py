@@ -263,9 +263,14 @@ class Expressions:
     def owner(self, node: ast.expr) -> Value:
         """Return the value of an expression of which only a part is wanted now."""
         if isinstance(node, ast.Name) and node.id in self.scope.rebound:
-            self._name(node)
+            self._refuse_undefined(node)
             return self.scope.local[node.id]
         return self.expression(node)
+
+    def _refuse_undefined(self, node: ast.Name) -> None:
+        definite = self.out.definite
+        if node.id in self.scope.assigned and definite is not None and node.id not in definite:
+            raise UnsupportedError(f"{node.id}, which may have no value yet,")
 
     def _bound(self, name: str) -> Value:
         """Return the value of a name; of a list that is overwritten later, what it is now."""
@@ -275,9 +280,8 @@ class Expressions:
         return self.calls.collections.now(value)
 
     def _name(self, node: ast.Name) -> Value:
+        self._refuse_undefined(node)
         definite = self.out.definite
-        if node.id in self.scope.assigned and definite is not None and node.id not in definite:
-            raise UnsupportedError(f"{node.id}, which may have no value yet,")
         if node.id in self.scope.slots and node.id not in self.scope.hidden:
             return self.scope.slots.load(node.id)
         if node.id in self.scope.variables:

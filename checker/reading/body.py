@@ -345,7 +345,11 @@ class Body:
         value = self.value(node.value)
         for target in node.targets:
             self.assign(target, value)
-            if isinstance(target, ast.Subscript) and may_change(value):
+            if (
+                isinstance(target, ast.Subscript)
+                and not isinstance(target.slice, ast.Slice)
+                and may_change(value)
+            ):
                 owner = self.expressions.place(target.value)
                 if any(isinstance(one, Place) for one in options(owner)):
                     self.refuse_changes(node, [node.value])

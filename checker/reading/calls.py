@@ -293,8 +293,8 @@ class Calls:
         kind = OF_PLACES.get(name)
         if kind is None or kind == "taken":
             value = either(arguments) or NOTHING
-            if isinstance(owner, Place) and isinstance(node, ast.Call) and name != "assign":
-                self.body.refuse_changes(node, [one for one in node.args if may_change(value)])
+            if isinstance(owner, Place) and isinstance(node, ast.Call) and name in _STORING:
+                self.body.refuse_changes(node, node.args if may_change(value) else [])
             if isinstance(owner, Place):
                 self.body.wrote(node, owner, name, value)
             elif isinstance(owner, Element):
@@ -396,6 +396,9 @@ class Calls:
 
 _BUILT_IN = (list, dict, set, frozenset, tuple, str, int, bytes)
 
+
+_STORING = frozenset({"add", "append", "appendleft", "insert"})
+"""Methods that store what they get, and not only what is in it."""
 
 _UNITING = frozenset({
     "extend", "update", "extendleft", "union", "symmetric_difference", "__iadd__", "__ior__",

@@ -104,11 +104,15 @@ def is_used_later(function: Node, part: ast.Attribute, value: ast.expr | None = 
         The assigned value, which Python evaluates before; without it its uses are later, too.
     """
     way = _way(function, part)
-    loops = [one for one, _ in way if isinstance(one, (ast.For, ast.While))]
-    # Each round of a loop over records has another one.
-    loops = [one for one in loops if not (isinstance(one, ast.For) and _is_of(part, one.target))]
     own = {id(inner) for inner in ast.walk(value)} if value else set()
-    within = {id(inner) for loop in loops for inner in ast.walk(loop)}
+    within = {
+        id(inner)
+        for loop, _ in way
+        if isinstance(loop, (ast.For, ast.While))
+        for inner in ast.walk(loop)
+        # Each round of a loop over records has another one.
+        if not (isinstance(loop, ast.For) and _is_of(part, inner, loop.target))
+    }
     return any(
         id(one) in within or ((one.lineno, one.col_offset) >= _end(part) and id(one) not in own)
         for one in _uses(function, part.attr)
@@ -181,10 +185,13 @@ def _uses(function: Node, name: str) -> list[ast.Attribute]:
     ]
 
 
-def _is_of(part: ast.Attribute, target: ast.expr) -> bool:
-    """Whether a part belongs to what the variable of a loop stands for."""
+def _is_of(part: ast.Attribute, other: ast.AST, target: ast.expr) -> bool:
+    """Whether two parts belong to what the variable of a loop stands for."""
     names = {one.id for one in ast.walk(target) if isinstance(one, ast.Name)}
-    return isinstance(part.value, ast.Name) and part.value.id in names
+    return all(
+        isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.value.id in names
+        for one in (part, other)
+    )
 
 
 def _way(owner: ast.AST, node: ast.expr) -> list[tuple[ast.AST, list[ast.stmt]]]:

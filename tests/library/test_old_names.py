@@ -110,6 +110,14 @@ FITS = {
     "for v in range(3):\n    s.some = {v} | {w for w in s.some}": "s.some == {0, 1, 2}",
     "w = 1\ndef f(v, w=w):\n    return v + w\nw = 2\ns.x = f(1)": "s.x == 2",
     "s.q.extend([1, 2, 3])\nfor v in reversed(s.q):\n    s.q.clear()\n    s.x += 1": "s.x == 1",
+    "xs = [1]\ns.q[:] = xs\nxs.append(2)\ns.some.update(xs)\nxs.clear()": (
+        "s.q == [1] and s.some == {1, 2}"
+    ),
+    "for i in range(2):\n    p = Pair(n=i)\n    p.to.add(i)\n    s.net.append(p)": (
+        "s.net[1].n == 1"
+    ),
+    "p = Pair(n=1)\ns.net.append(copy(p))\np.n = 2\ns.net.append(p)": "s.net[0].n == 1",
+    "s.banks = [set(), {1}]\ns.banks[0].add(2)": "s.banks == [{2}, {1}]",
     "s.q.extend([1, 2, 3])\nfor v in reversed(s.q):\n    s.q.pop()\n    s.x += v % 2": "s.x == 2",
 }
 """Actions, and what they make of the state."""
@@ -117,9 +125,22 @@ FITS = {
 
 PYTHON = (
     "Cell(", "Counter", "net.append(p)", "deepcopy", "s.q.pop()", "s.q.clear()", "len(s.some)",
-    "old = s.some", "= new", "= s.pairs[0].to", "s.one, s.two", "in s.some}",
+    "old = s.some", "= new", "xs.clear()", "p.to.add(i)", "s.banks[0].add(2)", "append(copy(p))",
+    "= s.pairs[0].to", "s.one, s.two", "in s.some}",
 )  # fmt: skip
 """What is in an action that stays in Python."""
+
+
+STORED = {
+    "t = {1}\ns.banks[0] = t\nt.add(2)": "t",
+    "t = {1}\nfor i in range(2):\n    s.banks[i] = t\n    t.add(2)": "t",
+    "p = Pair(n=1)\ns.pairs[0] = p\np.n = 2": "p",
+    "p = Pair(n=1)\ns.net.append(p)\np.to.add(1)": "p",
+    "p = Pair(n=1)\ns.net.insert(0, p)\np.n += 1": "p",
+    "m = Msg(n=1)\ns.boxes[0].add(m)\nm.n = 2": "m",
+    "row = [1, 2]\ns.m[0] = row\nrow[0] = 3": "row",
+}
+"""Actions that change what they have stored, and its name."""
 
 
 OUTLIVES = {
@@ -147,6 +168,19 @@ def test_an_old_name_of_what_is_replaced_is_refused(tmp_path, body):
         tidegate.check(model(tmp_path, body))
     assert f"and {OLD[body]} may be what was there before" in str(refused.value)
     assert "copied.py:4" in str(refused.value)
+
+
+@pytest.mark.parametrize("body", STORED)
+def test_a_change_of_what_was_stored_is_refused(tmp_path, body):
+    with pytest.raises(TidegateError) as refused:
+        tidegate.check(model(tmp_path, body))
+    assert f"{STORED[body]} changes after it was stored in the state" in str(refused.value)
+
+
+def test_a_write_to_an_element_of_what_was_replaced_is_refused(tmp_path):
+    body = "s.net.append(Pair())\ne = s.net[0]\ns.net = s.net[:]\ne.n = 3"
+    with pytest.raises(TidegateError, match=r"e was an element of s\.net, which"):
+        tidegate.check(model(tmp_path, body))
 
 
 @pytest.mark.parametrize("engine", ["interpreted", "auto"])

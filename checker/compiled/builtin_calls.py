@@ -386,9 +386,9 @@ class Builtins:
         spread = [part for part in node.args if isinstance(part, ast.Starred)]
         if len(node.args) == 1 and spread:
             node = ast.copy_location(ast.Call(node.func, [spread[0].value], node.keywords), node)
-        elif len(node.args) > 1 and any(part.arg == "key" for part in node.keywords):
+        elif len(node.args) > 1 and [part.arg for part in node.keywords] == ["key"]:
             several = ast.copy_location(ast.Tuple(node.args, ast.Load()), node)
-            node = ast.copy_location(ast.Call(node.func, [several], node.keywords), node)
+            return self.calls.comprehensions.extreme(node, which, several)
         if len(node.args) == 1:
             return self.calls.comprehensions.extreme(node, which)
         values = [self.expressions.certain(part) for part in self.expressions.items_of(node.args)]

@@ -276,10 +276,10 @@ class Comprehensions:
         self.elements(node.args[0], add, any_order=True)
         return Number(out.value(f"load i64, ptr {result}"), None, int)
 
-    def extreme(self, node: ast.Call, which: Any) -> Value:
-        """Translate min() or max() of what one argument yields."""
+    def extreme(self, node: ast.Call, which: Any, several: ast.Tuple | None = None) -> Value:
+        """Translate min() or max() of what one argument yields, or of `several`."""
         named = {str(part.arg): part.value for part in node.keywords}
-        argument = self._only(node, {"key", "default"})
+        argument = several or self._only(node, {"key", "default"})
         key = self.expressions.expression(named["key"]) if "key" in named else None
         default = self.expressions.value(named["default"]) if "default" in named else None
         begun = self.out.variable()

@@ -183,6 +183,8 @@ class Expressions:
 
     def __init__(self, scope: Scope) -> None:
         self.scope, self.unit, self.out = scope, scope.unit, scope.out
+        # Whether an operand of the last `and` or `or` was a list, a set or a sequence.
+        self._had_collection = False
         self.mark, self.records = scope.marks.mark, Records(scope)
         self.sequences = Sequences(scope, self)
         scope.lists.kept = scope.slots.kept = self.sequences.kept
@@ -781,9 +783,12 @@ class Expressions:
 
     def _boolop(self, node: ast.BoolOp) -> Value:
         """Return the operand that decides, which is the truth of all of them if each is one."""
+        self._had_collection = False
         with self.out.aside() as aside:
             truth = self._all_or_any(node)
         if isinstance(truth, Truth) and truth.truth_only:
+            return self._deciding(node, node.values)
+        if isinstance(truth, Constant) and self._had_collection:
             return self._deciding(node, node.values)
         self.out.append(aside)
         return truth
@@ -841,6 +846,7 @@ class Expressions:
         else:
             operand = self._something(self.expression(part))
             value = self.calls.filled(operand)
+            self._had_collection |= value is not operand
             if value is not operand and isinstance(value, (Number, Truth)):
                 # Of a set or a sequence, `and` and `or` give more than this truth.
                 value = Truth(self.out.truth(value), ast.unparse(part))

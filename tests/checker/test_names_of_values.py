@@ -102,6 +102,7 @@ REFUSED = (
     "s.net = [s.pair, s.pairs[0]]\ns.pair.n = 3\nreturn True",
     "s.net = [p for p in s.pairs if p.n]\ns.pairs[0].n = 3\nreturn True",
     "s.flag = s.queue or s.other\nreturn True",
+    "none = []\ns.flag = none and none[0] == 1\nreturn True",
 )
 
 
@@ -143,6 +144,7 @@ GIVEN_LATER = (
     "    elif last is None or last < m.n:\n        last = m.n\nreturn first == last",
     "best = None\nfor v in s.queue:\n    if best is not None and best[1] > v:\n        continue\n"
     "    best = (len(s.other), v)\nreturn best is not None and best[0] < best[1]",
+    "none = []\nif none and none[0] == 1:\n    return False\nx = none or [s.x]\nreturn x[0] > 2",
     "return max(s.pair, s.pairs[1], key=lambda p: p.n).n > 1",
     "s.x = min(s.x, s.y, 5, key=lambda v: abs(v - 3))\nreturn True",
 )

@@ -213,7 +213,7 @@ def lacks(kind: str, known: Iterable[str], name: str) -> str:
     >>> lacks("Seq", ["append", "pop"], "add")
     "a sequence has no 'add'; write append"
     >>> lacks("Seq", ["append", "insert"], "sort")
-    "a sequence has no 'sort'; write q[:] = sorted(q)"
+    "a sequence has no 'sort'; write s.q[:] = sorted(s.q, ...)"
     """
     there = [one for one in known if not one.startswith("_")]
     near = nearest(name, there)
@@ -239,7 +239,7 @@ _SYNONYMS = (
 )
 """Methods that containers of other kinds, or of other languages, have for the same."""
 
-_INSTEAD = {"sort": "q[:] = sorted(q)", "reverse": "q[:] = reversed(q)"}
+_INSTEAD = {"sort": "s.q[:] = sorted(s.q, ...)", "reverse": "s.q[:] = s.q[::-1]"}
 """What does to a sequence what a method of Python's lists does that it lacks."""
 
 

@@ -184,6 +184,23 @@ def _globals_of(code: CodeType) -> set[str]:
     return set(code.co_names).union(*map(_globals_of, inner))
 
 
+_MATCHED = ast.Name("subject", ast.Load())
+
+
+def _is_named(parts: list[ast.pattern], stars: list[int]) -> bool:
+    """Whether a pattern gives a name to what its star takes."""
+    starred = [parts[place] for place in stars]
+    return any(isinstance(star, ast.MatchStar) and star.name for star in starred)
+
+
+def _is_in_order(value: Value) -> bool:
+    """Whether a value is a list or a tuple outside of the state."""
+    if isinstance(value, Constant):
+        return type(value.value) in (list, tuple)
+    is_cells = isinstance(value, Cells) and value.kind in (list, tuple)
+    return is_cells or isinstance(value, (Items, Elements, Span))
+
+
 def _displayed(node: ast.expr) -> list[ast.expr]:
     """Return the expressions of a tuple or a list without stars; none of anything else."""
     return node.elts if isinstance(node, (ast.Tuple, ast.List)) and not _has_star(node) else []
@@ -881,14 +898,7 @@ class Translation:
         if isinstance(subject, Perhaps) and isinstance(pattern, _OF_PARTS):
             subject = self._matched_part(subject, pattern, following)
         if isinstance(pattern, ast.MatchSequence):
-            if any(isinstance(part, ast.MatchStar) for part in pattern.patterns):
-                raise UnsupportedError(f"the pattern {ast.unparse(pattern)}")
-            if not isinstance(subject, Items) or len(subject.items) != len(pattern.patterns):
-                raise UnsupportedError(
-                    f"the pattern {ast.unparse(pattern)}, for no tuple of its length,"
-                )
-            for item, part in zip(subject.items, pattern.patterns, strict=True):
-                self._match_pattern(item, part, following)
+            self._match_sequence(subject, pattern, following)
             return
         if isinstance(pattern, ast.MatchClass):
             self._match_record(subject, pattern, following)
@@ -898,6 +908,32 @@ class Translation:
         fits = out.label("fits")
         out.branch(test, fits, following)
         out.place_label(fits)
+
+    def _match_sequence(self, subject: Value, pattern: ast.MatchSequence, following: str) -> None:
+        """Emit a jump to `following` unless a list or a tuple has so many elements that fit."""
+        out, parts = self.out, pattern.patterns
+        stars = [place for place, part in enumerate(parts) if isinstance(part, ast.MatchStar)]
+        if _is_named(parts, stars) or not _is_in_order(subject):
+            raise UnsupportedError(f"the pattern {ast.unparse(pattern)}, for what is no tuple,")
+        chosen = self.expressions.calls.loops.indexed(subject, _MATCHED)
+        length, wanted = chosen.length(), len(parts) - len(stars)
+        test = out.compare("sge" if stars else "eq", length, Constant(wanted))
+        self.scope.marks.mark(test, pattern)
+        fits = out.label("fits")
+        out.branch(test, fits, following)
+        out.place_label(fits)
+        for place, part in enumerate(parts):
+            if isinstance(part, ast.MatchStar):
+                continue
+            index: Value = Constant(place)
+            if stars and place > stars[0]:
+                index = out.arithmetic("sub", length, Constant(len(parts) - place))
+            item: Value = NOWHERE
+            if chosen.most is None or chosen.most >= wanted:
+                if not isinstance(index, Constant) or not isinstance(length, Constant):
+                    index = self.scope.lists.clamped(index, length, chosen.most or wanted)
+                item = chosen.at(index)
+            self._match_pattern(item, part, following)
 
     def _matched_part(self, subject: Perhaps, pattern: ast.pattern, following: str) -> Value:
         """Emit a jump to `following` for None, and return what the value is otherwise."""
@@ -940,6 +976,11 @@ class Translation:
         if isinstance(pattern, ast.MatchValue):
             wanted = self.expressions.expression(pattern.value)
             return self.expressions.equal(ast.Eq(), subject, wanted)
+        if isinstance(pattern, ast.MatchSingleton) and kind_of(subject) is bool is type(
+            pattern.value
+        ):
+            truth = self.expressions.truth_of(subject)
+            return truth if pattern.value else self.expressions.negation(truth)
         if isinstance(pattern, ast.MatchSingleton) and pattern.value is None:
             return (
                 Truth(subject.none) if isinstance(subject, Perhaps) else Constant(is_none(subject))

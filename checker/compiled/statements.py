@@ -914,7 +914,7 @@ class Translation:
         out, parts = self.out, pattern.patterns
         stars = [place for place, part in enumerate(parts) if isinstance(part, ast.MatchStar)]
         if _is_named(parts, stars) or not _is_in_order(subject):
-            raise UnsupportedError(f"the pattern {ast.unparse(pattern)}, for what is no tuple,")
+            raise UnsupportedError(f"the pattern {ast.unparse(pattern)}, for what is not a list,")
         chosen = self.expressions.calls.loops.indexed(subject, _MATCHED)
         length, wanted = chosen.length(), len(parts) - len(stars)
         test = out.compare("sge" if stars else "eq", length, Constant(wanted))

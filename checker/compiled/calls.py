@@ -330,18 +330,14 @@ class Calls:
         parameters = closure.tree.args
         names = [part.arg for part in (*parameters.posonlyargs, *parameters.args)]
         by_name = dict(zip(names, positional, strict=False)) | named
-        if len(positional) > len(names):
-            raise UnsupportedError(
-                f"the call {ast.unparse(node)}, which does not fit its function,"
-            )
         for name, default in zip(reversed(names), reversed(closure.defaults), strict=False):
             by_name.setdefault(name, default)
-        self._refuse_other_variables(closure)
         special = parameters.vararg or parameters.kwarg or parameters.kwonlyargs
-        if special or by_name.keys() != set(names):
+        if special or len(positional) > len(names) or by_name.keys() != set(names):
             raise UnsupportedError(
                 f"the call {ast.unparse(node)}, which does not fit its function,"
             )
+        self._refuse_other_variables(closure)
         if isinstance(closure.tree, ast.FunctionDef):
             arguments = [by_name[name] for name in names]
             return self.scope.write_out(closure.around, closure.tree, arguments)

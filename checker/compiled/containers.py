@@ -45,6 +45,7 @@ from .values import (
     as_numbers,
     ask,
     integer_of,
+    known_items,
 )
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ class Collections:
 
     def _joined(self, left: Value, right: Value) -> Value:
         """Return one collection after the other."""
-        parts = [self._known_items(value) for value in (left, right)]
+        parts = [known_items(value) for value in (left, right)]
         if parts[0] is not None and parts[1] is not None:
             return Items((*parts[0], *parts[1]), _kind(left) or tuple)
         joined = self.lists.new(_kind(left) or list)
@@ -267,15 +268,6 @@ class Collections:
             if value is cells or isinstance(value, Closure):
                 self.calls.comprehensions.refuse_lazy(node, own=True)
 
-    @staticmethod
-    def _known_items(value: Value) -> tuple[Value, ...] | None:
-        """Return the items of a tuple whose length is known."""
-        if isinstance(value, Items):
-            return value.items
-        if isinstance(value, Constant) and type(value.value) in (tuple, list):
-            return tuple(map(Constant, value.value))
-        return None
-
     def compared(self, comparison: ast.cmpop, left: Value, right: Value) -> Value | None:
         """Return how two collections compare; None for anything else."""
         if left is NOWHERE or right is NOWHERE:
@@ -305,7 +297,7 @@ class Collections:
             return None
         if isinstance(comparison, (ast.Eq, ast.NotEq)):
             return self._equal(comparison, left, right)
-        items, others = self._known_items(left), self._known_items(right)
+        items, others = known_items(left), known_items(right)
         if items is None or others is None:
             raise UnsupportedError("the order of two lists of unknown length")
         return self._in_order(comparison, list(items), list(others))

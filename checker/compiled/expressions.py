@@ -56,6 +56,7 @@ from .values import (
     is_none,
     is_truth,
     kind_of,
+    known_items,
     span,
     union,
 )
@@ -164,11 +165,9 @@ def _are_lists(values: list[Value]) -> bool:
 
 def _length_of_list(value: Value) -> int | None:
     """Return how many elements a list has, if it is one of a known length."""
-    if isinstance(value, Items) and value.kind is list:
-        return len(value.items)
-    if isinstance(value, Constant) and type(value.value) is list:
-        return len(value.value)
-    return None
+    items = known_items(value)
+    kind = value.kind if isinstance(value, Items) else type(getattr(value, "value", None))
+    return len(items) if items is not None and kind is list else None
 
 
 def is_known_none(value: Value, node: ast.expr) -> bool:

@@ -76,7 +76,7 @@ class GrowingDictionaries:
         generated = isinstance(argument, (ast.GeneratorExp, ast.ListComp))
         if not generated:
             value = self.expressions.known(argument)
-            if isinstance(value, (Dictionary, Entries)) or _is_dictionary(value):
+            if is_dictionary(value):
                 raise UnsupportedError(f"the call {ast.unparse(node)}")
 
         def add(element: Value) -> None:
@@ -117,19 +117,24 @@ class GrowingDictionaries:
         value = self._value(entries, at)
         if entries.kind is not Counter:
             return value
-        return Constant(0) if value is NOWHERE else self._either(missing, Constant(0), value)
+        return (
+            Constant(0)
+            if value is NOWHERE
+            else self.expressions.either(missing, Constant(0), value)
+        )
 
     def put(self, entries: Entries, key: Value, value: Value) -> None:
         """Emit the assignment of a value to a key, which stays where it is if it is there."""
         out, lists = self.out, self.scope.lists
         at = self._place(entries, key)
+        place = out.extreme("max", at, Constant(0))
         there, other, end = (out.label(hint) for hint in ("there", "other", "end"))
         out.branch(self._is_missing(at), other, there)
         out.place_label(there)
-        pair = lists.at(entries.cells, out.extreme("max", at, Constant(0)))
+        pair = lists.at(entries.cells, place)
         old = pair.items[0] if isinstance(pair, Items) else key
         if entries.cells.shapes:
-            lists.put(entries.cells, out.extreme("max", at, Constant(0)), Items((old, value)))
+            lists.put(entries.cells, place, Items((old, value)))
         out.jump(end)
         out.place_label(other)
         self._add(entries, key, value)
@@ -197,10 +202,7 @@ class GrowingDictionaries:
             return default
         if is_none(default):
             return Perhaps(value, self.out.truth(missing))
-        return self._either(missing, default, value)
-
-    def _either(self, test: Value, yes: Value, no: Value) -> Value:
-        return self.expressions.either(test, yes, no)
+        return self.expressions.either(missing, default, value)
 
     def _place(self, entries: Entries, key: Value) -> Value:
         """Return the place of a key; -1 if it is not there."""
@@ -265,11 +267,8 @@ _SOME = ast.Name("dictionary", ast.Load())
 
 def is_dictionary(value: Value) -> bool:
     """Whether a value is a dictionary outside of the state."""
-    return isinstance(value, (Dictionary, Entries)) or _is_dictionary(value)
-
-
-def _is_dictionary(value: Value) -> bool:
-    return isinstance(value, Constant) and type(value.value) is dict
+    is_known = isinstance(value, Constant) and type(value.value) is dict
+    return is_known or isinstance(value, (Dictionary, Entries))
 
 
 def _pairs(value: Value) -> Iterator[tuple[Value, Value]]:

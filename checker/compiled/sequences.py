@@ -44,6 +44,7 @@ from .values import (
     ask,
     integer_of,
     is_left_out,
+    known_items,
     span,
     union,
 )
@@ -369,14 +370,10 @@ class Sequences:
         else:
             self.copied_into(place, value)
 
-    def _parts_for(self, place: StateRef, value: Value) -> list[Value] | None:
+    def _parts_for(self, place: StateRef, value: Value) -> tuple[Value, ...] | None:
         """Return the values for an array of records or containers, if each is one of its own."""
-        if not isinstance(place.sample, tuple) or isinstance(value, (StateRef, Made)):
-            return None
-        parts = list(value.items) if isinstance(value, Items) else []
-        if isinstance(value, Constant) and type(value.value) in (list, tuple):
-            parts = list(map(Constant, value.value))
-        return parts if len(parts) == len(place.sample) else None
+        parts = known_items(value) if isinstance(place.sample, tuple) else None
+        return parts if parts is not None and len(parts) == len(place.sample) else None
 
     def fill_array(self, place: StateRef, new: New) -> None:
         """Emit the writing of all elements of an array of variables."""

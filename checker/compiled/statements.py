@@ -77,6 +77,7 @@ from .values import (
     is_none,
     is_truth,
     kind_of,
+    known_items,
     span,
 )
 
@@ -187,18 +188,10 @@ def _globals_of(code: CodeType) -> set[str]:
 _MATCHED = ast.Name("subject", ast.Load())
 
 
-def _is_named(parts: list[ast.pattern], stars: list[int]) -> bool:
-    """Whether a pattern gives a name to what its star takes."""
-    starred = [parts[place] for place in stars]
-    return any(isinstance(star, ast.MatchStar) and star.name for star in starred)
-
-
 def _is_in_order(value: Value) -> bool:
     """Whether a value is a list or a tuple outside of the state."""
-    if isinstance(value, Constant):
-        return type(value.value) in (list, tuple)
     is_cells = isinstance(value, Cells) and value.kind in (list, tuple)
-    return is_cells or isinstance(value, (Items, Elements, Span))
+    return is_cells or isinstance(value, (Elements, Span)) or known_items(value) is not None
 
 
 def _displayed(node: ast.expr) -> list[ast.expr]:
@@ -913,7 +906,8 @@ class Translation:
         """Emit a jump to `following` unless a list or a tuple has so many elements that fit."""
         out, parts = self.out, pattern.patterns
         stars = [place for place, part in enumerate(parts) if isinstance(part, ast.MatchStar)]
-        if _is_named(parts, stars) or not _is_in_order(subject):
+        is_named = any(isinstance(part, ast.MatchStar) and part.name for part in parts)
+        if is_named or not _is_in_order(subject):
             raise UnsupportedError(f"the pattern {ast.unparse(pattern)}, for what is not a list,")
         chosen = self.expressions.calls.loops.indexed(subject, _MATCHED)
         length, wanted = chosen.length(), len(parts) - len(stars)

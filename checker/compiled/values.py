@@ -562,6 +562,15 @@ def as_constant(value: Value) -> Value:
     return Constant(value.kind(known)) if len(known) == len(value.items) else value
 
 
+def known_items(value: Value) -> tuple[Value, ...] | None:
+    """Return the items of a tuple or a list whose length is known; None for anything else."""
+    if isinstance(value, Items):
+        return value.items
+    if isinstance(value, Constant) and type(value.value) in (tuple, list):
+        return tuple(map(Constant, value.value))
+    return None
+
+
 def is_none(value: Value) -> bool:
     """Whether a value is known to be None."""
     return isinstance(value, Constant) and value.value is None

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from .errors import MisuseError, TidegateError, misused, printed
+from .errors import MisusedValueError, TidegateError, misused, printed
 
 B = TypeVar("B")
 
@@ -108,7 +108,7 @@ def number(
         raise misused(
             f"the default {default} of {doc!r} is not within {low}..{high}; write number(DEFAULT, "
             "LOW, HIGH, ...)",
-            MisuseError,
+            MisusedValueError,
         )
     metadata = {"bound": Bound(doc, low, high, follows=follows, main=main)}
     value: int = dataclasses.field(default=default, metadata=metadata)

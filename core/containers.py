@@ -15,7 +15,14 @@ from inspect import isfunction
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, overload
 
-from .errors import MisuseError, ModelError, misused, printed
+from .errors import (
+    MisusedIndexError,
+    MisusedKeyError,
+    MisusedValueError,
+    ModelError,
+    misused,
+    printed,
+)
 from .fields import (
     NONE,
     Array,
@@ -64,7 +71,7 @@ def mask_of_all(numbers: Iterable[int]) -> int:
     mask = 0
     for number in numbers:
         if not number >= 0:
-            raise misused(f"a set has numbers from 0 on, not {printed(number)}", MisuseError)
+            raise misused(f"a set has numbers from 0 on, not {printed(number)}")
         mask |= 1 << number
     return mask
 
@@ -146,13 +153,13 @@ class Set(Record):
     def add(self, number: int) -> None:
         """Add a number, which may be a member already."""
         if number < 0:
-            raise misused(f"set.add({number}): a set has numbers from 0 on", MisuseError)
+            raise misused(f"set.add({number}): a set has numbers from 0 on")
         self.mask |= 1 << number
 
     def remove(self, number: int) -> None:
         """Remove a member."""
         if number not in self:
-            raise misused(f"set.remove({number}): not in the set", MisuseError)
+            raise misused(f"set.remove({number}): not in the set", MisusedKeyError)
         self.mask &= ~(1 << number)
 
     def discard(self, number: int) -> None:
@@ -567,12 +574,12 @@ class Seq(Ordered[E], Listed):
     def _splice(self, chosen: slice, values: Iterable[E]) -> None:
         """Put values in place of the elements of a slice."""
         if chosen.step is not None:
-            raise misused("a slice that is written to has no step", MisuseError)
+            raise misused("a slice that is written to has no step")
         bounded(chosen)
         new, kept = list(values), self.sliced(slice(None))
         kept[chosen] = new
         if len(kept) > len(self.items):
-            raise misused(f"{_full(self)}; {len(kept)} do not fit", MisuseError)
+            raise misused(f"{_full(self)}; {len(kept)} do not fit")
         for index, element in enumerate(kept):
             self.put(index, element)
         for index in range(len(kept), len(self.items)):
@@ -602,7 +609,7 @@ class Seq(Ordered[E], Listed):
         for index in range(self.length):
             if self.items[index] == value:
                 return index
-        raise misused(f"sequence.index({printed(value)}): not in the sequence", MisuseError)
+        raise misused(f"sequence.index({printed(value)}): not in the sequence", MisusedValueError)
 
     def count(self, value: E) -> int:
         """Return how often an element occurs."""
@@ -615,7 +622,7 @@ class Seq(Ordered[E], Listed):
     def append(self, value: E) -> None:
         """Add an element at the end."""
         if self.length == len(self.items):
-            raise misused(f"sequence.append({printed(value)}): {_full(self)}", MisuseError)
+            raise misused(f"sequence.append({printed(value)}): {_full(self)}")
         self.put(self.length, value)
         self.length += 1
 
@@ -631,13 +638,15 @@ class Seq(Ordered[E], Listed):
     def remove(self, value: E) -> None:
         """Remove the first element that is equal to a value."""
         if value not in self:
-            raise misused(f"sequence.remove({printed(value)}): not in the sequence", MisuseError)
+            raise misused(
+                f"sequence.remove({printed(value)}): not in the sequence", MisusedValueError
+            )
         self.pop(self.index(value))
 
     def popleft(self) -> E:
         """Remove the first element and return it (TLA+'s Head and Tail)."""
         if not self.length:
-            raise misused("sequence.popleft(): the sequence is empty", MisuseError)
+            raise misused("sequence.popleft(): the sequence is empty", MisusedIndexError)
         first = self.copied(self.items[0])
         self.drop_first()
         return first
@@ -647,7 +656,7 @@ class Seq(Ordered[E], Listed):
         if index is not None:
             return self._taken(index if index >= 0 else from_end(index, self.length))
         if not self.length:
-            raise misused("sequence.pop(): the sequence is empty", MisuseError)
+            raise misused("sequence.pop(): the sequence is empty", MisusedIndexError)
         last = self.copied(self.items[self.length - 1])
         self.drop_last()
         return last
@@ -655,7 +664,9 @@ class Seq(Ordered[E], Listed):
     def _taken(self, index: int) -> E:
         """Remove an element and return it."""
         if index >= self.length:
-            raise misused(f"sequence.pop({index}): it has {self.length} elements", MisuseError)
+            raise misused(
+                f"sequence.pop({index}): it has {self.length} elements", MisusedIndexError
+            )
         taken = self.copied(self.items[index])
         self._splice(slice(index, index + 1), ())
         return taken
@@ -744,7 +755,7 @@ class Sorted(_OfRecords[R]):
             yield value(self.items[index], self, index)
             index += 1
             if self.length != length:
-                raise misused("the set changes its size while it is iterated", MisuseError)
+                raise misused("the set changes its size while it is iterated")
 
     def __contains__(self, record: R) -> bool:
         first, last = self._equal(record)
@@ -772,7 +783,7 @@ class Sorted(_OfRecords[R]):
         """Remove a record, which must be a member."""
         first, last = self._equal(record)
         if first == last:
-            raise misused(f"set.remove({printed(record)}): not in the set", MisuseError)
+            raise misused(f"set.remove({printed(record)}): not in the set", MisusedKeyError)
         self._take_out(first)
 
     def discard(self, record: R) -> None:
@@ -785,7 +796,7 @@ class Sorted(_OfRecords[R]):
         """Insert a record where it belongs."""
         last = self.length
         if last == len(self.items):
-            raise misused(f"set.add({printed(record)}): {_full(self, 'set')}", MisuseError)
+            raise misused(f"set.add({printed(record)}): {_full(self, 'set')}")
         while last > index:
             self.put(last, self.items[last - 1])
             last -= 1
@@ -1040,7 +1051,7 @@ def _full(sequence: Ordered[Any], what: str = "sequence") -> str:
 def _list(values: object) -> Iterable[Any]:
     """Return what can be joined with a sequence."""
     if not isinstance(values, (Seq, list, Records)):
-        raise misused(f"a list or a sequence is needed, not {printed(values)}", MisuseError)
+        raise misused(f"a list or a sequence is needed, not {printed(values)}")
     return values
 
 

@@ -360,8 +360,16 @@ def caller() -> FrameType:
     return frame
 
 
-class MisuseError(ModelError, IndexError, KeyError, ValueError):
-    """A container cannot do what the model asks of it; Python's own fail there, too."""
+class MisusedIndexError(ModelError, IndexError):
+    """A container of the state fails as a list would, with an error that a model may catch."""
+
+
+class MisusedKeyError(ModelError, KeyError):
+    """A container of the state fails as a set would, with an error that a model may catch."""
+
+
+class MisusedValueError(ModelError, ValueError):
+    """A container of the state fails as a list would, with an error that a model may catch."""
 
 
 def misused(text: str, kind: type[ModelError] = ModelError) -> ModelError:

@@ -15,7 +15,7 @@ from functools import cache, cached_property
 from types import FunctionType
 from typing import Any, Self, TypeVar, cast, dataclass_transform, overload
 
-from .errors import MisuseError, ModelError, about, misused, nearest, printed
+from .errors import MisusedValueError, ModelError, about, misused, nearest, printed
 from .indices import Records, Variables, records
 from .values import Kind, array_type, as_kind, plain
 
@@ -181,7 +181,7 @@ def enumeration(kind: type[N], doc: str, *, initial: N | Callable[[Any], N] | No
         raise misused(
             f"{kind.__name__}: its values must be consecutive numbers, and {missing} is none; "
             f"number its members {low} to {low + len(names) - 1}",
-            MisuseError,
+            MisusedValueError,
         )
     show = lambda value: names.get(value, int(value))  # noqa: E731
     return cast(N, Field(low, high, doc, show, kind=kind, initial=initial))

@@ -14,7 +14,7 @@ import builtins
 import importlib
 import os
 import sys
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from importlib.machinery import (
     BuiltinImporter,
@@ -24,7 +24,7 @@ from importlib.machinery import (
     SourceFileLoader,
 )
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
 PREFIX = "tidegate_own_"
@@ -134,7 +134,7 @@ class _Finder:
 _FINDER = _Finder()
 
 
-def full_name(function: FunctionType | None, name: str) -> str:
+def full_name(function: Callable[..., Any] | None, name: str) -> str:
     """Return the full name of the module that an import in a function means."""
     known: Mapping[str, Any] = getattr(function, "__builtins__", {})
     folder = getattr(known.get("__import__"), "__self__", None)

@@ -89,6 +89,7 @@ class Builtins:
             tuple: lambda node: self._listed(node, tuple),
             itertools.permutations: self._permuted,
             itertools.pairwise: self._neighbours, itertools.chain: self._chained,
+            dict.fromkeys: lambda node: calls.growing.from_keys(node),
             set: self._set, frozenset: self._set, map: self._mapped, filter: self._filtered,
         }  # fmt: skip
 

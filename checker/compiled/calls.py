@@ -25,7 +25,7 @@ from .made import Making
 from .name_uses import by_itself
 from .own_records import replaced
 from .sequences import OF_SEQUENCES, is_ours, is_value
-from .syntax import BY_STAR, own_returns, plain_tree, read_names, stored
+from .syntax import own_returns, plain_tree, read_names, stored
 from .tables import UNROLLED
 from .values import (
     NOWHERE,
@@ -332,14 +332,16 @@ class Calls:
         by_name = dict(zip(names, positional, strict=False)) | named
         for name, default in zip(reversed(names), reversed(closure.defaults), strict=False):
             by_name.setdefault(name, default)
-        special = parameters.vararg or parameters.kwarg or parameters.kwonlyargs
-        if special or len(positional) > len(names) or by_name.keys() != set(names):
+        beyond, special = positional[len(names) :], parameters.kwarg or parameters.kwonlyargs
+        takes_all = isinstance(closure.tree, ast.FunctionDef) and parameters.vararg
+        if special or (beyond and not takes_all) or by_name.keys() != set(names):
             raise UnsupportedError(
                 f"the call {ast.unparse(node)}, which does not fit its function,"
             )
         self._refuse_other_variables(closure)
         if isinstance(closure.tree, ast.FunctionDef):
-            arguments = [by_name[name] for name in names]
+            rest = [Items(tuple(beyond))] if takes_all else []
+            arguments = [*(by_name[name] for name in names), *rest]
             return self.scope.write_out(closure.around, closure.tree, arguments)
         outer = self.scope.function
         self.scope.function = closure.around
@@ -427,8 +429,7 @@ class Calls:
     ) -> list[Value]:
         """Return the arguments of a call in the order of the function's parameters."""
         code = function.__code__
-        if code.co_flags & CO_VARARGS:
-            raise UnsupportedError(f"{function.__name__}, {BY_STAR}")
+        takes_all = code.co_flags & CO_VARARGS
         names, only = code.co_varnames[: code.co_argcount], code.co_varnames[code.co_argcount :]
         only = only[: code.co_kwonlyargcount]
         passed = dict(zip(names, positional, strict=False))
@@ -441,12 +442,14 @@ class Calls:
         defaults = function.__defaults__ or ()
         optional = dict(zip(reversed(names), reversed(defaults), strict=False))
         optional |= function.__kwdefaults__ or {}
-        if len(positional) > len(names) or misplaced or not optional.keys() >= set(missing):
+        beyond = positional[len(names) :]
+        if (beyond and not takes_all) or misplaced or not optional.keys() >= set(missing):
             raise UnsupportedError(
                 f"a call of {function.__name__} that does not fit its parameters"
             )
         passed |= {name: Constant(optional[name]) for name in missing}
-        rest = [Dictionary(tuple(more), tuple(more.values()))] if takes_more else []
+        rest: list[Value] = [Items(tuple(beyond))] if takes_all else []
+        rest += [Dictionary(tuple(more), tuple(more.values()))] if takes_more else []
         return [*(passed[name] for name in (*names, *only)), *rest]
 
     def filled(self, value: Value) -> Value:

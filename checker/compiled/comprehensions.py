@@ -15,10 +15,10 @@ from functools import reduce
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ..reading.values import MUTATING
 from .containers import is_list
 from .distinct import is_member
 from .function import Scope
-from .syntax import CHANGING
 from .tables import UNROLLED
 from .values import (
     NOWHERE,
@@ -170,7 +170,7 @@ class Comprehensions:
         names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
         gets_list = any(is_list(self.scope.local.get(name, Constant(None))) for name in names)
         if isinstance(node.func, ast.Attribute):
-            return node.func.attr in CHANGING or gets_list
+            return node.func.attr in MUTATING or gets_list
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         return name in self.scope.assigned or (gets_list and not hasattr(builtins, name))
 
@@ -194,11 +194,15 @@ class Comprehensions:
         root = function.value if isinstance(function, ast.Attribute) else function
         own = {part.id for part in ast.walk(around) if isinstance(part, ast.Name) and _binds(part)}
         function_of, scope = self.scope.function, self.scope
-        own |= scope.assigned.keys() | scope.hidden | {*function_of.__code__.co_freevars}
-        if not isinstance(root, ast.Name) or root.id in own:
+        if not isinstance(root, ast.Name) or root.id in own | scope.hidden:
+            return None
+        own = {*scope.assigned, *function_of.__code__.co_freevars}
+        imported = scope.local.get(root.id)
+        if root.id in own and not isinstance(imported, Constant):
             return None
         space = function_of.__globals__
         named = space.get(root.id, getattr(builtins, root.id, None))
+        named = imported.value if root.id in own and isinstance(imported, Constant) else named
         if not isinstance(function, ast.Attribute):
             return named
         return getattr(named, function.attr, None) if isinstance(named, ModuleType) else None

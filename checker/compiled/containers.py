@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.containers import RecordSeq, RecordSet, Seq, Set
 from ...core.fields import members
 from ..set_methods import COMPARISONS, METHODS, OPERATIONS, UPDATES
-from .arithmetic import FOLDED
+from .arithmetic import FOLDED, from_beginning
 from .distinct import DistinctSets, is_record_set
 from .function import Scope
 from .growing import is_dictionary
@@ -113,6 +113,8 @@ class Collections:
         """Return the result of an operator on collections; None for anything else."""
         if (distinct := self.distinct.combined(operator, left, right)) is not None:
             return distinct
+        if isinstance(operator, ast.BitOr) and is_dictionary(left) and is_dictionary(right):
+            return self.calls.dictionaries.joined(left, right)
         one, other = self._alike(self.numbers(left), self.numbers(right))
         if one and other and is_set_operator(operator):
             mask = self._masks(operator, one.mask, other.mask)
@@ -244,7 +246,9 @@ class Collections:
         if isinstance(value, Cells):
             return self._copy(value)
         if isinstance(value, Entries):
-            return replace(value, cells=self._copy(value.cells))
+            made = self.calls.growing.new(value.kind, value.default)
+            self.calls.growing.copied(made, value)
+            return made
         return value
 
     def _copy(self, cells: Cells) -> Cells:
@@ -414,20 +418,25 @@ class Collections:
         if name == "extend" and len(node.args) == 1 and cells.kind is list:
             self.extend(cells, node.args[0])
             return Constant(None)
-        lists, arguments = self.lists, [self.expressions.value(part) for part in node.args]
         if name in ("count", "index"):
             return self._found(cells, name, node)
+        if name == "sort" and not node.args and cells.kind is list:
+            return self._sort(cells, node)
+        lists, arguments = self.lists, [self.expressions.value(part) for part in node.args]
         if node.keywords or cells.kind is not list:
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         if name == "append" and len(arguments) == 1:
             lists.append(cells, self.expressions.certain(arguments[0]))
         elif name == "clear" and not arguments:
             lists.set_length(cells, Constant(0))
-        elif name == "pop" and not arguments:
-            last = lists.element(cells, Constant(-1))
-            length = self.out.arithmetic("sub", lists.length(cells), Constant(1))
-            lists.set_length(cells, self.out.extreme("max", length, Constant(0)))
-            return last
+        elif name == "pop" and len(arguments) <= 1:
+            return self._popped(cells, arguments[0] if arguments else Constant(-1))
+        elif name == "insert" and len(arguments) == 2:
+            self._insert(cells, *map(self.expressions.certain, arguments))
+        elif name == "remove" and len(arguments) == 1:
+            self._popped(cells, self._first(cells, self.expressions.certain(arguments[0]), node))
+        elif name == "reverse" and not arguments:
+            self._refill(cells, Backwards(cells))
         elif name == "copy" and not arguments:
             copied = lists.new()
             self.add_all(copied, cells)
@@ -435,6 +444,36 @@ class Collections:
         else:
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         return Constant(None)
+
+    def _popped(self, cells: Cells, index: Value) -> Value:
+        """Emit the removal of an element of a list, which must be there, and return it."""
+        index = self.lists.clamped(index, self.lists.length(cells), cells.most)
+        return self.lists.take_out(cells, index)
+
+    def _insert(self, cells: Cells, index: Value, value: Value) -> None:
+        """Emit the addition of an element before another one; beyond either end, at that end."""
+        length = self.lists.length(cells)
+        index = from_beginning(self.out, index, length)
+        index = self.out.extreme("max", self.out.extreme("min", index, length), Constant(0))
+        self.lists.insert(cells, index, value)
+
+    def _sort(self, cells: Cells, node: ast.Call) -> Value:
+        """Emit that the elements of a list are in order."""
+        assert isinstance(node.func, ast.Attribute)
+        call = ast.copy_location(ast.Call(node.func, [node.func.value], node.keywords), node)
+        self._refill(cells, self.calls.comprehensions.ordered(call))
+        return Constant(None)
+
+    def _refill(self, cells: Cells, value: Value) -> None:
+        """Emit that a list has other elements, which were computed from those before."""
+        new = self.lists.new()
+        self.add_all(new, value)
+        self.lists.set_length(cells, Constant(0))
+        self.add_all(cells, new)
+
+    def remove_at(self, cells: Cells, node: ast.expr) -> None:
+        """Translate ``del`` of an element of a list."""
+        self._popped(cells, self.expressions.known(node))
 
     def _of_set(self, owner: Value, bits: Bits, name: str, node: ast.Call) -> Value | None:
         lists, mask = self.lists, bits.mask

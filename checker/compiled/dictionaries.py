@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .function import Scope
-from .growing import GrowingDictionaries
+from .growing import GrowingDictionaries, is_dictionary, pairs_of
 from .values import (
     NOWHERE,
     Constant,
     Dictionary,
+    Entries,
     Items,
     Perhaps,
     Truth,
@@ -43,12 +44,37 @@ class Dictionaries:
 
     def displayed(self, node: ast.Dict) -> Value:
         """Return what a display of keys and values is; a constant if all of it is known."""
-        pairs = []
+        joined: Value = Constant({})
+        pairs: list[tuple[Value, Value]] = []
         for key, value in zip(node.keys, node.values, strict=True):
-            if key is None:
-                raise UnsupportedError(f"the expression {ast.unparse(node)}, with **,")
-            pairs.append((self.expressions.value(key), self.expressions.value(value)))
-        return self._with(pairs)
+            if key is not None:
+                pairs.append((self.expressions.value(key), self.expressions.value(value)))
+                continue
+            joined = self.joined(
+                self.joined(joined, self._with(pairs)), self.expressions.value(value)
+            )
+            pairs = []
+        return self.joined(joined, self._with(pairs))
+
+    def joined(self, one: Value, other: Value) -> Value:
+        """Return a new dictionary with the keys of two, and the values of the second one first.
+
+        Raises
+        ------
+        UnsupportedError
+            If one is not a plain dictionary of the function's own.
+        """
+        if any(
+            not is_dictionary(part) or getattr(part, "kind", dict) is not dict
+            for part in (one, other)
+        ):
+            raise UnsupportedError("a dictionary joined with something else")
+        if not isinstance(one, Entries) and not isinstance(other, Entries):
+            return self._with([*pairs_of(one), *pairs_of(other)])
+        made = self.growing.new()
+        self.growing.update(made, one)
+        self.growing.update(made, other)
+        return made
 
     def comprehended(self, node: ast.DictComp) -> Value:
         """Return what a comprehension of keys and values is."""

@@ -64,10 +64,14 @@ from .values import (
 
 @dataclass(frozen=True)
 class Cell:
-    """An element of a list outside of the state, whose index is within it."""
+    """An element of a list outside of the state, whose index is within it.
+
+    ``written`` is the index as the model has it, which may count from the end.
+    """
 
     cells: Cells
     index: Value
+    written: Value
 
 
 _Owned = TypeVar("_Owned", ast.Attribute, ast.Subscript)
@@ -567,7 +571,8 @@ class Expressions:
             owner = self.certain(self.expression(node.value))
             if isinstance(owner, Cells) and isinstance(node, ast.Subscript):
                 lists, index = self.scope.lists, self.known(node.slice)
-                return Cell(owner, lists.clamped(index, lists.length(owner), owner.most))
+                clamped = lists.clamped(index, lists.length(owner), owner.most)
+                return Cell(owner, clamped, index)
             if isinstance(owner, Entries) and isinstance(node, ast.Subscript):
                 return Entry(owner, self.known(node.slice))
             self.scope.write(f"writing {ast.unparse(node)}")

@@ -93,7 +93,9 @@ class GrowingDictionaries:
 
     def new(self, kind: type = dict, default: Value | None = None) -> Entries:
         """Return an empty dictionary; `default` is what a ``defaultdict`` calls."""
-        return Entries(self.scope.lists.new(), kind, default)
+        removed = self.out.variable()
+        self.out.emit(f"store i64 0, ptr {removed}")
+        return Entries(self.scope.lists.new(), removed, kind, default)
 
     def copied(self, into: Entries, value: Value) -> None:
         """Emit that a dictionary has the pairs of another one, and nothing else."""
@@ -101,7 +103,7 @@ class GrowingDictionaries:
         if isinstance(value, Entries):
             self.expressions.calls.collections.add_all(into.cells, value.cells)
             return
-        for key, part in _pairs(value):
+        for key, part in pairs_of(value):
             self.scope.lists.append(into.cells, Items((key, part)))
 
     def element(self, entries: Entries, key: Value) -> Value:
@@ -152,18 +154,28 @@ class GrowingDictionaries:
         return Truth(self.out.truth(self.out.compare("sge", at, Constant(0))))
 
     def indexed(self, of: Entries | View) -> Indexed:
-        """Return how the keys, the values or the pairs are found; a growth meanwhile fails."""
+        """Return how keys, values or pairs are found; an addition or a removal meanwhile fails."""
         view = of if isinstance(of, View) else View(of, "keys")
         cells, out, lists = view.entries.cells, self.out, self.scope.lists
-        begun, part = lists.length(cells), _PARTS[view.part]
+        begun, part = self._changes(view.entries), _PARTS[view.part]
+
+        def length() -> Value:
+            # Python looks before each round, and before it ends.
+            out.fail_if(out.truth(out.compare("ne", self._changes(view.entries), begun)))
+            return lists.length(cells)
 
         def at(index: Value) -> Value:
-            changed = out.compare("ne", lists.length(cells), begun)
-            out.fail_if(out.truth(changed))
             pair = lists.at(cells, out.extreme("min", index, Constant(cells.most - 1)))
             return pair.items[part] if part is not None and isinstance(pair, Items) else pair
 
-        return Indexed(cells.most, lambda: lists.length(cells), at)
+        return Indexed(cells.most, length, at)
+
+    def _changes(self, entries: Entries) -> Value:
+        """Return a number that grows whenever a key is added or removed."""
+        removed = Number(self.out.value(f"load i64, ptr {entries.removed}"))
+        twice = self.out.value(f"shl i64 {removed.register}, 1")
+        length = self.scope.lists.length(entries.cells)
+        return Number(self.out.value(f"add i64 {twice}, {length.register}"))
 
     def method(self, entries: Entries, name: str, node: ast.Call) -> Value:
         """Return the value of the call of a method."""
@@ -180,12 +192,65 @@ class GrowingDictionaries:
             with self._where(self._is_missing(self._place(entries, key))):
                 self._add(entries, key, default)
             return self._value(entries, self._place(entries, key))
+        if name == "pop" and 1 <= len(arguments) <= _MOST:
+            return self.taken(entries, *map(self.expressions.value, arguments))
+        if name == "update" and len(arguments) == 1 and entries.kind is not Counter:
+            self.update(entries, self.expressions.value(arguments[0]))
+            return Constant(None)
         if name == "clear" and not arguments:
+            # It counts as a removal of each key.
+            length = self.scope.lists.length(entries.cells)
+            removed = self.out.value(f"load i64, ptr {entries.removed}")
+            more = self.out.value(f"add i64 {removed}, {length.register}")
+            self.out.emit(f"store i64 {more}, ptr {entries.removed}")
             self.scope.lists.set_length(entries.cells, Constant(0))
             return Constant(None)
         if name == "most_common" and entries.kind is Counter and len(arguments) <= 1:
             return self._most_common(node)
         raise UnsupportedError(f"the call {ast.unparse(node)}")
+
+    def taken(self, entries: Entries, key: Value, default: Value | None = None) -> Value:
+        """Emit the removal of a key, which must be there without a default; return its value."""
+        out, at = self.out, self._place(entries, key)
+        missing = self._is_missing(at)
+        if default is None:
+            out.fail_if(out.truth(missing))
+        value = self._value(entries, at)
+        if value is NOWHERE:
+            return value if default is None else default
+        there = Truth(out.value(f"xor i1 {out.truth(missing)}, true"))
+        with self._where(there):
+            self.scope.lists.take_out(entries.cells, out.extreme("max", at, Constant(0)))
+            removed = out.value(f"load i64, ptr {entries.removed}")
+            out.emit(f"store i64 {out.value(f'add i64 {removed}, 1')}, ptr {entries.removed}")
+        if default is None:
+            return value
+        if is_none(default):
+            return Perhaps(value, out.truth(missing))
+        return self.expressions.either(missing, default, value)
+
+    def update(self, entries: Entries, value: Value) -> None:
+        """Emit that a dictionary has the keys of another one, or of pairs, too."""
+        if is_dictionary(value) and not isinstance(value, Entries):
+            for key, part in pairs_of(value):
+                self.put(entries, key, part)
+            return
+
+        def put(pair: Value, following: str, end: str) -> None:
+            self.put(entries, *self.expressions.taken_apart(pair, 2))
+
+        pairs = value.cells if isinstance(value, Entries) else value
+        self.expressions.calls.loops.over(_SOME, pairs, put)
+
+    def from_keys(self, node: ast.Call) -> Entries:
+        """Return what ``dict.fromkeys(keys, value)`` makes."""
+        if not 1 <= len(node.args) <= _MOST or node.keywords:
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        keys, *rest = map(self.expressions.value, node.args)
+        made, value = self.new(), rest[0] if rest else Constant(None)
+        loop = self.expressions.calls.loops.over
+        loop(node, keys, lambda key, following, end: self.put(made, key, value))
+        return made
 
     def _most_common(self, node: ast.Call) -> Value:
         """Return the pairs with the highest counts; of equal ones, the earlier ones first."""
@@ -271,7 +336,7 @@ def is_dictionary(value: Value) -> bool:
     return is_known or isinstance(value, (Dictionary, Entries))
 
 
-def _pairs(value: Value) -> Iterator[tuple[Value, Value]]:
+def pairs_of(value: Value) -> Iterator[tuple[Value, Value]]:
     """Yield the keys and values of a dictionary whose keys are known."""
     if isinstance(value, Dictionary):
         yield from zip(map(Constant, value.keys), value.values, strict=True)

@@ -184,6 +184,56 @@ class Lists:
         upper = out.extreme("min", Number(out.number(index)), Constant(most - 1))
         return Number(out.number(out.extreme("max", upper, Constant(0))), (0, most - 1), int)
 
+    def take_out(self, cells: Cells, index: Value) -> Value:
+        """Emit the removal of an element, whose index must be within the list; return it."""
+        taken, last = self.at(cells, index), self._last(cells)
+
+        def move(here: Value) -> None:
+            following = Number(self.out.value(f"add i64 {self.out.number(here)}, 1"))
+            self.put(cells, here, self.at(cells, self._within(cells, following)))
+
+        if cells.shapes:
+            self._shifting(cells, index, last, 1, move)
+        self.set_length(cells, self.out.extreme("max", last, Constant(0)))
+        return taken
+
+    def insert(self, cells: Cells, index: Value, value: Value) -> None:
+        """Emit the addition of an element before the one at an index, which is within it."""
+        self.append(cells, value)
+
+        def move(here: Value) -> None:
+            before = Number(self.out.value(f"sub i64 {self.out.number(here)}, 1"))
+            self.put(cells, here, self.at(cells, self._within(cells, before)))
+
+        if cells.shapes:
+            self._shifting(cells, self._last(cells), index, -1, move)
+            self.put(cells, index, value)
+
+    def _last(self, cells: Cells) -> Number:
+        return Number(self.out.value(f"sub i64 {self.length(cells).register}, 1"))
+
+    def _within(self, cells: Cells, index: Value) -> Value:
+        """Return an index that is within the room of a list, whatever it is."""
+        upper = self.out.extreme("min", index, Constant(cells.most - 1))
+        return self.out.extreme("max", upper, Constant(0))
+
+    def _shifting(
+        self, cells: Cells, first: Value, last: Value, step: int, move: Callable[[Value], None]
+    ) -> None:
+        """Emit a loop over the places from the first one up or down to the last one, without it."""
+        out, place = self.out, self.out.variable()
+        out.emit(f"store i64 {out.number(first)}, ptr {place}")
+        head, shift, end = (out.label(hint) for hint in ("shift", "move", "end"))
+        out.loops.append(True)
+        out.place_label(head)
+        here = Number(out.value(f"load i64, ptr {place}"), (0, cells.most - 1))
+        out.branch(out.compare("slt" if step > 0 else "sgt", here, last), shift, end)
+        out.place_label(shift)
+        move(here)
+        out.emit(f"store i64 {out.value(f'add i64 {here.register}, {step}')}, ptr {place}")
+        out.jump(head)
+        out.place_label(end)
+
     def insert_sorted(
         self, cells: Cells, value: Value, before: Callable[[Value, Value], Value]
     ) -> None:

@@ -9,10 +9,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Container, Iterator, Mapping
 from copy import deepcopy
+from functools import cache
 from types import FunctionType
 from typing import Any, TypeGuard
 
 from ...core.fields import Record
+from ...core.guards import read_node
+from ..reading.scope import is_changed_later
+from ..reading.values import WRITING
+from ..set_methods import METHODS
 
 
 def by_itself(value: Any) -> Any:
@@ -206,8 +211,22 @@ class Uses:
         if is_part_of_name(parent):
             return self._is_fit_part(parent)
         return isinstance(node.ctx, ast.Load) and (
-            isinstance(parent, (ast.Return, ast.Compare)) or self._is_copied(node)
+            isinstance(parent, (ast.Return, ast.Compare))
+            or (self._is_copied(node) and not self._is_kept(node))
         )
+
+    def _is_kept(self, node: ast.Name) -> bool:
+        """Whether the state may hold the record itself when it changes: an assigned part does."""
+        if is_changed_later(self._tree, node.id, node, WRITING) is None:
+            return False
+        around: ast.AST = node
+        while not isinstance(around := self._parents[around], (ast.stmt, ast.Call)):
+            pass
+        if isinstance(around, ast.Call):
+            function = self.known(around.func)
+            return isinstance(function, FunctionType) and may_keep(function)
+        targets = getattr(around, "targets", [getattr(around, "target", None)])
+        return any(isinstance(target, ast.Attribute) for target in targets)
 
     def _around(self, node: ast.AST) -> Iterator[ast.AST]:
         """Yield what a node lies in, without the function itself."""
@@ -256,6 +275,57 @@ class Uses:
             return parent.test is node
         return isinstance(parent, (ast.Expr, ast.Compare, ast.UnaryOp))
 
+
+@cache
+def may_keep(function: FunctionType) -> bool:
+    """Whether a function may assign an argument, or a part of one, to a part of the state."""
+    todo, read = [function], set[FunctionType]()
+    while todo:
+        one = todo.pop()
+        if one in read:
+            continue
+        read.add(one)
+        try:
+            tree = read_node(one)
+        except (OSError, SyntaxError):
+            return True
+        own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+        for node in ast.walk(tree):
+            if _stores(node):
+                return True
+            if isinstance(node, ast.Call) and not _copies(node.func, own):
+                known = one.__globals__.get(node.func.id) if isinstance(node.func, ast.Name) else 0
+                if isinstance(known, FunctionType):
+                    todo.append(known)
+                elif not (isinstance(known, type) and issubclass(known, Record)):
+                    return True
+    return False
+
+
+def _stores(node: ast.AST) -> bool:
+    """Whether a statement may assign a container or a record to an attribute."""
+    if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+        return False
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    parts = [one for target in targets for one in ast.walk(target)]
+    stored = any(isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) for one in parts)
+    return stored and not isinstance(node.value, _NUMBERS)
+
+
+def _copies(function: ast.expr, own: Container[str]) -> bool:
+    """Whether what a call gets is copied, or kept only by a function that is read anyway."""
+    if isinstance(function, ast.Attribute):
+        return function.attr in _COPYING
+    return isinstance(function, ast.Name) and (
+        function.id in own or function.id in _KEEPING_NOTHING
+    )
+
+
+_NUMBERS = (ast.BinOp, ast.Compare, ast.Constant, ast.UnaryOp)
+"""What gives a new value, or one that nobody can change."""
+
+_COPYING = frozenset({*WRITING, *METHODS, "count", "get", "index", "items", "keys", "values"})
+"""Methods of containers and records, which hold copies and return parts or new values."""
 
 _CONSUMING = (ast.AugAssign, ast.BinOp, ast.Return, ast.Starred, ast.comprehension)
 _KEEPING_NOTHING = frozenset({

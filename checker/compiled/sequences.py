@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import getitem
@@ -29,6 +30,7 @@ from .values import (
     Cells,
     Constant,
     Elements,
+    Entries,
     Items,
     Made,
     Mapped,
@@ -375,9 +377,10 @@ class Sequences:
         parts = known_items(value) if isinstance(place.sample, tuple) else None
         return parts if parts is not None and len(parts) == len(place.sample) else None
 
-    def fill_array(self, place: StateRef, new: New) -> None:
-        """Emit the writing of all elements of an array of variables."""
-        length = len(place.sample)
+    def fill_array(self, place: StateRef, new: New, places: Sequence[int] | None = None) -> None:
+        """Emit the writing of all elements of an array of variables, or of those in some places."""
+        places = range(len(place.sample)) if places is None else places
+        length = len(places)
         if isinstance(new, (StateRef, Made)) and isinstance(new.sample, (list, tuple)):
             new = [self.records.item(new, Constant(number)) for number in range(len(new.sample))]
         elements, count = self.loaded(new, length)
@@ -385,7 +388,10 @@ class Sequences:
         if len(elements) < length:
             self.out.fail_if("true")
             return
-        self._fill(place, {f"[{i}]{p}": v for i, e in enumerate(elements) for p, v in e.items()})
+        written = zip(places, elements, strict=False)
+        new_values = {f"[{i}]{p}": v for i, element in written for p, v in element.items()}
+        others = self.contents(place) if length < len(place.sample) else {}
+        self._fill(place, others | new_values)
 
     def leaves(self, place: StateRef, path: str = "") -> dict[str, StateRef]:
         """Return the variables of a part of the state, by their paths in it."""
@@ -787,6 +793,15 @@ class Sequences:
             chosen = self.span_of(self.expressions.expression(target.value), target, target.slice)
         else:
             owner = self.expressions.expression(target.value)
+            calls = self.expressions.calls
+            if isinstance(owner, Cells) and owner.kind is list:
+                calls.collections.remove_at(owner, target.slice)
+                return
+            if isinstance(owner, Entries):
+                # A Counter has a count for each key.
+                default = Constant(0) if owner.kind is Counter else None
+                calls.growing.taken(owner, self.expressions.known(target.slice), default)
+                return
             chosen = self.span_of(owner, target, ast.Slice())
             with self.scope.reading(is_value(chosen.owner)):
                 index = self.index(chosen.owner, target.slice)
@@ -815,10 +830,20 @@ class Sequences:
         return True
 
     def _replace_array(self, owner: StateRef, values: New, target: ast.Subscript) -> None:
-        """Translate the assignment of all elements of an array of variables."""
-        if owner.element or ast.unparse(target.slice) != ":":
+        """Translate the assignment of all elements of an array of variables, or of a slice."""
+        chosen = target.slice
+        assert isinstance(chosen, ast.Slice)
+        ends = {one: self.expressions.known(one) for one in (chosen.lower, chosen.upper) if one}
+        known = {
+            node: integer_of(value.value) if isinstance(value, Constant) else None
+            for node, value in ends.items()
+        }
+        # A negative number counts from the end only if it is written as one.
+        fixed = [n is not None and (n >= 0 or bool(literal_of(node))) for node, n in known.items()]
+        if owner.element or chosen.step or not all(fixed):
             raise UnsupportedError(f"{ast.unparse(target)}, a part of an array, as a target")
-        self.fill_array(owner, values)
+        lower, upper = (known.get(one) if one else None for one in (chosen.lower, chosen.upper))
+        self.fill_array(owner, values, range(len(owner.sample))[lower:upper])
 
     def values(self, node: ast.expr) -> New:
         """Return the elements of an expression, or the sequence or slice that has them."""

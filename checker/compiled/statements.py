@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.asserting import is_users_code
 from ...core.fields import Record
-from ..reading.scope import is_used_after, is_used_later
+from ..reading.scope import is_read_later, is_used_after, is_used_later
 from .containers import is_list
 from .element_names import as_written
 from .emitter import FAILURE, MARKS, Emitter, Marking
@@ -203,6 +203,14 @@ def _has_star(node: ast.Tuple | ast.List) -> bool:
     return any(isinstance(part, ast.Starred) for part in node.elts)
 
 
+def _memory(value: Value | None) -> str:
+    """Return where a list, a set or a dictionary lies that may change; nothing for the rest."""
+    if isinstance(value, Bits):
+        return value.address
+    cells = value.cells if isinstance(value, Entries) else value
+    return cells.base if isinstance(cells, Cells) else ""
+
+
 class Translation:
     """The translation of one function for one kind of arguments."""
 
@@ -378,9 +386,27 @@ class Translation:
         is_new = isinstance(node, (ast.BinOp, ast.Dict, ast.DictComp)) or makes_list(node)
         if not is_list(value) or not names & self._changed or is_new:
             return
+        is_stored = all(isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets)
+        if is_stored and isinstance(node, ast.Name) and self._is_last(node):
+            return
         others = (self.scope.local.get(name) for name in self.scope.assigned)
         if not isinstance(node, ast.Call) or any(other is value for other in others):
             raise UnsupportedError(f"{ast.unparse(node)}, another name of a list that changes,")
+
+    def _may_change(self, node: ast.expr, value: Value | None) -> bool:
+        """Whether the value of an expression may change by a name, one of a caller's or its own."""
+        names = {node.id} if isinstance(node, ast.Name) else set()
+        if memory := _memory(value):
+            names |= {name for name, one in self.scope.local.items() if _memory(one) == memory}
+        changing = names & self._changed
+        is_last = isinstance(node, ast.Name) and changing == {node.id} and self._is_last(node)
+        return bool(changing) and not is_last
+
+    def _is_last(self, node: ast.Name) -> bool:
+        """Whether nothing can change what a name stands for after it is read here."""
+        tree = self._trees[-1]
+        is_own = node.id in assignments(tree) and node.id not in parameter_names(tree)
+        return is_own and not is_read_later(tree, node.id, node)
 
     def _assign(self, node: ast.Assign) -> None:
         if not self.expressions.sequences.spliced(node):
@@ -418,8 +444,10 @@ class Translation:
         others = [form for one in names for form in forms_of(one)] + self.scope.iterated
         if any(form.startswith(place.form) for form in others):
             raise UnsupportedError(f"{what}, for which there is another name, as a target")
-        changed = {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
-        if changed & self._changed or len(node.targets) > 1:
+        read = [part for part in ast.walk(node.value) if isinstance(part, ast.Name)]
+        changes = any(self._may_change(one, self.scope.local.get(one.id)) for one in read)
+        changes |= self._may_change(node.value, value)
+        if changes or len(node.targets) > 1:
             raise UnsupportedError(f"{what}, to which what changes is assigned,")
         later = is_used_later(self._trees[-1], target, node.value) or any(
             is_used_after(tree, target.attr, line)
@@ -622,6 +650,11 @@ class Translation:
             added = self.known(node.value)
             joined = self.expressions.calls.collections.combined(node.op, before, added)
             value = joined or self.expressions.computed(node.op, before, added)
+        if isinstance(place, Cell):
+            # Python looks for the element again, at the index that it had before.
+            lists, cells = self.scope.lists, place.cells
+            index = lists.clamped(place.written, lists.length(cells), cells.most)
+            place = Cell(cells, index, place.written)
         if isinstance(node.target, ast.Name):
             self._assign_local(node.target.id, value)
         else:

@@ -19,7 +19,8 @@ from typing import Any
 
 from ...core.guards import read_node, refuses
 from ...core.sources import Node, nodes_of
-from ..set_methods import UPDATES
+from ..reading.values import MUTATING
+from .local_imports import without_imports
 from .own_records import with_replaced_records
 from .values import UnsupportedError
 
@@ -100,16 +101,13 @@ _LAMBDA = "<lambda>"
 _FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
 
 
-BY_STAR = "which takes arguments by * or ** (name the parameters, with defaults),"
-
-
 def plain_tree(function: Callable[..., Any], keywords: bool = False) -> ast.FunctionDef:
     """Return the syntax tree of a plain function.
 
     Parameters
     ----------
     keywords
-        Whether it may have parameters that only keywords give, as ``**fields`` are.
+        Whether it may have parameters that only keywords give, or ``*values`` and ``**fields``.
 
     Raises
     ------
@@ -121,8 +119,11 @@ def plain_tree(function: Callable[..., Any], keywords: bool = False) -> ast.Func
     tree = None if wraps else _tree(function, function.__code__)
     if tree is None:
         raise UnsupportedError(f"{function.__name__}, which is decorated,")
-    if tree.args.vararg or (not keywords and (tree.args.kwarg or tree.args.kwonlyargs)):
-        raise UnsupportedError(f"{function.__name__}, {BY_STAR}")
+    if not keywords and (tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs):
+        raise UnsupportedError(
+            f"{function.__name__}, which takes arguments by * or ** (name the parameters, with "
+            "defaults),"
+        )
     return tree
 
 
@@ -139,6 +140,7 @@ def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
             f"{function.__name__}, whose source is not what Python runs (it changed since it was "
             "imported, or was replaced),"
         )
+    tree = without_imports(tree, function)
     return without_matches(with_replaced_records(tree, function.__globals__))
 
 
@@ -259,7 +261,7 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 def parameter_names(tree: ast.FunctionDef) -> list[str]:
     """Return the names of a function's parameters, in the order of its arguments."""
     own = tree.args
-    rest = [own.kwarg] if own.kwarg else []
+    rest = [one for one in (own.vararg, own.kwarg) if one]
     return [one.arg for one in (*own.posonlyargs, *own.args, *own.kwonlyargs, *rest)]
 
 
@@ -486,13 +488,6 @@ def nullable(tree: ast.FunctionDef) -> set[str]:
     }
 
 
-CHANGING = frozenset({
-    "add", "append", "clear", "discard", "extend", "insert", "pop", "remove", "reverse",
-    "setdefault", "sort", *UPDATES,
-})  # fmt: skip
-"""The methods by which a list, a set or a dictionary changes."""
-
-
 @cache
 def changed_in_place(tree: ast.FunctionDef) -> set[str]:
     """Return the names of lists and sets that a function may change, and not only assign."""
@@ -500,7 +495,7 @@ def changed_in_place(tree: ast.FunctionDef) -> set[str]:
     for node in nodes_of(tree):
         where: ast.expr | None = None
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            where = node.func.value if node.func.attr in CHANGING else None
+            where = node.func.value if node.func.attr in MUTATING else None
         elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             where = node.value
         elif isinstance(node, ast.AugAssign):

@@ -16,7 +16,7 @@ from enum import Enum
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ...core.errors import Line
+from ...core.errors import Line, ModelError
 from ...core.fields import Array, Field, Record, declared_parts
 from ...core.imports import full_name
 from ...core.sources import Source, names_of_elements
@@ -36,10 +36,11 @@ from .scope import (
 )
 from .values import (
     ANYTHING,
-    MUTATING,
     NOTHING,
+    WRITING,
     Element,
     Group,
+    Items,
     Known,
     Local,
     Made,
@@ -100,6 +101,23 @@ def _part(body: Body, node: ast.AST, module: str, name: str, space: dict[str, An
     if why := body.reader.objects.refused(attribute):
         body.find(node, f"{name} {why}")
     return Known(attribute)
+
+
+EVERYTHING = (
+    "catches every error, also those that Python would not have, as that of a full sequence; name "
+    "the errors that you expect, IndexError, KeyError, ValueError"
+)
+
+
+def _catches_everything(caught: Value) -> bool:
+    """Whether a handler for this class, or for one of these, catches Tidegate's own errors."""
+    for one in options(caught):
+        listed = one.items if isinstance(one, Items) else [one]
+        known = [part.value for part in listed if isinstance(part, Known)]
+        flat = [kind for part in known for kind in (part if isinstance(part, tuple) else (part,))]
+        if any(isinstance(kind, type) and issubclass(ModelError, kind) for kind in flat):
+            return True
+    return False
 
 
 def _is_member(value: Value) -> bool:
@@ -185,9 +203,6 @@ def _holds(value: Value, declared: Sequence[object]) -> bool:
     every = (*options(value), *parts_of(value))
     return any(isinstance(one, Place) and one.declared in declared for one in every)
 
-
-CHANGING = frozenset({*MUTATING, "assign"})
-"""Methods that change a record or a container."""
 
 MOST_ROUNDS = 6
 """After so many readings of a loop's body, what still changes may be anything."""
@@ -358,7 +373,7 @@ class Body:
         """Refuse later changes of what a container of the state has a copy of."""
         for part in stored:
             name = part.id if isinstance(part, ast.Name) else ""
-            if name and (where := is_changed_later(self.source.node, name, node, CHANGING)):
+            if name and (where := is_changed_later(self.source.node, name, node, WRITING)):
                 self.find(
                     where,
                     f"{name} changes after it was stored in the state, which has a copy of it; "
@@ -411,7 +426,7 @@ class Body:
         for name, reads in self.elements.items():
             if not any(ast.unparse(read.value) == part for read in reads):
                 continue
-            if where := is_changed_later(self.source.node, name, target, CHANGING):
+            if where := is_changed_later(self.source.node, name, target, WRITING):
                 self.find(
                     where,
                     f"{name} was an element of {part}, which is replaced before; change it before "
@@ -564,8 +579,10 @@ class Body:
         anywhere = together([before, self.variables])
         for handler in node.handlers:
             self.variables, self.over = dict(anywhere), False
-            if handler.type is not None:
-                self.value(handler.type)
+            caught = None if handler.type is None else self.value(handler.type)
+            again = isinstance(handler.body[-1], ast.Raise) and handler.body[-1].exc is None
+            if not again and (caught is None or _catches_everything(caught)):
+                self.find(handler, f"this handler {EVERYTHING}")
             if handler.name:
                 self.bind(handler.name, handler, ANYTHING)
             self.block(handler.body)
@@ -573,6 +590,10 @@ class Body:
         self.over = not ends
         self.variables = together(ends) if ends else anywhere
         if node.finalbody:
+            if any(
+                isinstance(one, ast.Return) for last in node.finalbody for one in ast.walk(last)
+            ):
+                self.find(node.finalbody[0], f"a finally that returns {EVERYTHING}")
             over, self.over = self.over, False
             self.block(node.finalbody)
             self.over = self.over or over
@@ -583,6 +604,11 @@ class Body:
         touched = self.touched
         for item in node.items:
             value = self.value(item.context_expr)
+            if isinstance(item.context_expr, ast.Call):
+                named = [one for one in item.context_expr.args if isinstance(one, ast.Name)]
+                suppressed = [self.value(one) for one in named]
+                if any(_catches_everything(one) for one in suppressed):
+                    self.find(item.context_expr, f"this {EVERYTHING}")
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, forgotten(value))
         self.block(node.body)

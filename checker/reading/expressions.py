@@ -11,7 +11,7 @@ from functools import reduce
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ...core.containers import Bag, Ordered, Seq, Set, Sorted
+from ...core.containers import Bag, Ordered, Set, Sorted
 from ...core.fields import Record, declared_parts, getter_of, method_of
 from .calls import Calls
 from .comparisons import Comparisons, always_true, decided, is_nothing, shortened
@@ -21,10 +21,10 @@ from .operators import as_text, computed
 from .published import ONLY, WITHIN
 from .values import (
     ANYTHING,
-    MUTATING,
     NUMBER,
     TEXT,
     TRUTH,
+    WRITING,
     Bound,
     Element,
     Group,
@@ -57,9 +57,6 @@ from .values import (
 if TYPE_CHECKING:
     from .body import Body
 
-
-WRITING = MUTATING | {Record.assign.__name__, Seq.truncate.__name__}
-"""Methods of records and containers that write to their owner."""
 
 KINDS: dict[type[ast.expr], str] = {
     ast.ListComp: "list",

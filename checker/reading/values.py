@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from ...core.containers import Bag, Ordered, Set
+from ...core.containers import Bag, Ordered, Seq, Set
 from ...core.fields import NONE, Array, Field, Record
 from .held import held
 
@@ -369,6 +369,9 @@ MUTATING = frozenset({
     "cache_clear", "write", "send", "throw",
 })  # fmt: skip
 """Methods that change their owner."""
+
+WRITING = MUTATING | {Record.assign.__name__, Seq.truncate.__name__}
+"""Methods of records and containers that write to their owner."""
 
 
 def may_change(value: Value) -> bool:

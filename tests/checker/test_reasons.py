@@ -59,7 +59,7 @@ PARTS = (
 METHOD = "Part.more", "    ", ["", "    def more(self, s) -> int:"], [], "return v"
 
 WRONG = [
-    ["v = {**{1: s.x}}[1]  #! the expression {**{1: s.x}}, with **"],
+    ["v = {s.x: 1}.popitem()[1]  #! the call {s.x: 1}.popitem()"],
     ["v = len(str(s.x))  #! the call str(s.x)"],
     ["v = len(f'{s.x}')  #! the expression f'{s.x}'"],
     ["v = (", "    s.y", "    + round(s.x)  #! the call round(s.x)", ")"],
@@ -91,7 +91,7 @@ RIGHT = [
     ["v = 1 if any(n == s.x for n in range(3)) else v"],
 ]
 
-CALLS = ["v = {}", "v = {{**{{0: {}}}}}[0]  #! the expression {{**{{0: ", "if {} > 20:\n    v = 1"]
+CALLS = ["v = {}", "v = len(str({}))  #! the call str(", "if {} > 20:\n    v = 1"]
 """How a function is called; what calls it in vain hides nothing that is wrong in it."""
 
 

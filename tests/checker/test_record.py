@@ -277,7 +277,7 @@ def test_auto_and_compiled_refuse_it_with_the_same_words_and_do_not_translate_it
     monkeypatch.setattr("tidegate.checker.engines.SMALL", 0)
     refused(ask, write, REPLACES[write], engine="auto")
     refused(ask, write, REPLACES[write], engine="compiled")
-    if write is slice_shorter:
+    if write in (slice_longer, slice_shorter):
         # It may have the length, so machine code tries, and Python says that it has not.
         return
     monkeypatch.setattr("tidegate.checker.engines._refuse_mistakes", lambda request: None)

@@ -217,10 +217,3 @@ def test_misuse_says_what_is_wrong_and_where(line):
         exec(compile(f"\n{line}", "line.py", "exec"), {"s": s})
     assert MISUSED[line] in str(raised.value)
     assert raised.value.place == ("line.py", 2)
-
-
-def test_what_python_catches_is_caught():
-    s = Layout(type("State", (Record,), {"a": set_of(2, "numbers")}), None).record
-    for kind in (KeyError, IndexError, ValueError):
-        with pytest.raises(kind):
-            s.a.remove(0)

@@ -75,7 +75,7 @@ FAILING = (
     "d = {}\nfor v in s.queue:\n    d[v] = 1\nreturn d[s.y] == 1",
     "d = {v: 1 for v in s.queue}\nfor v in d:\n    d[v + 1] = 1\nreturn True",
     "d = {v: 1 for v in s.queue}\nfor v in d:\n    del d[v]\nreturn True",
-    "d = {v: 1 for v in s.queue}\nfor v in d:\n    if s.y:\n        d.pop(v)\n"
+    "d = {v: 1 for v in s.queue}\nfor v in d:\n    if len(d) < 3:\n        d.pop(v)\n"
     "        d[v + 4] = 1\nreturn True",
     "d = {v: 1 for v in s.queue}\nfor v, n in d.items():\n    d[9 - v] = n\nreturn True",
 )

@@ -14,7 +14,7 @@ from .arithmetic import FOLDED, from_beginning
 from .distinct import DistinctSets, is_record_set
 from .function import Scope
 from .growing import is_dictionary
-from .lists import MOST_BIT
+from .lists import known_mask
 from .values import (
     NOWHERE,
     WORD,
@@ -44,7 +44,6 @@ from .values import (
     as_constant,
     as_numbers,
     ask,
-    integer_of,
     known_items,
 )
 
@@ -75,7 +74,7 @@ class Collections:
         if not isinstance(value, (Choice, Constant)):
             return None
         options = value.options if isinstance(value, Choice) else (value.value,)
-        masks = [mask for mask in map(_known_mask, options) if mask is not None]
+        masks = [mask for mask in map(known_mask, options) if mask is not None]
         if len(masks) < len(options):
             return None
         if isinstance(value, Constant):
@@ -610,17 +609,6 @@ def constant_of(value: Value) -> Value:
     return as_constant(value)
 
 
-def _known_mask(value: object) -> int | None:
-    """Return a set that is known while translating as a bit mask; None for what is none."""
-    if type(value) not in (set, frozenset):
-        return None
-    numbers = [integer_of(part) for part in value]  # type: ignore[attr-defined]
-    if any(number is None or not -1 <= number <= MOST_BIT for number in numbers):
-        return None
-    mask = sum(1 << number for number in numbers if number is not None and number >= 0)
-    return mask + WORD[0] if -1 in numbers else mask
-
-
 def _reach(masks: list[int]) -> tuple[int, int]:
     """Return the range of masks some of which have NONE, which is the sign."""
     most = max((mask & WORD[1]).bit_length() for mask in masks)
@@ -634,7 +622,7 @@ def is_fixed_set(value: Value) -> bool:
     if not isinstance(value, (Choice, Constant)):
         return False
     options = value.options if isinstance(value, Choice) else (value.value,)
-    return None not in map(_known_mask, options) and all(
+    return None not in map(known_mask, options) and all(
         type(member) is int for option in options for member in option
     )
 

@@ -17,6 +17,7 @@ from .function import Scope
 from .tables import Indexed
 from .values import (
     NOWHERE,
+    Bits,
     Closure,
     Constant,
     Dictionary,
@@ -313,9 +314,11 @@ class GrowingDictionaries:
         """Return what a ``defaultdict`` calls for a key that is missing."""
         if isinstance(factory, Constant) and factory.value in (int, bool):
             return Constant(factory.value())
+        if isinstance(factory, Constant) and factory.value in (set, frozenset):
+            return Bits(Constant(0))
         if isinstance(factory, Closure):
             return self.expressions.calls.called_with(factory, [], _SOME)
-        raise UnsupportedError("a defaultdict of anything but numbers")
+        raise UnsupportedError("a defaultdict of anything but numbers and sets")
 
     @contextmanager
     def _where(self, test: Value) -> Iterator[None]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from .arithmetic import from_beginning
 from .emitter import Emitter
@@ -23,6 +24,7 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
+    integer_of,
     span,
 )
 
@@ -46,6 +48,27 @@ def may_have_none(bits: Bits) -> bool:
     """Whether a set may have -1, which stands for nobody."""
     known = span(bits.mask)
     return not bits.ordered and known is not None and known[0] < 0
+
+
+def known_mask(value: object) -> int | None:
+    """Return a set that is known while translating as a bit mask; None for what is none."""
+    if type(value) not in (set, frozenset):
+        return None
+    numbers = [integer_of(part) for part in value]  # type: ignore[attr-defined]
+    if any(number is None or not -1 <= number <= MOST_BIT for number in numbers):
+        return None
+    mask = sum(1 << number for number in numbers if number is not None and number >= 0)
+    return mask + WORD[0] if -1 in numbers else mask
+
+
+def _changeable(value: Value) -> Value:
+    """Return a value as an element of a list that may have another one: sets are bit masks."""
+    if isinstance(value, Items):
+        return Items(tuple(map(_changeable, value.items)), value.kind)
+    known: Any = value.value if isinstance(value, Constant) else None
+    mask = known_mask(known)
+    plain = mask is not None and all(type(member) is int for member in known)
+    return Bits(Constant(mask)) if plain else value
 
 
 def _is_nowhere(value: Value) -> bool:
@@ -123,7 +146,7 @@ class Lists:
             # Such a step has failed, and nothing is known of what it would add.
             return
         try:
-            shape, leaves = taken_apart(self.kept(value))
+            shape, leaves = taken_apart(self.kept(_changeable(value)))
         except UnsupportedError as error:
             raise UnsupportedError(f"a list that has {error} in it,") from None
         self._learn(cells, shape)
@@ -147,7 +170,12 @@ class Lists:
             return
         both, is_read = united(cells.shapes[0], shape), len(cells.shapes) > 1
         if is_read and kinds(both) != kinds(cells.shapes[0]):
-            raise UnsupportedError("a list whose elements are of several types")
+            if any(
+                cells is one for number, one in enumerate(self._made) if number in self._expected
+            ):
+                raise UnsupportedError("a list whose elements are of several types")
+            # It has been read as if all its elements were like the first one.
+            self.note_early(cells)
         cells.shapes[0] = both
 
     def _at(self, cells: Cells, index: Value, leaf: int) -> str:

@@ -198,7 +198,7 @@ class Uses:
         """Whether a function of Python is called that keeps nothing, and returns no part."""
         if not isinstance(node, ast.Name) or node.id in self._local or node.id in self._space:
             return False
-        return node.id in _KEEPING_NOTHING
+        return node.id in KEEPING_NOTHING
 
     def _is_fit(self, node: ast.Name) -> bool:
         """Whether a use of a name gives its record no other name."""
@@ -316,9 +316,7 @@ def _copies(function: ast.expr, own: Container[str]) -> bool:
     """Whether what a call gets is copied, or kept only by a function that is read anyway."""
     if isinstance(function, ast.Attribute):
         return function.attr in _COPYING
-    return isinstance(function, ast.Name) and (
-        function.id in own or function.id in _KEEPING_NOTHING
-    )
+    return isinstance(function, ast.Name) and (function.id in own or function.id in KEEPING_NOTHING)
 
 
 _NUMBERS = (ast.BinOp, ast.Compare, ast.Constant, ast.UnaryOp)
@@ -328,7 +326,7 @@ _COPYING = frozenset({*WRITING, *METHODS, "count", "get", "index", "items", "key
 """Methods of containers and records, which hold copies and return parts or new values."""
 
 _CONSUMING = (ast.AugAssign, ast.BinOp, ast.Return, ast.Starred, ast.comprehension)
-_KEEPING_NOTHING = frozenset({
+KEEPING_NOTHING = frozenset({
     "all", "any", "bool", "frozenset", "len", "list", "max", "min", "set", "sorted", "sum", "tuple",
 })  # fmt: skip
 

@@ -107,7 +107,10 @@ def taken_apart(value: Value) -> tuple[Shape, list[Value]]:
     if isinstance(value, Choice):
         return Shape(("choice", value.options)), [value.number]
     if isinstance(value, Bits) and not value.address:
-        return Shape(("bits", value.ordered)), [value.mask]
+        # A set of the state is iterated in order; one of 64 numbers has no room for -1.
+        low, high = span(value.mask) or (0, 1 << 64)
+        size = "wide" if value.ordered and (low < 0 or high > WORD[1]) else "narrow"
+        return Shape(("bits", size), kind=Set if value.ordered else set), [value.mask]
     words = next((words for kind, words in _KINDS if isinstance(value, kind)), "a function")
     raise UnsupportedError(words)
 
@@ -156,8 +159,10 @@ def put_together(out: Emitter, shape: Shape, leaves: list[Number]) -> Value:
     if shape.like[0] == "dictionary":
         return Dictionary(shape.like[1], parts)
     if shape.like[0] == "bits":
-        mask, ordered = leaves.pop(0), shape.like[1]
-        known = mask.range or (None if ordered else WORD)
+        mask, ordered = leaves.pop(0), shape.kind is Set
+        known = mask.range or (
+            None if shape.like[1] == "wide" else (0 if ordered else WORD[0], WORD[1])
+        )
         return Bits(replace(mask, range=known), ordered=ordered)
     sample = shape.like[-1]
     if isinstance(sample, Made):

@@ -22,6 +22,7 @@ from ...core.sources import Node, nodes_of
 from ..reading.values import MUTATING
 from .local_imports import without_imports
 from .own_records import with_replaced_records
+from .sets_within import with_sets_replaced
 from .values import UnsupportedError
 
 _READ = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant)
@@ -140,7 +141,7 @@ def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
             f"{function.__name__}, whose source is not what Python runs (it changed since it was "
             "imported, or was replaced),"
         )
-    tree = without_imports(tree, function)
+    tree = with_sets_replaced(without_imports(tree, function), function.__globals__)
     return without_matches(with_replaced_records(tree, function.__globals__))
 
 

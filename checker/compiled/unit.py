@@ -265,6 +265,8 @@ class Unit:
                     break
                 # A loop reads what a later statement of it adds to a list, or gives a name.
                 expected |= early
+            else:
+                raise UnsupportedError("a list that is read before what it has is known")
             self.bodies.append(text)
         except UnsupportedError as error:
             if " (in " in str(error):

@@ -20,6 +20,8 @@ class Writer:
         Its name, and the sum of its numbers.
     guard
         What each loop begins with.
+    share
+        How many of the functions are translated, at least.
     """
 
     made: tuple[str, ...]
@@ -28,6 +30,7 @@ class Writer:
     over: tuple[str, ...] = ("s.queue", "s.log", "sorted(s.a)", "range(s.y)")
     name, total = "d", "sum(d)"
     guard: tuple[str, ...] = ()
+    share = 0.75
 
     def __init__(self, random: Random) -> None:
         self.random = random
@@ -135,3 +138,33 @@ class Lists(Writer):
     over = ("d", "list(d)", "d[:2]", "reversed(d)")
     # Python would go on in what grows for ever.
     guard = ("    if len(d) > 9:", "        break")
+
+
+class Sets(Writer):
+    """Writes functions with a dictionary or a list of sets, some of which have other names."""
+
+    made = (
+        "{}", "defaultdict(set)", "{v: set() for v in s.queue}", "{i: {i} for i in range(4)}",
+        "[set() for i in range(3)]", "[{s.x}, {s.y}, set()]", "[{i, s.y} for i in s.log]",
+        "{0: set(), 1: {s.x}}", "{v: {v} for v in range(9)}",
+    )  # fmt: skip
+    read = (
+        "len(d[{0}])", "len(d[1])", "(2 if {1} in d[{0}] else 1)", "sum(d[{0}])",
+        "max(d[1] | {{0}})", "(1 if d[0] else 3)", "(4 if d[{0}] <= d[1] else {1})",
+        "len(d[0] & d[1])", "len(sorted(d[0]))", "sum(1 for v in d[0] if v > 1)",
+        "(len(t) if t else {0})", "(1 if d[0] == {{1}} else 2)", "(1 if t and t <= d[0] else 2)",
+    )  # fmt: skip
+    changes = (
+        "d[{0}].add({1})", "d[{0}] |= {{{1}}}", "d[{0}] -= {{{1}}}", "d[{0}].discard({1})",
+        "d[1].add({0})", "d[0].update(s.queue)", "d[{0}] = {{{1}}}", "d[{0}] = d[1] | {{{0}}}",
+        "d[0] &= {{0, 1, {0}}}", "d[1].add({0})", "d[0].add({1})", "d[s.y].add(1)", "t = d[{0}]",
+        "t = t | {{{0}}}", "t = len(d[{0}]) and {{1}}",
+        "d[0].symmetric_difference_update({{{0}}})",
+    )  # fmt: skip
+    over = ("d[0]", "sorted(d[1])", "range(len(d))", "d[1]")
+    total = "(len(d[0]) + len(t))"
+    share = 0.1
+
+    def body(self) -> str:
+        """Return the lines of a function, with another name from the beginning on."""
+        return f"t = {{s.y}}\n{super().body()}"

@@ -21,6 +21,10 @@ def weighed(s, first, *others, scale=1):
 def shortened(numbers):
     numbers.pop(0)
     return numbers
+
+
+def add_to(sets):
+    sets[0].add(3)
 """
 
 BODIES = (
@@ -50,13 +54,53 @@ BODIES = (
     "    return Counted(numbers)\nreturn tally(s.queue)[0] > 0",
 )
 
+WITHIN = (
+    "votes = defaultdict(set)\nfor m in s.net:\n    votes[m.n].add(m.n % 2)\n"
+    "    votes[m.n] |= m.to\nreturn any(len(v) > 1 for v in votes.values())",
+    "acks = {i: set() for i in range(3)}\nfor i, v in enumerate(s.log):\n    acks[v % 3].add(i)\n"
+    "s.a = max(acks.values(), key=len)\nreturn True",
+    "d = {}\nfor v in s.queue:\n    d.setdefault(v, set()).add(len(d))\n"
+    "return sum(len(d[v]) for v in d) > 2",
+    "d = [{i} for i in range(4)]\nfor i in range(3):\n    d[i] |= {s.log[i]}\n"
+    "    if len(d[i]) > 1 and 0 in d[i]:\n        d[i].discard(0)\nreturn len(d[0] | d[1]) > 2",
+    "d = [set(), set(s.queue)]\nd[0].update(s.other)\nd[1].intersection_update(d[0])\n"
+    "t = d[1]\nreturn len(t) == 1",
+    "n = 0\nfor v in s.queue:\n    d = [{v}, set()]\n    d[0].add(1)\n    t = d[0]\n"
+    "    n += len(t)\ns.x = n % 8\nreturn True",
+    "d = []\nfor v in s.queue:\n    d.append({v})\n    d[0].add(v)\nreturn len(d) > 1 < len(d[0])",
+)
+"""Functions with sets in lists and dictionaries, which change there."""
+
+ELSEWHERE = (
+    "d = [set()] * 2\nd[0].add(1)\nreturn 1 in d[1]",
+    "d = dict.fromkeys(range(2), set())\nd[0].add(1)\nreturn 1 in d[1]",
+    "d = [set(), set()]\nt = d[0]\nd[0].add(1)\nreturn 1 in t",
+    "t = {s.y}\nd = [t]\nd[0].add(1)\nreturn 1 in t",
+    "t = {s.y}\nd = {0: {1}}\nd[0] = t\nd[0] |= {2}\nreturn 2 in t",
+    "d = [{s.y}, {1}]\nd[0] = d[1]\nd[0].add(2)\nreturn 2 in d[1]",
+    "d = [{s.y}]\nd.append(d[0])\nd[0].add(2)\nreturn 2 in d[1]",
+    "d = [{s.y}]\nfor t in d:\n    d[0].add(2)\n    if 2 in t:\n        return True\nreturn False",
+    "d = [{s.y}]\ne = list(d)\nd[0].add(2)\nreturn 2 in e[0]",
+    "d = [{s.y}]\ne = [t for t in d]\nd[0].add(2)\nreturn 2 in e[0]",
+    "d = [{s.y}]\nf = lambda: d[0]\nd[0].add(2)\nreturn 2 in f()",
+    "d = [{s.y}]\nt = max(d, key=len)\nd[0].add(2)\nreturn 2 in t",
+    "d = [{s.y}]\nt = s.x > 1 and d[0]\nd[0].add(2)\nreturn t and 2 in t",
+    "d = [{s.y}]\nt = set()\nfor v in s.queue:\n    d[0].add(v)\n    if v == 2 and 2 in t:\n"
+    "        return True\n    t = d[0]\nreturn False",
+    "d = {0: {s.y}}\nt = d.get(0, set())\nd[0].add(2)\nreturn 2 in t",
+    "d = {0: {s.y}}\nd.get(1, set()).add(2)\nreturn 1 in d",
+    "d = e = [{s.y}]\nd[0].add(2)\nreturn 2 in e[0]",
+    "d = [{s.y}]\nadd_to(d)\nd[0].add(2)\nreturn len(d[0]) > 2",
+)
+"""Functions in which something else has such a set before its last change."""
+
 
 def act(body):
     """Return an action with this body."""
     return action_from(body, HELPERS, {**NAMES, "Counter": Counter, "defaultdict": defaultdict})
 
 
-@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("body", [*BODIES, *WITHIN])
 def test_it_is_translated(body):
     assert agreeing(TRANSLATE(act(body)), STATES) >= 5
 
@@ -80,6 +124,7 @@ def test_what_is_not_there_fails(body):
 @pytest.mark.parametrize(
     "body",
     [
+        *ELSEWHERE,
         "to = {s.y}\ns.a = to\nto.add(0)\nreturn True",
         "to = set()\nfor v in s.queue:\n    s.a = to\n    to.add(v)\nreturn True",
         "def put(to):\n    s.a = to\nto = {s.y}\nput(to)\nto.add(0)\nreturn True",

@@ -8,7 +8,7 @@ import pytest
 from tidegate.checker.compiled.values import UnsupportedError
 
 from .conftest import action_from, agreeing
-from .own_containers import Dictionaries, Lists
+from .own_containers import Dictionaries, Lists, Sets
 from .test_everyday_containers import NAMES, PUT, STATES, TRANSLATE
 
 WITH_COUNTERS = {**NAMES, "Counter": Counter, "defaultdict": defaultdict}
@@ -111,7 +111,7 @@ HELPED = "def most(*numbers):\n    return max(numbers)\n"
 
 
 def mean_the_same(writer, seeds):
-    """Return how many random functions are translated, all of which mean what Python means."""
+    """Check that what is translated means what Python means, and that enough functions are."""
     translated = 0
     for seed in seeds:
         body = writer(Random(seed)).body()
@@ -124,15 +124,15 @@ def mean_the_same(writer, seeds):
             # Of a number beyond 62 a set gives up, and so does a product beyond 64 bits.
             found = meanings.compiled(state)
             assert found is None or found == meanings.python(state), body
-    return translated
+    assert translated >= writer.share * len(seeds)
 
 
-@pytest.mark.parametrize("writer", [Dictionaries, Lists])
+@pytest.mark.parametrize("writer", [Dictionaries, Lists, Sets])
 def test_random_containers_mean_what_python_means(writer):
-    assert mean_the_same(writer, range(20)) >= 15
+    mean_the_same(writer, range(20))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("writer", [Dictionaries, Lists])
+@pytest.mark.parametrize("writer", [Dictionaries, Lists, Sets])
 def test_many_random_containers_mean_what_python_means(writer):
-    assert mean_the_same(writer, range(20, 2000)) >= 1500
+    mean_the_same(writer, range(20, 2000))

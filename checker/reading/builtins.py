@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...core.fields import Record
 from .comparisons import is_nothing, mismatch, shortened
 from .contents import add_mapping
-from .notes import ANEW
+from .notes import ANEW, TIES
 from .operators import as_text
 from .values import (
     ANYTHING,
@@ -20,14 +20,17 @@ from .values import (
     Group,
     Items,
     Known,
+    Number,
     Object,
     Place,
+    Text,
     Unknown,
     Value,
     either,
     forgotten,
     is_number,
     is_stable,
+    is_unordered,
     is_unstable,
     joined,
     kind_of,
@@ -108,9 +111,10 @@ class BuiltIns:
 
     def _compared(self, value: Value, named: Names, node: ast.AST) -> Value | None:
         """Return any of the elements to sort: equal ones keep the order they had."""
-        element = self.expressions.elements(value, node, ordered="key" in named)
-        if element is not None and any(map(_compares_itself, options(element))):
-            self.expressions.elements(value, node)
+        element = self.expressions.elements(value, node, ordered=False)
+        has_order = element is None or all(map(_has_order, options(element)))
+        if is_unordered(value) and ("key" in named or not has_order):
+            self.body.find(node, f"{shortened(node)}: {TIES}")
         return element
 
     def _each(self, function: Value | None, element: Value | None, node: ast.AST) -> Value:
@@ -262,10 +266,26 @@ class BuiltIns:
         return NOTHING
 
 
-def _compares_itself(value: Value) -> bool:
-    """Whether a class of the model may say how its objects compare."""
-    kind = type(value.value) if isinstance(value, Known) else getattr(value, "kind", None)
-    return isinstance(value, (Known, Object)) and kind not in _COMPARED
+def _has_order(value: Value) -> bool:
+    """Whether of two such values that differ one is surely less: of two sets none may be."""
+    if isinstance(value, Known):
+        return _is_ordered(value.value)
+    if isinstance(value, Items):
+        return all(_has_order(one) for item in value.items for one in options(item))
+    if isinstance(value, Group):
+        elements = options(value.element) if value.element is not None else ()
+        return value.kind in ("list", "tuple") and all(map(_has_order, elements))
+    if isinstance(value, Object):
+        return value.kind in _COMPARED
+    # What a library returns is taken for numbers or texts.
+    return isinstance(value, (Number, Text, Unknown))
+
+
+def _is_ordered(value: object) -> bool:
+    """Whether a known value has an order: a NaN has none, and a class of the model another one."""
+    if type(value) is tuple:
+        return all(map(_is_ordered, value))
+    return type(value) in _COMPARED and value == value
 
 
 _GATHERED = {
@@ -279,4 +299,4 @@ _SURELY: dict[str, Value] = {"len": NUMBER, "object": Object(object), "print": N
 
 _KINDS = {"list": list, "tuple": tuple, "set": set, "dict": dict}
 
-_COMPARED = (bool, int, float, complex, str, bytes, tuple, frozenset, type(None))
+_COMPARED = (bool, int, float, str, bytes, type(None))

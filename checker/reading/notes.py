@@ -19,6 +19,10 @@ A file or the environment may be read while a module is imported: that is how a 
 _OF_A_SET = f"the order of a set whose members are not numbers {ANEW}"
 
 ORDER = f"{_OF_A_SET}; use sorted(...), or a tuple"
+TIES = (
+    "members of a set that are equal by this order, or have none, come in the order of the set, "
+    f"which {ANEW}; use a key that tells all of them apart"
+)
 LOST = f"{_OF_A_SET}, and is lost from sight here; use sorted(...), or a tuple"
 
 STATE = "a model may write its state only"

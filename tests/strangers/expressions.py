@@ -646,6 +646,15 @@ POS = dict(zip(ROLES, range(3)))
 ''', (
         'POS["leader"]',
     )),
+    ('''PAIRS = {frozenset({"ab"}), frozenset({"cd"}), frozenset({"ef", "g"})}
+''', (
+        '"ab" in sorted(PAIRS)[0]', '"ab" in min(PAIRS)', '"cd" in max(PAIRS)',
+        '"ab" in sorted((1, p) for p in PAIRS)[0][1]', '"ab" in sorted(PAIRS, reverse=True)[0]',
+        '"ab" in sorted(dict.fromkeys(PAIRS, 1).keys() - {frozenset({"cd"})})[0]',
+        '"ab" in sorted({frozenset({n}) for n in ("ab", "cd")})[0]',
+        '"ab" in min({(s.x, frozenset({n})) for n in ("ab", "cd")})[1]',
+        '"ab" in sorted({frozenset({"ab"}), frozenset({"cd"})})[0]',
+    )),
     ('''NAMES = frozenset({"alpha", "gamm", "betas", "delta", "omega"})
 ''', (
         'any((got := n)[0] in "ado" for n in NAMES) and len(got)',
@@ -1300,6 +1309,8 @@ ACCEPTED: tuple[tuple[str, tuple[str, ...]], ...] = (
     )),
     (SETS, (
         "len(NAMES)", '"alpha" in NAMES', 'sorted(NAMES)[0] == "alpha"', 'min(NAMES) == "alpha"',
+        'sorted((len(n), n) for n in NAMES)[0][1] == "alpha"', 'max({(1, "a"), (1, "b")})[0]',
+        '"a" in sorted([frozenset({"a"}), frozenset({"b"})])[0]', 'sorted({("a",), ("b",)})[0] == ("a",)',
         "sum(len(n) for n in NAMES)", "max(len(n) for n in NAMES)", "any(len(n) == 4 for n in NAMES)",
         'len(NAMES | {"x"})', 'NAMES >= {"alpha"}', '{n: len(n) for n in NAMES}["alpha"]',
         "len({n[0] for n in NAMES})", "[p for p in POINTS][0]", 'sum(TABLE["leader"])',

@@ -28,6 +28,20 @@ class Source:
         return self.file, getattr(node, "lineno", getattr(self.node, "lineno", 1))
 
 
+LAMBDA = "<lambda>"
+"""The name of every lambda."""
+
+
+def as_function(node: Node) -> ast.FunctionDef:
+    """Return a lambda as a function that returns its expression."""
+    assert not isinstance(node, ast.AsyncFunctionDef)
+    if isinstance(node, ast.FunctionDef):
+        return node
+    result = ast.copy_location(ast.Return(node.body), node.body)
+    tree = ast.FunctionDef(LAMBDA, node.args, [result], [])
+    return ast.fix_missing_locations(ast.copy_location(tree, node))
+
+
 def is_own(function: Callable[..., Any]) -> bool:
     """Whether a function or a class is one of the user's, not of this package."""
     return function.__module__.partition(".")[0] != __name__.partition(".")[0]
@@ -56,7 +70,7 @@ def _found(text: str, code: CodeType) -> Node | None:
     """Return the function of a file that has this code."""
     first = code.co_firstlineno
     near = [node for node in _functions(text) if _first_line(node) == first]
-    if code.co_name != "<lambda>":
+    if code.co_name != LAMBDA:
         named = [node for node in near if getattr(node, "name", "") == code.co_name]
         return named[0] if len(named) == 1 else None
     lambdas = [node for node in near if isinstance(node, ast.Lambda)]

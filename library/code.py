@@ -11,13 +11,17 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from copy import deepcopy
+from dataclasses import dataclass, fields, is_dataclass, replace
 from difflib import SequenceMatcher
-from types import FunctionType
+from functools import cached_property, partial
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
-from ..core.guards import place, refuses, syntax_tree
+from ..core.fields import Record
+from ..core.guards import place, read_node, refuses
 from ..core.imports import PREFIX
+from ..core.sources import LAMBDA, as_function, is_own
 from ..core.spec import JointFairness
 from ..model.protocol import Protocol
 
@@ -131,7 +135,8 @@ def code(protocol: Protocol) -> Code:
             roots.append(rule)
         value = function.name if function else str(rule)
         rules[field.name] = Rule(field.name, decides.get(field.name, ""), function, value)
-    return Code(
+    helpers = _helpers(roots)
+    everything = Code(
         name=protocol.name,
         summary=protocol.summary,
         rules=rules,
@@ -139,8 +144,36 @@ def code(protocol: Protocol) -> Code:
             action.name: ActionCode(action.name, action.who, action.owed, _function(action.apply))
             for action in protocol.actions
         },
-        helpers=_helpers(roots),
+        helpers=helpers,
         fairness={joint.named: _together(joint, protocol) for joint in protocol.fairness},
+    )
+    own = next((_module(root) for root in roots if root.__module__.startswith(PREFIX)), None)
+    return everything if own is None else _without_module(whole_code, own)
+
+
+def _without_module(code: Code, module: str) -> Code:
+    """Return the code of a protocol in whose helpers' names this module is left out.
+
+    So the functions of two files are compared by their names, whatever the files are called.
+    """
+
+    def short(name: str) -> str:
+        return name.removeprefix(f"{module}.")
+
+    def changed(function: Function) -> Function:
+        return replace(function, helpers=frozenset(map(short, function.helpers)))
+
+    return replace(
+        code,
+        rules={
+            name: replace(rule, function=rule.function and changed(rule.function))
+            for name, rule in code.rules.items()
+        },
+        actions={
+            name: replace(action, function=changed(action.function))
+            for name, action in code.actions.items()
+        },
+        helpers={short(name): changed(function) for name, function in code.helpers.items()},
     )
 
 
@@ -163,7 +196,7 @@ def _helpers(roots: Iterable[Callable[..., Any]]) -> dict[str, Function]:
 
 def _tree_of(function: Callable[..., Any]) -> ast.FunctionDef:
     """Return the syntax tree of a function without what decorates it, which decides nothing."""
-    tree = syntax_tree(function)
+    tree = as_function(deepcopy(read_node(function)))
     tree.decorator_list.clear()
     return tree
 
@@ -200,20 +233,54 @@ def _asked(tree: ast.FunctionDef) -> Iterable[str]:
 
 
 def functions_called(function: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
-    """Return the plain functions that a function names, except the standard library's."""
+    """Return the plain functions that a function names, except the standard library's.
+
+    They are those of its module, of modules that it names, of tables, and methods of the model's
+    own classes.
+    """
     functions: dict[str, Callable[..., Any]] = {}
-    for node in ast.walk(_tree_of(function)):
-        if isinstance(node, ast.Name):
-            value = function.__globals__.get(node.id)
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            value = getattr(function.__globals__.get(node.value.id), node.attr, None)
-        else:
-            continue
-        if not isinstance(value, FunctionType) or value is function:
-            continue
-        if value.__module__.split(".")[0] not in sys.stdlib_module_names:
-            functions[f"{_module(value)}.{value.__name__}"] = value
+    for name, value in _named(function, _tree_of(function)):
+        for one in _functions_in(value):
+            called = name if one.__name__ == LAMBDA else one.__qualname__
+            if one is not function and one.__module__.split(".")[0] not in sys.stdlib_module_names:
+                functions[f"{_module(one)}.{called}"] = one
     return functions
+
+
+def _named(function: Callable[..., Any], tree: ast.FunctionDef) -> Iterator[tuple[str, Any]]:
+    """Yield the objects outside of a function that it names, with their names."""
+    space = inspect.unwrap(function).__globals__
+    kinds = [one for one in space.values() if isinstance(one, type) and is_own(one)]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in space:
+            yield node.id, space[node.id]
+        elif isinstance(node, ast.Attribute):
+            if isinstance(node.value, ast.Name) and isinstance(
+                space.get(node.value.id), ModuleType
+            ):
+                yield node.attr, getattr(space[node.value.id], node.attr, None)
+            yield from (
+                (node.attr, vars(one)[node.attr]) for one in kinds if node.attr in vars(one)
+            )
+
+
+_METHODS = (property, staticmethod, classmethod, cached_property)
+
+
+def _functions_in(value: Any) -> Iterator[FunctionType]:
+    """Yield a function, those that a table has, and what a method or a property calls.
+
+    A lambda in a table has no name: it is told with the table.
+    """
+    if isinstance(value, FunctionType):
+        yield value
+    elif isinstance(value, property):
+        yield from _functions_in(value.fget)
+    elif isinstance(value, (partial, *_METHODS)):
+        yield from _functions_in(getattr(value, "func", None) or getattr(value, "__func__", None))
+    elif isinstance(value, (dict, list, tuple, set, frozenset)):
+        parts = value.values() if isinstance(value, dict) else value
+        yield from (one for part in parts for one in _functions_in(part) if one.__name__ != LAMBDA)
 
 
 def _module(function: Callable[..., Any]) -> str:
@@ -223,11 +290,42 @@ def _module(function: Callable[..., Any]) -> str:
 
 def _constants(function: Callable[..., Any], tree: ast.FunctionDef) -> Iterable[tuple[str, str]]:
     """Yield the constants that a function uses, with their values."""
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    for name in sorted(names & set(function.__globals__)):
-        value = function.__globals__[name]
-        if isinstance(value, (int, str, tuple, frozenset)):
-            yield name, repr(value)
+    for name, value in sorted(dict(_named(function, tree)).items(), key=lambda pair: pair[0]):
+        if not isinstance(value, (FunctionType, type, *_METHODS)):
+            text = _text_of(value)
+            if text is not None:
+                yield name, text
+
+
+def _text_of(value: Any) -> str | None:
+    """Return a constant as text that is equal for equal ones; None for any other object."""
+    if isinstance(value, FunctionType):
+        lambda_ = value.__name__ == LAMBDA
+        return ast.unparse(read_node(value)) if lambda_ else value.__name__
+    if isinstance(value, partial):
+        parts = [value.func, *value.args, value.keywords]
+        return _listed("partial({})", map(_text_of, parts))
+    if isinstance(value, dict):
+        pairs = (_listed("{}", map(_text_of, pair), ": ") for pair in value.items())
+        return _listed("{{{}}}", pairs)
+    if isinstance(value, (list, tuple)):
+        return _listed("[{}]" if isinstance(value, list) else "({})", map(_text_of, value))
+    if isinstance(value, (set, frozenset)):
+        texts = [_text_of(one) for one in value]
+        return None if None in texts else _listed("{{{}}}", sorted(one for one in texts if one))
+    if isinstance(value, (type, BuiltinFunctionType)):
+        return value.__name__
+    if is_dataclass(value):
+        parts = [_text_of(getattr(value, field.name)) for field in fields(value)]
+        return _listed(f"{type(value).__name__}({{}})", parts)
+    plain = isinstance(value, (int, float, str, bytes, Record)) or value is None
+    return repr(value) if plain else None
+
+
+def _listed(form: str, parts: Iterable[str | None], between: str = ", ") -> str | None:
+    """Return texts in one; None if one of them is missing."""
+    texts = [*parts]
+    return None if None in texts else form.format(between.join(text for text in texts if text))
 
 
 def decisions(rules: type) -> dict[str, str]:
@@ -384,10 +482,7 @@ def _change(old: ActionCode, new: ActionCode) -> ActionChange:
             removed += before[i:j]
             added += after[m:n]
     fairness = (old.fairness, new.fairness) if old.fairness != new.fairness else None
-    effect = (old.function.effect, old.function.constants) != (
-        new.function.effect,
-        new.function.constants,
-    )
+    effect = old.function.effect != new.function.effect
     moved = tuple(guard for guard in removed if guard in added)
     return ActionChange(
         old.name,
@@ -400,6 +495,14 @@ def _change(old: ActionCode, new: ActionCode) -> ActionChange:
         effect,
         fairness,
     )
+
+
+def changed_constants(old: Function, new: Function) -> Iterator[tuple[str, str, str]]:
+    """Yield the constants whose values differ in two versions of a function, with the values."""
+    before, after = dict(old.constants), dict(new.constants)
+    for name in before:
+        if name in after and before[name] != after[name]:
+            yield name, before[name], after[name]
 
 
 def _changed_helpers(old: Code, new: Code) -> Iterator[HelperChange]:

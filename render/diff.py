@@ -10,7 +10,14 @@ from rich.table import Table
 
 from ..core.interrupts import Stop
 from ..core.scene import Scene
-from ..library.code import ActionChange, Code, CodeDiff, RuleChange
+from ..library.code import (
+    ActionChange,
+    Code,
+    CodeDiff,
+    Function,
+    RuleChange,
+    changed_constants,
+)
 from ..library.diff import BehaviorDiff, BlockedStep, Divergence, values
 from ..library.protocol_diff import Count, Counterexample, Row, StateDiff, VerdictDiff
 from .console import Console, Text
@@ -86,8 +93,10 @@ class DiffPrinter:
             self._say(line.append(f" was {before} and is {after}."))
         for helper in self._differences.helpers:
             users = ", ".join(helper.used_by)
-            line = Text.assemble((helper.name, "bold"), f", which {users} use, differs:")
+            verb = "uses" if len(helper.used_by) == 1 else "use"
+            line = Text.assemble((helper.name, "bold"), f", which {users} {verb}, differs:")
             self._say(line)
+            self._print_constants(helper.old, helper.new)
             self._print_changed(helper.old.source, helper.new.source)
 
     def _print_rule(self, change: RuleChange) -> None:
@@ -142,9 +151,15 @@ class DiffPrinter:
         if change.fairness:
             before, after = change.fairness
             self._say(f"Its fairness was {before} and is {after}.", indent=3)
+        self._print_constants(change.old.function, change.new.function)
         if change.effect:
             self._say("Its effect differs:", indent=3)
             self._print_changed(change.old.function.effect, change.new.function.effect)
+
+    def _print_constants(self, old: Function, new: Function) -> None:
+        """Print the constants of a function that differ."""
+        for name, before, after in changed_constants(old, new):
+            self._say(f"{name} was {before} and is {after}.", indent=3)
 
     def _print_changed(self, old: str, new: str) -> None:
         """Print the lines that differ, each with two around it."""

@@ -18,7 +18,7 @@ from types import CodeType
 from typing import Any
 
 from ...core.guards import read_node, refuses
-from ...core.sources import Node, nodes_of
+from ...core.sources import LAMBDA, as_function, nodes_of
 from ..reading.values import MUTATING
 from .local_imports import without_imports
 from .own_records import with_replaced_records
@@ -96,9 +96,6 @@ def _again(subject: ast.expr) -> ast.expr:
     return again
 
 
-_LAMBDA = "<lambda>"
-"""The name of every lambda."""
-
 _FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
 
 
@@ -132,7 +129,7 @@ def plain_tree(function: Callable[..., Any], keywords: bool = False) -> ast.Func
 def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
     """Return the syntax tree of a function; `code` tells versions apart."""
     try:
-        tree = _as_function(read_node(function))
+        tree = as_function(read_node(function))
         is_source = _gives(tree, code, ()) or _gives(tree, code, _imports(function))
     except (AssertionError, OSError, SyntaxError, ValueError):
         raise UnsupportedError(f"{function.__name__}, whose source is not at hand,") from None
@@ -143,16 +140,6 @@ def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
         )
     tree = with_sets_replaced(without_imports(tree, function), function.__globals__)
     return without_matches(with_replaced_records(tree, function.__globals__))
-
-
-def _as_function(node: Node) -> ast.FunctionDef:
-    """Return a lambda as a function that returns its expression."""
-    assert not isinstance(node, ast.AsyncFunctionDef)
-    if isinstance(node, ast.FunctionDef):
-        return node
-    result = ast.copy_location(ast.Return(node.body), node.body)
-    tree = ast.FunctionDef(_LAMBDA, node.args, [result], [])
-    return ast.fix_missing_locations(ast.copy_location(tree, node))
 
 
 def _gives(tree: ast.FunctionDef, code: CodeType, imports: tuple[str, ...]) -> bool:
@@ -195,7 +182,7 @@ def _compiled(
         Names that its module imports.
     """
     function: ast.stmt = tree
-    if tree.name == _LAMBDA:
+    if tree.name == LAMBDA:
         [result] = tree.body
         assert isinstance(result, ast.Return)
         assert result.value is not None

@@ -3,7 +3,7 @@
 import pytest
 
 from tidegate.core.guards import guards
-from tidegate.library.code import code, differences
+from tidegate.library.code import changed_constants, code, differences
 from tidegate.library.names import find_protocol
 from tidegate.model import PROTOCOLS
 
@@ -117,7 +117,9 @@ def test_a_constant_a_helper_and_a_guard_that_changed_are_told(tmp_path):
     old = loaded(tmp_path / "old.py")
     assert not differences(old, loaded(tmp_path / "same.py"))
     [changed] = differences(old, loaded(tmp_path / "limit.py", limit=4)).actions
-    assert (changed.effect, changed.removed, changed.added) == (True, (), ())
+    assert (changed.effect, changed.removed, changed.added) == (False, (), ())
+    constants = changed_constants(changed.old.function, changed.new.function)
+    assert list(constants) == [("LIMIT", "3", "4")]
     found = differences(old, loaded(tmp_path / "helper.py", operator="-"))
     assert (found.actions, [it.used_by for it in found.helpers]) == ((), [("Produce",)])
     guard = "if s.value == 2:\n        return False"

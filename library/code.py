@@ -148,7 +148,7 @@ def code(protocol: Protocol) -> Code:
         fairness={joint.named: _together(joint, protocol) for joint in protocol.fairness},
     )
     own = next((_module(root) for root in roots if root.__module__.startswith(PREFIX)), None)
-    return everything if own is None else _without_module(whole_code, own)
+    return everything if own is None else _without_module(everything, own)
 
 
 def _without_module(code: Code, module: str) -> Code:

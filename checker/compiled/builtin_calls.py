@@ -93,6 +93,10 @@ class Builtins:
             set: self._set, frozenset: self._set, map: self._mapped, filter: self._filtered,
         }  # fmt: skip
 
+    def has_own(self, function: Callable[..., Any]) -> bool:
+        """Whether there is a translation of a function of Python's that is written in Python."""
+        return function in self._handlers
+
     def called(self, callee: Any, node: ast.Call) -> Value | None:
         """Return the value of a call; None if the function is none of Python's that is known."""
         try:

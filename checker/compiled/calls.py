@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import operator
 import types
 from collections.abc import Callable
 from enum import EnumType
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.containers import fitted, mask_of, precedes
 from ...core.fields import Record, copy_into
+from ..set_methods import FUNCTIONS
 from .builtin_calls import Builtins
 from .comprehensions import Comprehensions
 from .containers import OF_SETS, Collections
@@ -114,12 +114,6 @@ _GIVEN = (abs, bool, divmod, int, len, max, min, sum)
 
 _NEVER = (float, str, complex, bytes, print, open, eval, exec, round)
 
-
-_OPERATORS: dict[object, ast.operator] = {
-    operator.add: ast.Add(), operator.sub: ast.Sub(), operator.mul: ast.Mult(),
-    operator.or_: ast.BitOr(), operator.and_: ast.BitAnd(), operator.xor: ast.BitXor(),
-}  # fmt: skip
-"""Functions that stand for operators, where a function is an argument."""
 
 _MAY_WRITE = (ast.Call, ast.NamedExpr)
 """What may change the state, or a name, within an expression."""
@@ -311,8 +305,8 @@ class Calls:
             return self._closure(function, arguments, {}, node)
         if isinstance(function, Constant) and type(function.value) is types.FunctionType:
             return self.of_model(function.value, arguments, {}, Mode.WHOLE)
-        if isinstance(function, Constant) and function.value in _OPERATORS and len(arguments) == 2:
-            return self.expressions.operated(_OPERATORS[function.value], *arguments)
+        if isinstance(function, Constant) and function.value in FUNCTIONS and len(arguments) == 2:
+            return self.expressions.operated(FUNCTIONS[function.value], *arguments)
         if isinstance(function, Constant) and function.value in _GIVEN:
             names = [ast.Name(self.scope.new_name("argument"), ast.Load()) for _ in arguments]
             spelled = ast.Call(ast.Name(function.value.__name__, ast.Load()), list(names), [])

@@ -379,6 +379,9 @@ class _Translation(Translation):
             function = callee.value
         else:
             return
+        if calls.builtins.has_own(function):
+            # Its own code is not what is translated.
+            return
         if function not in self.unit.intrinsics and not acts_for_caller(function.__code__):
             with self.expressions.at(node):
                 calls.of_model(function, positional, named, mode)

@@ -438,7 +438,10 @@ class Translation:
         of_places = isinstance(held, Cells) and any(map(holds_place, held.shapes[:1]))
         of_places |= isinstance(value, Distinct) and bool(value.places)
         if of_places or any(forms_of(value)):
-            raise UnsupportedError(f"{what} as another name for a part of the state")
+            raise UnsupportedError(
+                f"{what} as another name for a part of the state (copy its values: "
+                f"{what}.assign(...) for a record, {what}[:] = ... for a list),"
+            )
         if self.unit.is_within:
             raise ReplacingError(f"{what}, for which a caller may have a name, as a target")
         others = [form for one in names for form in forms_of(one)] + self.scope.iterated
@@ -454,7 +457,10 @@ class Translation:
             for tree, (_, line) in zip(self._trees, self.callers, strict=False)
         )
         if later:
-            raise UnsupportedError(f"{what}, which is assigned and then read in one step,")
+            raise UnsupportedError(
+                f"{what}, which is assigned and then read in one step (change it where it is, by "
+                f"{what}[:] = ... or {what}.assign(...), or read it before),"
+            )
         self.expressions.sequences.copied_to_part(place, self.expressions.certain(value))
         return True
 

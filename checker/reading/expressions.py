@@ -153,12 +153,25 @@ class Expressions:
         """Return the callee; a function is read with the arguments of the call."""
         if isinstance(node, ast.Name):
             return self._name(node)
+        if isinstance(node, ast.Subscript) and (known := self._of_table(node)) is not None:
+            return known
         if isinstance(node, ast.Attribute) and node.attr in WRITING:
             # It writes the element, as an assignment of its variables does.
             owner = self.place(node.value)
             if node.attr == Record.assign.__name__ or any(map(is_of_container, options(owner))):
                 return self.attribute(node, owner, node.attr)
         return self._attribute(node) if isinstance(node, ast.Attribute) else self.value(node)
+
+    def _of_table(self, node: ast.Subscript) -> Value | None:
+        """Return the functions of a constant table, if it has nothing else."""
+        table = self._name(node.value) if isinstance(node.value, ast.Name) else None
+        if not isinstance(table, Known) or not isinstance(table.value, (dict, list, tuple)):
+            return None
+        parts = table.value.values() if isinstance(table.value, dict) else table.value
+        if isinstance(node.slice, ast.Slice) or not all(map(self.objects.is_read, parts)):
+            return None
+        chosen = self.subscripted(node, table, self.value(node.slice))
+        return chosen if all(isinstance(one, Known) for one in options(chosen)) else None
 
     def place(self, node: ast.expr) -> Value:
         """Return the target of a write: an element that is named by its index is a place.

@@ -13,10 +13,12 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ...core.sources import source_of
+from ..set_methods import FUNCTIONS
 from .body import write
 from .builtins import Arguments, BuiltIns, Names
 from .comparisons import shortened
 from .notes import ANEW, LOST, ORDER, STATE
+from .operators import computed
 from .values import (
     ANYTHING,
     MUTATING,
@@ -144,7 +146,7 @@ class Listed:
             return marked(self._iterator(arguments, node, name not in UNMOVED), history)
         if module == "math" and name in WHOLE:
             return Number(int, history)
-        if module == "_operator" and (result := self._operator(name, arguments, node)):
+        if module == "_operator" and (result := self._operator(callee, arguments, node)):
             return result
         if name in CHANGE_FIRST or (name in MUTATING and hasattr(callee, "__objclass__")):
             self._change(callee, arguments, node)
@@ -166,8 +168,11 @@ class Listed:
         """Return what a special method of a built-in class returns, as the function does."""
         return self.built_in.call(BY_ITSELF[name], arguments[:1], {}, node) or ANYTHING
 
-    def _operator(self, name: str, arguments: Arguments, node: ast.AST) -> Value | None:
-        """Refuse what an operator would be refused for, and return what it calls."""
+    def _operator(self, callee: Any, arguments: Arguments, node: ast.AST) -> Value | None:
+        """Refuse what an operator would be refused for, and return what it gives or calls."""
+        name = getattr(callee, "__name__", "")
+        if len(arguments) == 2 and (operator_ := FUNCTIONS.get(callee)) is not None:
+            return computed(self.expressions, node, operator_, (arguments[0], arguments[1]))
         if name == "call" and arguments:
             return self.calls.invoke(arguments[0], arguments[1:], {}, node)
         if name in ("not_", "truth") and arguments:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from ...core.sources import Node
 from .values import Value, joined
@@ -105,6 +105,7 @@ def is_used_later(function: Node, part: ast.Attribute, value: ast.expr | None = 
     """
     way = _way(function, part)
     own = {id(inner) for inner in ast.walk(value)} if value else set()
+    uses = _uses(function, part.attr)
     within = {
         id(inner)
         for loop, _ in way
@@ -113,10 +114,25 @@ def is_used_later(function: Node, part: ast.Attribute, value: ast.expr | None = 
         # Each round of a loop over records has another one.
         if not (isinstance(loop, ast.For) and _is_of(part, inner, loop.target))
     }
+    # A function that is defined here may be called at any time.
+    inner = [one for one in ast.walk(function) if isinstance(one, (ast.FunctionDef, ast.Lambda))]
+    within |= {id(one) for other in inner if other is not function for one in ast.walk(other)}
+    following = {id(one) for later in _following(way) for one in ast.walk(later)}
+    here = {id(one) for one in ast.walk(way[-1][1][0])} if way else set()
     return any(
-        id(one) in within or ((one.lineno, one.col_offset) >= _end(part) and id(one) not in own)
-        for one in _uses(function, part.attr)
+        id(one) in within | following
+        or (id(one) in here and (one.lineno, one.col_offset) >= _end(part) and id(one) not in own)
+        for one in uses
     )
+
+
+def _following(way: Sequence[tuple[ast.AST, Sequence[ast.stmt]]]) -> Iterator[ast.stmt]:
+    """Yield the statements that may run after the last one of a way, but for those of a loop."""
+    for _, (_, *later) in reversed(way):
+        for statement in later:
+            yield statement
+            if isinstance(statement, (ast.Return, ast.Raise)):
+                return
 
 
 def is_used_after(function: Node, name: str, line: int) -> bool:

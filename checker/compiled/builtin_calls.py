@@ -9,6 +9,7 @@ import itertools
 import math
 import operator
 import types
+from collections import deque
 from collections.abc import Callable
 from enum import Enum, EnumType
 from typing import TYPE_CHECKING, Any
@@ -89,7 +90,7 @@ class Builtins:
             tuple: lambda node: self._listed(node, tuple),
             itertools.permutations: self._permuted,
             itertools.pairwise: self._neighbours, itertools.chain: self._chained,
-            dict.fromkeys: lambda node: calls.growing.from_keys(node),
+            deque: self._queue, dict.fromkeys: lambda node: calls.growing.from_keys(node),
             set: self._set, frozenset: self._set, map: self._mapped, filter: self._filtered,
         }  # fmt: skip
 
@@ -116,7 +117,11 @@ class Builtins:
         """Return the result of a call whose arguments are all known; None if it cannot be."""
         simple = (ast.GeneratorExp, ast.Lambda, ast.ListComp, ast.SetComp, ast.Starred)
         nodes = [*node.args, *(part.value for part in node.keywords)]
-        if any(isinstance(part, simple) for part in nodes) or (callee in (set, list) and not nodes):
+        if (
+            any(isinstance(part, simple) for part in nodes)
+            or callee is deque
+            or (callee in (set, list) and not nodes)
+        ):
             return None
         if not all(self._may_be_known(part) for part in nodes):
             return None
@@ -277,6 +282,15 @@ class Builtins:
         cells = self.scope.lists.new(kind)
         append = self.scope.lists.append
         self.calls.loops.over(argument, value, lambda element, f, e: append(cells, element))
+        return cells
+
+    def _queue(self, node: ast.Call) -> Value:
+        """Return a deque: a list that Python does not iterate while it changes."""
+        if node.keywords or len(node.args) > 1:
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        cells = self.scope.lists.new(deque)
+        if node.args:
+            self.calls.collections.extend(cells, node.args[0])
         return cells
 
     def _permuted(self, node: ast.Call) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -54,6 +55,9 @@ if TYPE_CHECKING:
 _OF_MASKS: dict[type[ast.operator], str] = {
     ast.BitOr: "or", ast.BitAnd: "and", ast.BitXor: "xor",
 }  # fmt: skip
+_OF_QUEUES = frozenset({"append", "appendleft", "clear", "popleft", "remove"})
+"""Methods of a deque that are translated."""
+
 _UNCHANGING = frozenset({*OPERATIONS, *COMPARISONS, "isdisjoint"})
 OF_SETS = frozenset(vars(kind)[name] for kind in (Set, RecordSet) for name in METHODS)
 """Methods of the state's sets that take other collections, or return sets."""
@@ -414,7 +418,7 @@ class Collections:
         return None
 
     def _of_list(self, cells: Cells, name: str, node: ast.Call) -> Value:
-        if name == "extend" and len(node.args) == 1 and cells.kind is list:
+        if name == "extend" and len(node.args) == 1 and cells.kind in (list, deque):
             self.extend(cells, node.args[0])
             return Constant(None)
         if name in ("count", "index"):
@@ -422,7 +426,8 @@ class Collections:
         if name == "sort" and not node.args and cells.kind is list:
             return self._sort(cells, node)
         lists, arguments = self.lists, [self.expressions.value(part) for part in node.args]
-        if node.keywords or cells.kind is not list:
+        is_queue = cells.kind is deque and (name in _OF_QUEUES or (name == "pop" and not node.args))
+        if node.keywords or not (cells.kind is list or is_queue):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         if name == "append" and len(arguments) == 1:
             lists.append(cells, self.expressions.certain(arguments[0]))
@@ -430,6 +435,10 @@ class Collections:
             lists.set_length(cells, Constant(0))
         elif name == "pop" and len(arguments) <= 1:
             return self._popped(cells, arguments[0] if arguments else Constant(-1))
+        elif name == "popleft" and is_queue and not arguments:
+            return self._popped(cells, Constant(0))
+        elif name == "appendleft" and is_queue and len(arguments) == 1:
+            lists.insert(cells, Constant(0), self.expressions.certain(arguments[0]))
         elif name == "insert" and len(arguments) == 2:
             self._insert(cells, *map(self.expressions.certain, arguments))
         elif name == "remove" and len(arguments) == 1:

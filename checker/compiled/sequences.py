@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -571,8 +571,8 @@ class Sequences:
 
     def slice_of_list(self, owner: Value, node: ast.Subscript, chosen: ast.Slice) -> Cells:
         """Return a slice of a list or a tuple outside of the state."""
-        if chosen.step is not None:
-            raise UnsupportedError(f"{ast.unparse(node)}, a slice with a step,")
+        if chosen.step is not None or getattr(owner, "kind", None) is deque:
+            raise UnsupportedError(f"{ast.unparse(node)}, a slice with a step, or of a deque,")
         every = self.expressions.calls.loops.indexed(owner, node)
         if every.most is None:
             raise UnsupportedError(f"{ast.unparse(node)}, of what has no end,")
@@ -859,7 +859,8 @@ class Sequences:
             # All is evaluated before any of it is written, and must write nothing itself.
             with self.scope.reading():
                 return self._all_of(value, node)
-        if not isinstance(value, (StateRef, Span, Elements, Made, Cells)):
+        of_queue = isinstance(value, Cells) and value.kind is deque
+        if of_queue or not isinstance(value, (StateRef, Span, Elements, Made, Cells)):
             raise UnsupportedError(f"{ast.unparse(node)} in place of a slice")
         return value
 

@@ -10,6 +10,7 @@ effect).
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import CodeType
@@ -90,6 +91,12 @@ MOST_WRITTEN_OUT = 12
 
 
 _ASSERTION = Constant(AssertionError)
+
+_OF_FUNCTIONS = {
+    ast.Nonlocal: "assigns a variable of the function around it (return the new value instead)",
+    ast.Global: "assigns a variable of the module", ast.Yield: "yields", ast.YieldFrom: "yields",
+}  # fmt: skip
+"""What no function within another one may do."""
 
 _OF_PARTS = (ast.MatchSequence, ast.MatchClass)
 """Patterns of what has parts, which None has not."""
@@ -691,10 +698,12 @@ class Translation:
         self.out.jump(end)
 
     def _functiondef(self, node: ast.FunctionDef) -> None:
-        if node.decorator_list or any(
-            isinstance(part, (ast.Nonlocal, ast.Global, ast.Yield)) for part in ast.walk(node)
-        ):
-            raise UnsupportedError(f"{node.name}, which is decorated, yields or writes around it,")
+        inside = {type(part) for part in ast.walk(node)}
+        for kind, what in _OF_FUNCTIONS.items():
+            if kind in inside:
+                raise UnsupportedError(f"{node.name}, which {what},")
+        if node.decorator_list:
+            raise UnsupportedError(f"{node.name}, which is decorated,")
         self._assign_local(node.name, self.expressions.closure(node))
 
     def _receive(self, name: str, value: Value) -> None:
@@ -860,6 +869,7 @@ class Translation:
         again = {name for name in stored(node.body) if self.scope.rebound.get(name)}
         if any(isinstance(part, ast.Name) and part.id in again for part in ast.walk(node.iter)):
             raise UnsupportedError(f"a loop over {ast.unparse(node.iter)}, which it makes anew,")
+        self._refuse_queue(node)
 
         def body(element: Value, following: str, end: str) -> None:
             self._refuse_alias([node.target], node.target, element)
@@ -868,6 +878,13 @@ class Translation:
 
         self.expressions.calls.loops.loop(node.iter, body, stored([node]))
         self._otherwise(node, after)
+
+    def _refuse_queue(self, node: ast.For) -> None:
+        """Refuse a loop over a deque that it names: Python fails if that changes."""
+        for name in read_names(node.iter) & {name for one in node.body for name in read_names(one)}:
+            value = self.scope.local.get(name)
+            if isinstance(value, Cells) and value.kind is deque:
+                raise UnsupportedError(f"a loop over {name}, a deque that may change in it,")
 
     def _raise(self, node: ast.Raise) -> None:
         raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc

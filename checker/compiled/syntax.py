@@ -493,7 +493,7 @@ def changed_in_place(tree: ast.FunctionDef) -> set[str]:
     return names
 
 
-_LISTS = frozenset({"list", "set", "sorted"})
+_LISTS = frozenset({"deque", "list", "set", "sorted"})
 
 
 def makes_list(node: ast.expr) -> bool:

@@ -140,6 +140,25 @@ class Lists(Writer):
     guard = ("    if len(d) > 9:", "        break")
 
 
+class Queues(Writer):
+    """Writes functions with a deque."""
+
+    made = ("deque()", "deque(s.queue)", "deque([s.x, 1])", "deque(v for v in s.log if v)")
+    read = (
+        "len(d)", "sum(d)", "max(d, default=0)", "d.count({0})", "d.pop()", "d.popleft()", "d[0]",
+        "(d[-1] if d else {0})", "(3 if {0} in d else 0)", "(d.popleft() if d else {1})",
+        "(2 if list(d) == [{0}] else 1)", "(1 if d == [{0}] else 2)", "sum(sorted(d)[:2])",
+    )  # fmt: skip
+    changes = (
+        "d.append({0})", "d.appendleft({0})", "d.extend([{0}, {1}])", "d.remove({0})", "d.clear()",
+        "if {0} in d: d.remove({0})", "if d: d[0] = {0}", "if d: d[-1] += {0}", "d = deque([{0}])",
+        "d.append({0})", "d.appendleft({1})",
+    )  # fmt: skip
+    over = ("list(d)", "sorted(d)", "d")
+    guard = ("    if len(d) > 9:", "        break")
+    share = 0.5
+
+
 class Sets(Writer):
     """Writes functions with a dictionary or a list of sets, some of which have other names."""
 

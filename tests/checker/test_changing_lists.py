@@ -1,6 +1,6 @@
 """Lists that change, imports and stars within a function: machine code means what Python means."""
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 
 import pytest
 
@@ -36,6 +36,10 @@ BODIES = (
     "d = [1, 2, s.x]\ndel d[0]\nreturn sum(shortened(d)) > 3 and len(d) == 1",
     "d = [m.n for m in s.net]\nd.insert(0, s.x)\nd.insert(9, s.y)\nreturn d[0] > d[-1]",
     "d = []\nfor v in s.queue:\n    d.insert(0, v)\nreturn d == s.queue[::-1]",
+    "todo, seen = deque([s.y]), set()\nwhile todo:\n    v = todo.popleft()\n"
+    "    if v in seen:\n        continue\n    seen.add(v)\n    todo.append(s.log[v % 3])\n"
+    "s.a = seen\nreturn True",
+    "d = deque()\nfor v in s.queue:\n    d.appendleft(v)\nreturn list(d) == s.queue[::-1]",
     "d = [(m.n, i) for i, m in enumerate(s.net)]\nd.sort(reverse=True)\n"
     "return bool(d) and d.pop(0)[1] > 0",
     "d = list(s.queue)\nif len(d) < 2:\n    return False\nd[-1] += d.pop()\nd[0] += d.pop(0)\n"
@@ -97,7 +101,9 @@ ELSEWHERE = (
 
 def act(body):
     """Return an action with this body."""
-    return action_from(body, HELPERS, {**NAMES, "Counter": Counter, "defaultdict": defaultdict})
+    return action_from(
+        body, HELPERS, {**NAMES, "Counter": Counter, "defaultdict": defaultdict, "deque": deque}
+    )
 
 
 @pytest.mark.parametrize("body", [*BODIES, *WITHIN])
@@ -125,6 +131,10 @@ def test_what_is_not_there_fails(body):
     "body",
     [
         *ELSEWHERE,
+        "d = deque(s.queue)\nfor v in d:\n    d.append(v)\nreturn True",
+        "d = deque(s.queue)\nfor i, v in enumerate(d):\n    shortened(d)\nreturn True",
+        "d = deque(s.queue)\nreturn len(d[1:]) > 1",
+        "d = deque(s.queue)\ns.queue = d\nreturn True",
         "to = {s.y}\ns.a = to\nto.add(0)\nreturn True",
         "to = set()\nfor v in s.queue:\n    s.a = to\n    to.add(v)\nreturn True",
         "def put(to):\n    s.a = to\nto = {s.y}\nput(to)\nto.add(0)\nreturn True",

@@ -1,6 +1,6 @@
 """Dictionaries and lists of a function's own: machine code means what Python means."""
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from random import Random
 
 import pytest
@@ -8,10 +8,10 @@ import pytest
 from tidegate.checker.compiled.values import UnsupportedError
 
 from .conftest import action_from, agreeing
-from .own_containers import Dictionaries, Lists, Sets
+from .own_containers import Dictionaries, Lists, Queues, Sets
 from .test_everyday_containers import NAMES, PUT, STATES, TRANSLATE
 
-WITH_COUNTERS = {**NAMES, "Counter": Counter, "defaultdict": defaultdict}
+WITH_COUNTERS = {**NAMES, "Counter": Counter, "defaultdict": defaultdict, "deque": deque}
 
 
 def act(body, helpers=""):
@@ -127,12 +127,12 @@ def mean_the_same(writer, seeds):
     assert translated >= writer.share * len(seeds)
 
 
-@pytest.mark.parametrize("writer", [Dictionaries, Lists, Sets])
+@pytest.mark.parametrize("writer", [Dictionaries, Lists, Queues, Sets])
 def test_random_containers_mean_what_python_means(writer):
     mean_the_same(writer, range(20))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("writer", [Dictionaries, Lists, Sets])
+@pytest.mark.parametrize("writer", [Dictionaries, Lists, Queues, Sets])
 def test_many_random_containers_mean_what_python_means(writer):
     mean_the_same(writer, range(20, 2000))

@@ -380,7 +380,7 @@ class _Translation(Translation):
         else:
             return
         if calls.builtins.has_own(function):
-            # Its own code is not what is translated.
+            # The translator looks at no line of it.
             return
         if function not in self.unit.intrinsics and not acts_for_caller(function.__code__):
             with self.expressions.at(node):

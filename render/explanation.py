@@ -187,7 +187,9 @@ def _conclusion(violated: str, findings: Findings, words: Mapping[str, str]) -> 
     if findings.smallest is None:
         if not findings.decided:
             return Text("")
-        text = f"{violated} needs {listed(used, words)}: with fewer of any, no behavior within "
+        fewer = "with fewer of any" if len(used) > 1 else "with fewer"
+        fewer = "without it" if list(used.values()) == [1] else fewer
+        text = f"{violated} needs {listed(used, words)}: {fewer}, no behavior within "
         return Text(text + "these bounds violates it.", "bold")
     counts, steps = findings.smallest.counts, count(len(findings.smallest.trace.steps), "step")
     if counts == used:

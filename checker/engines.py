@@ -74,7 +74,7 @@ def finished_search(request: SearchRequest) -> LevelSearch:
         _interpreted(search)
         return search
     seconds = pieces(request.system.instances) * INTERPRETED_SECONDS
-    worth_it = Pause(small, seconds, LEVEL_SECONDS, LONG_SECONDS, REST_SECONDS)
+    worth_it = Pause(small, seconds, LEVEL_SECONDS, LONG_SECONDS, REST_SECONDS, LONG_SECONDS)
     if not at_once and _interpreted(search, worth_it):
         return search
     try:

@@ -7,7 +7,7 @@ on the order in which states were found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -36,6 +36,13 @@ _VERIFIED_EVERY = 64
 """One of so many states on a level is compared with its permutations."""
 
 
+GROWTH = 1.2
+"""How much wider than the one before a level is in a search that is not near its end."""
+
+EARLY = 0.25
+"""The part of the time to wait after which it can be told how long a search will take."""
+
+
 @dataclass(frozen=True)
 class Pause:
     """When a search pauses, so that another engine can continue: as soon as all are reached.
@@ -50,6 +57,9 @@ class Pause:
         CPU seconds for each level so far.
     rest
         CPU seconds that the rest of a level must take for a pause amid it.
+    ahead
+        CPU seconds that the next two levels must take, if they go on growing, for a pause before
+        `long`.
     """
 
     states: int
@@ -57,11 +67,23 @@ class Pause:
     per_level: float
     long: float
     rest: float = inf
+    ahead: float = inf
 
     def is_due(self, states: int, seconds: float, levels: int) -> bool:
         """Whether to pause now."""
-        long_enough = max(self.seconds, levels * self.per_level)
-        return seconds >= long_enough and (states >= self.states or seconds >= self.long)
+        return self._may_be(seconds, levels) and (states >= self.states or seconds >= self.long)
+
+    def is_worth_it(self, states: int, seconds: float, levels: Sequence[Sized]) -> bool:
+        """Whether to pause before the last level, since those from there on will take long."""
+        width, before = len(levels[-1]), len(levels[-2]) if len(levels) > 1 else 0
+        growth = width / max(before, 1)
+        if growth < GROWTH or not self._may_be(seconds, len(levels)):
+            return False
+        to_come = width * (1 + growth) * seconds / max(states - width, 1)
+        return seconds >= self.long * EARLY and to_come >= self.ahead
+
+    def _may_be(self, seconds: float, levels: int) -> bool:
+        return seconds >= max(self.seconds, levels * self.per_level)
 
 
 NEVER = Pause(0, inf, 0.0, inf)
@@ -156,7 +178,7 @@ class Search(LevelSearch):
         if self.stopped_by or (self.torn and self.finished == 0):
             return self.stopped_by is not None
         while self.torn or (self.levels[-1] and self.request.goes_on(self.violations)):
-            if not self.torn and self._is_due():
+            if not self.torn and (self._is_due() or self._is_worth_it()):
                 return False
             self.stopped_by = self.request.limits.reached(depth=self.finished)
             if not self.stopped_by:
@@ -176,6 +198,10 @@ class Search(LevelSearch):
         """Whether to pause now."""
         seconds = thread_time() - self._began
         return self._pause.is_due(len(self.seen), seconds, len(self.levels))
+
+    def _is_worth_it(self) -> bool:
+        seconds = thread_time() - self._began
+        return self._pause.is_worth_it(len(self.seen), seconds, self.levels)
 
     def _trace(self) -> Trace | None:
         """Return the behavior to the state from which steps were being taken, if it has a step."""

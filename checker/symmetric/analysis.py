@@ -17,9 +17,10 @@ from ...core.sources import original_of
 from ..compiled.element_names import with_elements_in_place
 from ..compiled.syntax import parameter_names, plain_tree
 from ..compiled.values import UnsupportedError
-from .calls import in_order, renamed
+from .calls import in_order
 from .names import Names
 from .parts import Result
+from .sequences import renamed
 from .statements import Statements
 from .values import (
     NOTHING,

@@ -27,15 +27,14 @@ from ..compiled.name_uses import by_itself
 from ..compiled.own_records import replaced
 from . import sequences
 from .expressions import Expressions, wrapped
-from .names import FEW, described, is_key, is_table, may_be_none_at
-from .sequences import copied
+from .names import FEW, described, is_key, is_table
+from .sequences import another, copied, indices_as, renamed
 from .values import (
     NOTHING,
     Bound,
     Constant,
     Each,
     Flow,
-    Index,
     Listed,
     Made,
     NotShownError,
@@ -294,7 +293,7 @@ class Calls(Expressions):
             few = what.numbers and len(what.numbers) <= FEW
             return Number(frozenset(what.numbers or ()) if few else None), None
         if isinstance(what, Listed):
-            return copied(what.element), None
+            return another(what.element), None
         assert not isinstance(what, Several)
         arrays, symbol = what.arrays if isinstance(what, Pairs) else (what,), fresh()
         elements: list[Value] = []
@@ -396,48 +395,15 @@ class Calls(Expressions):
             return outer.setdefault(symbol, fresh())
 
         for form, indices in summary.effects.reads:
-            self.effects.reads.add((form, _indices(indices, outwards)))
+            self.effects.reads.add((form, indices_as(indices, outwards)))
         for write in summary.effects.writes:
             form, indices = write.location
             self.flow.forget(form)
-            self.effects.writes.add(Write((form, _indices(indices, outwards)), write.how))
+            self.effects.writes.add(Write((form, indices_as(indices, outwards)), write.how))
         if summary.effects.unknown:
             self.effects.unknown = summary.effects.unknown
             self.flow.loaded.clear()
         return renamed(summary.result, outwards, Flow())
-
-
-def renamed(value: Value, symbols: Callable[[int], int], flow: Flow) -> Value:
-    """Return an argument or a result of a function with other symbols.
-
-    Those of its parameters are numbered in order, so that calls which differ only in the symbols of
-    their arguments share an analysis.
-    """
-    if isinstance(value, Number):
-        return Number(value.values, symbols(value.symbol))
-    if isinstance(value, Replica):
-        return Replica(value.kind, may_be_none_at(value, flow), symbols(value.symbol))
-    if isinstance(value, Part):
-        copy = symbols(value.copy) if value.copy else 0
-        return Part(value.declared, value.form, _indices(value.indices, symbols), copy)
-    if isinstance(value, Pairs):
-        each = (cast(Part, renamed(array, symbols, flow)) for array in value.arrays)
-        return Pairs(tuple(each), value.numbered)
-    if isinstance(value, Own):
-        return Own(renamed(value.mask, symbols, flow))
-    if isinstance(value, Listed):
-        return Listed(renamed(value.element, symbols, flow))
-    if isinstance(value, Made):
-        return Made(
-            value.declared, tuple((name, renamed(v, symbols, flow)) for name, v in value.parts)
-        )
-    if isinstance(value, Several):
-        return Several(tuple(renamed(item, symbols, flow) for item in value.items))
-    return value
-
-
-def _indices(indices: tuple[Index, ...], symbols: Callable[[int], int]) -> tuple[Index, ...]:
-    return tuple(i if isinstance(i, str) else symbols(i) for i in indices)
 
 
 def in_order(

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard, cast
 from ...core.containers import Bag, RecordBag, RecordSet, Seq
 from ...core.fields import NONE, Array, Field, getter_of
 from .names import COMPARISONS, described, is_key, is_table, may_be_none_at
-from .sequences import Sequences, copied
+from .sequences import Sequences, another, copied
 from .sets import OPERATORS
 from .values import (
     Bound,
@@ -207,7 +207,7 @@ class Expressions(Sequences):
         if isinstance(owner, Several) and isinstance(index, Number):
             return self._item(owner.items, index, node)
         if isinstance(owner, Listed) and isinstance(index, Number):
-            return copied(owner.element)
+            return another(owner.element)
         if isinstance(owner, Constant) and is_key(index):
             return self._looked_up_in(owner, index, node)
         if isinstance(index, Replica):

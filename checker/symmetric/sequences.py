@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 from ...core.containers import Seq
 from ...core.fields import Array, Field, Record, declared_parts
-from .names import described
+from .names import described, may_be_none_at
 from .sets import Sets
 from .values import (
     NOTHING,
     Flow,
+    Index,
     Listed,
     Made,
     NotShownError,
     Number,
+    Own,
+    Pairs,
     Part,
+    Replica,
     Several,
     Value,
     fresh,
@@ -29,6 +35,46 @@ METHODS = {"pop", "insert", "extend", "remove", "copy"}
 def copied(value: Value) -> Value:
     """Return a value as it is now: later writes do not change it."""
     return replace(value, copy=fresh()) if isinstance(value, Part) else value
+
+
+def renamed(value: Value, symbols: Callable[[int], int], flow: Flow) -> Value:
+    """Return an argument or a result of a function with other symbols.
+
+    Those of its parameters are numbered in order, so that calls which differ only in the symbols of
+    their arguments share an analysis.
+    """
+    if isinstance(value, Number):
+        return Number(value.values, symbols(value.symbol))
+    if isinstance(value, Replica):
+        return Replica(value.kind, may_be_none_at(value, flow), symbols(value.symbol))
+    if isinstance(value, Part):
+        copy = symbols(value.copy) if value.copy else 0
+        return Part(value.declared, value.form, indices_as(value.indices, symbols), copy)
+    if isinstance(value, Pairs):
+        each = (cast(Part, renamed(array, symbols, flow)) for array in value.arrays)
+        return Pairs(tuple(each), value.numbered)
+    if isinstance(value, Own):
+        return Own(renamed(value.mask, symbols, flow))
+    if isinstance(value, Listed):
+        return Listed(renamed(value.element, symbols, flow))
+    if isinstance(value, Made):
+        return Made(
+            value.declared, tuple((name, renamed(v, symbols, flow)) for name, v in value.parts)
+        )
+    if isinstance(value, Several):
+        return Several(tuple(renamed(item, symbols, flow) for item in value.items))
+    return value
+
+
+def indices_as(indices: tuple[Index, ...], symbols: Callable[[int], int]) -> tuple[Index, ...]:
+    """Return the indices of a place with other symbols."""
+    return tuple(i if isinstance(i, str) else symbols(i) for i in indices)
+
+
+def another(element: Value) -> Value:
+    """Return an element of a list: two of them are of one sort, and may differ."""
+    symbols: dict[int, int] = {}
+    return renamed(element, lambda symbol: symbols.setdefault(symbol, fresh()), Flow())
 
 
 class Sequences(Sets):
@@ -56,7 +102,7 @@ class Sequences(Sets):
     def element_of(self, value: Value, node: ast.AST) -> Value | None:
         """Return any element of a sequence or a list as it is now; None for an empty list."""
         if isinstance(value, Listed):
-            return value.element
+            return another(value.element)
         if isinstance(value, Several):
             element = value.items[0] if value.items else None
             for item in value.items[1:]:

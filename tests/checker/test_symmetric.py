@@ -709,6 +709,22 @@ if s.board.flags == 1:
     s.board.leader = 1
 return True
 """,
+    "is taken for another one of a list": """
+kept = s.queue[:2]
+if len(kept) < 2:
+    return False
+a, b = kept[0], kept[1]
+if NONE in (a, b):
+    return False
+s.score[a] = 1
+if s.score[b] != 1:
+    s.board.leader = 1
+return True
+""",
+    "may be NONE unlike another one of a list": """
+kept = s.queue[:2]
+return len(kept) > 1 and kept[0] != NONE and s.peer[kept[1]].up
+""",
     "is looked for among plain numbers": "return r in s.score",
     "is looked for where a constant is": "return 1 in s.voted",
     "a number is looked for among replicas": "return s.peer[r].term in s.voted",

@@ -24,6 +24,7 @@ from .sequences import renamed
 from .statements import Statements
 from .values import (
     NOTHING,
+    Bunch,
     Constant,
     Effects,
     Flow,
@@ -125,6 +126,7 @@ class Analysis:
         self, function: Callable[..., Any], tree: ast.FunctionDef, arguments: tuple[Value, ...]
     ) -> Summary:
         run = Statements(self, function)
+        run.tree = tree
         run.flow.local = dict(zip(parameter_names(tree), arguments, strict=True))
         try:
             run.block(tree.body)
@@ -251,8 +253,8 @@ def _kind(argument: Value) -> object:
         return tuple(map(_kind, argument.arrays)), argument.numbered
     if isinstance(argument, Own):
         return Own, _kind(argument.mask)
-    if isinstance(argument, Listed):
-        return Listed, _kind(argument.element)
+    if isinstance(argument, Listed | Bunch):
+        return type(argument), _kind(argument.element)
     if isinstance(argument, Made):
         return (
             Made,

@@ -32,6 +32,7 @@ from .sequences import another, copied, indices_as, renamed
 from .values import (
     NOTHING,
     Bound,
+    Bunch,
     Constant,
     Each,
     Flow,
@@ -52,7 +53,7 @@ from .values import (
     truth_value,
 )
 
-Reading = Part | Each | Several | Listed | Pairs
+Reading = Part | Each | Several | Listed | Bunch | Pairs
 """What a loop may go over: an array, replicas, numbers, a tuple, a list, or arrays together."""
 
 REDUCTIONS = (any, all, sum, min, max, len, sorted)
@@ -270,7 +271,7 @@ class Calls(Expressions):
         what = self._contents(what, node)
         if isinstance(what, Part) and isinstance(what.declared, Array):
             return [what]
-        if isinstance(what, Listed | Pairs):
+        if isinstance(what, Listed | Bunch | Pairs):
             return [what]
         if not isinstance(what, Each | Several):
             raise NotShownError(node, f"goes over {described(what)}")
@@ -294,6 +295,9 @@ class Calls(Expressions):
             return Number(frozenset(what.numbers or ()) if few else None), None
         if isinstance(what, Listed):
             return another(what.element), None
+        if isinstance(what, Bunch):
+            # The same element may be there several times: no round has a place of its own.
+            return another(what.element), fresh()
         assert not isinstance(what, Several)
         arrays, symbol = what.arrays if isinstance(what, Pairs) else (what,), fresh()
         elements: list[Value] = []

@@ -11,11 +11,20 @@ from typing import Any, TypeGuard, cast
 
 from ...core.containers import Bag, RecordBag, RecordSet, Seq
 from ...core.fields import NONE, Array, Field, getter_of
-from .names import COMPARISONS, described, is_key, is_table, may_be_none_at
-from .sequences import Sequences, another, copied
+from .names import (
+    COMPARISONS,
+    described,
+    elements,
+    is_key,
+    is_list,
+    is_table,
+    may_be_none_at,
+)
+from .sequences import Sequences, another, copied, renamed
 from .sets import OPERATORS
 from .values import (
     Bound,
+    Bunch,
     Carried,
     Constant,
     Each,
@@ -248,12 +257,42 @@ class Expressions(Sequences):
             for one, other in ((node.left, node.right), (node.right, node.left)):
                 if drops_the_lowest(one, other):
                     return self.thinned(self.expression(one), node)
-        left, right = self.expression(node.left), self.expression(node.right)
-        if isinstance(node.op, OPERATORS):
+        return self.operated(node.op, self.expression(node.left), self.expression(node.right), node)
+
+    def operated(
+        self, op: ast.operator, left: Value, right: Value, node: ast.AST, is_ordered: bool = True
+    ) -> Value:
+        """Return the result of an operator, of numbers, sets or lists.
+
+        Parameters
+        ----------
+        is_ordered
+            Whether this is done in the same order in both runs.
+        """
+        if isinstance(op, OPERATORS):
             mask, more = self.mask(left), self.mask(right)
             if mask is not None and more is not None:
-                return Own(self.combined(node.op, mask, more, node))
-        return self.names.computed(node.op, left, right, node)
+                return Own(self.combined(op, mask, more, node))
+        if isinstance(op, ast.Add) and is_list(left) and is_list(right):
+            return self._together(left, right, node, is_ordered)
+        return self.names.computed(op, left, right, node)
+
+    def _together(self, left: Value, right: Value, node: ast.AST, is_ordered: bool) -> Value:
+        """Return two lists, one after the other."""
+        if is_ordered and isinstance(left, Several) and isinstance(right, Several):
+            return Several((*left.items, *right.items))
+        # The facts about an element hold in the list, too.
+        items = [
+            renamed(one, lambda symbol: symbol, self.flow)
+            for one in (*elements(left), *elements(right))
+        ]
+        if not items:
+            return left
+        is_ordered = is_ordered and not any(isinstance(v, Each | Bunch) for v in (left, right))
+        result = self.names.listed(items, is_ordered)
+        if isinstance(result, Unclear):
+            raise NotShownError(node, f"makes a list of which an element {result.why}")
+        return result
 
     def thinned(self, value: Value, node: ast.AST) -> Value:
         """Return ``x & x - 1``: a set without its lowest member."""
@@ -316,7 +355,7 @@ class Expressions(Sequences):
         if inside and isinstance(right, Own) and isinstance(left, Number | Replica):
             bit = self.names.computed(ast.RShift(), right.mask, left, node)
             return self.names.computed(ast.BitAnd(), bit, number(1), node)
-        if inside and isinstance(right, Listed):
+        if inside and isinstance(right, Listed | Bunch):
             self.names.computed(ast.Eq(), left, right.element, node)
             return truth_value()
         if inside and _is_array(right):

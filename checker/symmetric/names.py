@@ -20,6 +20,7 @@ from ...core.symmetry import Permutation, Symmetry, renamed
 from .values import (
     NOTHING,
     Bound,
+    Bunch,
     Carried,
     Constant,
     Each,
@@ -279,7 +280,7 @@ class Names:
             return bool(value.value)
         if isinstance(value, Several):
             return bool(value.items)
-        if isinstance(value, Each | Listed):
+        if isinstance(value, Each | Listed | Bunch):
             return None
         if isinstance(value, Own):
             return self.truth(value.mask, node)
@@ -348,10 +349,9 @@ class Names:
         elif isinstance(one, Number) and isinstance(other, Number):
             known = one.values and other.values and one.values | other.values
             return Number(known if known and len(known) <= FEW else None)
-        elif isinstance(one, Several) and isinstance(other, Several):
-            if len(one.items) == len(other.items):
-                pairs = zip(one.items, other.items, strict=True)
-                return Several(tuple(self.joined(a, b, at_one, at_other) for a, b in pairs))
+        elif _are_as_long(one, other):
+            pairs = zip(elements(one), elements(other), strict=True)
+            return Several(tuple(self.joined(a, b, at_one, at_other) for a, b in pairs))
         elif isinstance(one, Part) and isinstance(other, Part):
             if one.form == other.form:
                 indices = zip(one.indices, other.indices, strict=True)
@@ -361,9 +361,9 @@ class Names:
         elif isinstance(one, Own) and isinstance(other, Own):
             mask = self.joined(one.mask, other.mask, at_one, at_other)
             return mask if isinstance(mask, Unclear) else Own(mask)
-        elif isinstance(one, Listed) and isinstance(other, Listed):
-            element = self.joined(one.element, other.element, at_one, at_other)
-            return element if isinstance(element, Unclear) else Listed(element)
+        elif is_list(one) and is_list(other):
+            is_ordered = not any(isinstance(value, Each | Bunch) for value in either)
+            return self.listed([*elements(one), *elements(other)], is_ordered)
         elif isinstance(one, Made) and isinstance(other, Made):
             if one.declared is other.declared:
                 both = zip(one.parts, other.parts, strict=True)
@@ -372,6 +372,19 @@ class Names:
         elif joined := self._joined_renamed(one, other, at_one, at_other):
             return joined
         return Unclear(f"is {described(one)} or {described(other)}, as the case may be")
+
+    def listed(self, items: Sequence[Value], is_ordered: bool) -> Value:
+        """Return a list of values like these, in an order that is the same in both runs or not."""
+        element = items[0]
+        for item in items[1:]:
+            element = self.joined(element, item, Flow(), Flow())
+        if isinstance(element, Unclear):
+            return element
+        if is_ordered:
+            return Listed(element)
+        if isinstance(element, Replica) and not element.may_be_none:
+            return Each(kind=element.kind)
+        return Bunch(element)
 
     def _joined_renamed(
         self, one: Value, other: Value, at_one: Flow, at_other: Flow
@@ -430,6 +443,29 @@ class Names:
             one = ends[0]
         flow = rounds or Flow()
         return self._joined_rounds(start, one, flow, flow)
+
+
+def _are_as_long(one: Value, other: Value) -> bool:
+    """Whether values are tuples of one length."""
+    tuples = isinstance(one, Several) and isinstance(other, Several)
+    return tuples and len(elements(one)) == len(elements(other))
+
+
+def is_list(value: Value) -> bool:
+    """Whether a value is a list or a tuple, of replicas or of whatever has one order."""
+    return isinstance(value, Several | Listed | Bunch) or (
+        isinstance(value, Each) and value.kind is not None
+    )
+
+
+def elements(value: Value) -> list[Value]:
+    """Return values of which every element of a list is like one."""
+    if isinstance(value, Several):
+        return list(value.items)
+    if isinstance(value, Each) and value.kind is not None:
+        return [Replica(value.kind, False)]
+    assert isinstance(value, Listed | Bunch)
+    return [value.element]
 
 
 def carried(value: Value) -> Carried | None:
@@ -540,8 +576,8 @@ def kind_of(value: Value | None, flow: Flow) -> object:
         return value.how, kind_of(value.value, flow)
     if isinstance(value, Own):
         return Own, kind_of(value.mask, flow)
-    if isinstance(value, Listed):
-        return Listed, kind_of(value.element, flow)
+    if isinstance(value, Listed | Bunch):
+        return type(value), kind_of(value.element, flow)
     if isinstance(value, Made):
         return value.declared, tuple(kind_of(one, flow) for _, one in value.parts)
     return (Part, value.form, bool(value.copy)) if isinstance(value, Part) else value
@@ -562,6 +598,8 @@ def described(value: Value) -> str:
         return f"what {value.why}"
     if value == Picked(plain=True):
         return "a plain number or None"
+    if isinstance(value, Each) and value.kind is not None:
+        return f"a list of {value.kind or 'replica'}s in any order"
     if isinstance(value, Several) and value.items:
         return f"a tuple of {' and '.join(map(described, value.items))}"
     return _DESCRIBED[type(value)]
@@ -591,6 +629,7 @@ _DESCRIBED: dict[type, str] = {
     Own: "a set",
     Made: "a record",
     Listed: "a list",
+    Bunch: "a list in any order",
     Pairs: "arrays together",
     Bound: "a method",
     Each: "numbers",

@@ -13,6 +13,7 @@ from .names import described, may_be_none_at
 from .sets import Sets
 from .values import (
     NOTHING,
+    Bunch,
     Flow,
     Index,
     Listed,
@@ -55,8 +56,8 @@ def renamed(value: Value, symbols: Callable[[int], int], flow: Flow) -> Value:
         return Pairs(tuple(each), value.numbered)
     if isinstance(value, Own):
         return Own(renamed(value.mask, symbols, flow))
-    if isinstance(value, Listed):
-        return Listed(renamed(value.element, symbols, flow))
+    if isinstance(value, Listed | Bunch):
+        return type(value)(renamed(value.element, symbols, flow))
     if isinstance(value, Made):
         return Made(
             value.declared, tuple((name, renamed(v, symbols, flow)) for name, v in value.parts)

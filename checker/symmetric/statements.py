@@ -11,11 +11,11 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from . import sets
+from . import own, sets
 from .calls import Reading
 from .comprehensions import Comprehensions
 from .expressions import drops_the_lowest, named
-from .names import carried, described, kind_of, may_be_none_at, shape
+from .names import carried, described, is_list, kind_of, may_be_none_at, shape
 from .parts import Result
 from .values import (
     NOTHING,
@@ -23,7 +23,6 @@ from .values import (
     Each,
     Effects,
     Flow,
-    Listed,
     Location,
     NotShownError,
     Number,
@@ -58,7 +57,9 @@ class Loop:
 class Statements(Comprehensions):
     """Follows the statements of one function."""
 
+    tree: ast.FunctionDef
     _loop = Loop()
+    _uses: own.OneName | None = None
 
     def block(self, statements: list[ast.stmt]) -> None:
         """Follow statements in order; unreachable ones are left out."""
@@ -90,8 +91,30 @@ class Statements(Comprehensions):
         pass
 
     def _expr(self, node: ast.Expr) -> None:
-        if not isinstance(node.value, ast.Constant):
+        if (change := own.changed(node.value)) is not None and self._is_own(change[0]):
+            name, source = change
+            self._refuse_shared(name, node.value)
+            self._given([ast.Name(name, ast.Store())], source)
+        elif not isinstance(node.value, ast.Constant):
             self.expression(node.value)
+
+    def _is_own(self, name: str) -> bool:
+        """Whether a name has a list or a set of the function's own, or a tuple."""
+        value = self.flow.local.get(name)
+        if isinstance(value, Carried):
+            value = value.value
+        return isinstance(value, Own | Each) or (value is not None and is_list(value))
+
+    def _refuse_shared(self, name: str, node: ast.AST) -> None:
+        """Refuse to change a list or a set that may have another name, too."""
+        if self._uses is None:
+            self._uses = own.OneName(self.tree, self.function.__globals__)
+        if not self._uses.is_alone(name):
+            raise NotShownError(
+                node,
+                f"changes {name}, which may have another name: make {name} here, and give it "
+                "no other",
+            )
 
     def _annassign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
@@ -119,11 +142,14 @@ class Statements(Comprehensions):
             raise NotShownError(source, before.why)
         value = total = self.expression(operand)
         if isinstance(source, ast.BinOp):
-            total = self.names.computed(source.op, before, value, operand)
+            total = self.operated(source.op, before, value, operand, is_ordered=False)
         elif isinstance(source, ast.Call):
             total = self.extreme(self.expression(source.func), [before, value], source)
         # How many rounds add to it is unknown.
-        total = Number() if isinstance(total, Number) else total
+        if isinstance(total, Number):
+            total = Number()
+        elif isinstance(total, Own) and isinstance(total.mask, Number):
+            total = Own(Number())
         total = self.names.joined(before, total, self.flow, self.flow)
         if isinstance(total, Unclear):
             raise NotShownError(operand, total.why)
@@ -171,7 +197,7 @@ class Statements(Comprehensions):
             owner = self.flow.local.get(node.target.id)
         else:
             owner = self.place(node.target)
-        if not isinstance(owner, Part | Own | Listed | Each):
+        if not isinstance(owner, Part):
             # Whether a variable that is added to counts as read is decided elsewhere.
             self.effects.reads = read
             return False
@@ -182,7 +208,7 @@ class Statements(Comprehensions):
             if mask is None:
                 raise NotShownError(node, f"computes with {described(value)}")
             self.changed_set(*place, node.op, mask, node.target)
-        elif isinstance(owner, Part) and self.is_sequence(owner) and isinstance(node.op, ast.Add):
+        elif self.is_sequence(owner) and isinstance(node.op, ast.Add):
             added = self.element_of(value, node)
             self.rebuilt(owner, [] if added is None else [added], node.target)
         else:
@@ -193,6 +219,8 @@ class Statements(Comprehensions):
         if self._changed(node):
             return
         if isinstance(node.target, ast.Name):
+            if self._is_own(node.target.id):
+                self._refuse_shared(node.target.id, node)
             loaded = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
             source = ast.copy_location(ast.BinOp(loaded, node.op, node.value), node)
             self._given([node.target], source)
@@ -324,7 +352,7 @@ class Statements(Comprehensions):
 
     def _visited(self, element: Value, replica: int, node: ast.For) -> None:
         """Follow a loop over replicas, of which no round may depend on earlier ones."""
-        before, assigned = self.flow, stored(node)
+        before, assigned = self.flow, stored(node) | self._grown(node)
         starts = {name: _at_start(before.local.get(name)) for name in assigned}
         for _ in range(MOST_ROUNDS):
             inner = self.inside()
@@ -359,6 +387,11 @@ class Statements(Comprehensions):
         inner.flow, inner.over = before, False
         before.local |= ends
         self.adopt(inner)
+
+    def _grown(self, node: ast.AST) -> set[str]:
+        """Return the names of lists and sets of the function's own that a piece of code changes."""
+        changes = (own.changed(part) for part in ast.walk(node))
+        return {change[0] for change in changes if change and self._is_own(change[0])}
 
     def _forgets_what_is_written(self, effects: Effects) -> bool:
         """Forget the variables that a round of a loop writes; return whether any was known."""

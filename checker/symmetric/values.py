@@ -113,6 +113,16 @@ class Listed:
 
 
 @dataclass(frozen=True)
+class Bunch:
+    """A list that is renamed in the second run, where its order may be another one.
+
+    ``element`` is any element.  One of replicas alone is :class:`Each`.
+    """
+
+    element: Value
+
+
+@dataclass(frozen=True)
 class Pairs:
     """What enumerate() or zip() makes of arrays of the state that the same numbers index."""
 
@@ -130,7 +140,10 @@ class Bound:
 
 @dataclass(frozen=True)
 class Each:
-    """The numbers that a loop iterates over, or all members of a set of replicas of a kind."""
+    """The numbers that a loop iterates over, or some replicas of a kind, in whatever order.
+
+    Such a replica may be there several times.
+    """
 
     numbers: tuple[int, ...] | None = None
     kind: str | None = None
@@ -175,8 +188,8 @@ class Carried:
 
 
 Value = (
-    Number | Replica | ReplicaSet | Thinned | Shifted | Part | Own | Made | Listed | Pairs | Bound
-    | Several | Each | Constant | Picked | Unclear | Carried
+    Number | Replica | ReplicaSet | Thinned | Shifted | Part | Own | Made | Listed | Bunch | Pairs
+    | Bound | Several | Each | Constant | Picked | Unclear | Carried
 )  # fmt: skip
 
 NOTHING = Constant(None)

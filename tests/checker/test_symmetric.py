@@ -290,6 +290,72 @@ if 2 in s.score or s.board.count not in s.slot or s.peer[r].term in s.score:
     return False
 return r in s.voted or NONE not in s.voted or s.board.leader in s.voted
 """,
+    "a list that a loop appends to": """
+up, terms = [], []
+out = []
+for p in range(k.peers):
+    if s.peer[p].up and p != r:
+        out.append(p)
+        out += [s.board.first]
+for p in out:
+    s.peer[p].follows = r
+if len(out) < 2 or s.board.leader not in out or set(out) == {r}:
+    return False
+s.team.update(out)
+return all(s.peer[p].term for p in out) and s.board.first in [p for p in out if p in s.team]
+""",
+    "a list of what there is of each": """
+terms = [p.term for p in s.peer]
+pairs = []
+for p in s.team:
+    pairs.append((s.peer[p].term, s.score[p]))
+s.board.count = max(terms) + sum(terms)
+for term in terms:
+    s.board.count += term
+return 2 in terms and max(pairs)[1] > sorted(terms)[0] and len(set(terms)) > 1
+""",
+    "a list of what comes in one order": """
+out = [s.voted[0]]
+for place in range(2):
+    if s.slot[place]:
+        out.append(s.voted[1])
+out.extend(s.queue)
+first = out[0]
+return first != NONE and s.peer[first].up and out[1:] != [r]
+""",
+    "a list of pairs, gone over": """
+out = []
+for p in range(k.peers):
+    for other in s.team:
+        if p != other and s.peer[p].up:
+            out.append((p, other))
+for p, other in out:
+    s.peer[p].knows |= 1 << other
+    s.team -= {other}
+return bool(out)
+""",
+    "sets that loops change": """
+up, down = set(), set(range(k.peers))
+out = set()
+for p in range(k.peers):
+    if s.peer[p].up:
+        out.add(p)
+left = {p for p in range(k.peers)}
+for p in s.team:
+    left -= {p}
+left.discard(r)
+out |= left
+out.update(s.team)
+for p in out:
+    s.peer[p].up = False
+return len(left) > 1 and s.board.first in out
+""",
+    "a set that grows until it has all": """
+seen = {r}
+for turn in range(k.size):
+    seen |= {p for p in range(k.peers) if s.peer[p].follows in seen}
+return len(seen) > 2 and s.board.leader in seen
+""",
     "tables by pairs of plain numbers": """
 key = s.peer[r].term, s.slot[0]
 if key not in PAIRS or (s.slot[1], 1) in PAIRS or s.slot[2] in TABLE:
@@ -725,6 +791,153 @@ return True
 kept = s.queue[:2]
 return len(kept) > 1 and kept[0] != NONE and s.peer[kept[1]].up
 """,
+    "is the first of a list that a loop appends to": """
+out = []
+for p in range(k.peers):
+    if s.peer[p].up:
+        out.append(p)
+if out:
+    s.board.leader = out[0]
+return True
+""",
+    "is the first of what is listed": """
+terms = []
+for p in s.peer:
+    terms.append(p.term)
+s.board.count = terms[-1]
+return True
+""",
+    "is in a list in its order": """
+out = []
+for p in range(k.peers):
+    out.append(p)
+return out[:1] == [r]
+""",
+    "is in a list that is put into a queue": """
+out = []
+for p in range(k.peers):
+    if s.peer[p].up:
+        out.append(p)
+s.queue[:] = out
+return True
+""",
+    "is in a list that is put into a queue at its end": """
+if s.queue:
+    return False
+out = [p for p in range(k.peers) if s.peer[p].up]
+s.queue.extend(out)
+return True
+""",
+    "is in a list with others": """
+out = []
+for p in range(k.peers):
+    out.append(p)
+for term in range(2):
+    out.append(term)
+return len(set(out)) == 3 and s.board.leader in out[3:]
+""",
+    "is in a list that is as long as a round allows": """
+out = []
+for p in range(k.peers):
+    if len(out) < 1 and s.peer[p].up:
+        out.append(p)
+for p in out:
+    s.board.leader = p
+return True
+""",
+    "is in a list that ends a loop": """
+out = []
+for p in range(k.peers):
+    if s.peer[p].up:
+        out.append(p)
+        break
+return r in out
+""",
+    "is in a list that is begun again": """
+out = []
+for p in range(k.peers):
+    if s.peer[p].up:
+        out = []
+    out.append(p)
+return r in out
+""",
+    "is in a list that has two names": """
+out = [s.board.first]
+both = out
+for p in range(k.peers):
+    if p == s.voted[0]:
+        both.append(1)
+return out[-1] == r
+""",
+    "is in a list that two names are given": """
+out = both = []
+out.append(s.board.first)
+if not both:
+    s.board.leader = 1
+return bool(both) and r == 1
+""",
+    "is in a list that is in another one": """
+out = []
+both = [out]
+out.append(1)
+if both[0]:
+    return r == 1
+return False
+""",
+    "is in a list that a loop goes over": """
+out = [r]
+for p in out:
+    if len(out) < 3:
+        out.append(1)
+    s.board.leader = p
+return True
+""",
+    "is in the last of several pairs": """
+out = []
+for p in range(k.peers):
+    out.append((p, s.peer[p].term))
+for p, term in out:
+    s.peer[r].term = term
+return True
+""",
+    "is written for one pair and another": """
+out = []
+for p in range(k.peers):
+    for other in range(k.peers):
+        out.append((p, s.score[other]))
+for p, score in out:
+    s.score[p] = score
+return True
+""",
+    "is in a set that a number is added to": """
+out = {r}
+out.add(1)
+return s.board.leader in out
+""",
+    "is in a set that depends on what it has": """
+out = set()
+for p in range(k.peers):
+    if len(out) < 1:
+        out.add(p)
+return r in out
+""",
+    "is in a set that is changed back and forth": """
+out = set()
+for p in range(k.peers):
+    if s.peer[p].up:
+        out |= {s.board.first}
+    else:
+        out -= {s.board.first}
+return r in out
+""",
+    "is taken out of a set": """
+out = {p for p in range(k.peers)}
+s.board.leader = out.pop()
+return True
+""",
+    "is listed with its place": """
+return [(i, p.term) for i, p in enumerate(s.peer)][0][1] == 1
+""",
     "is looked for among plain numbers": "return r in s.score",
     "is looked for where a constant is": "return 1 in s.voted",
     "a number is looked for among replicas": "return s.peer[r].term in s.voted",
@@ -752,6 +965,7 @@ def test_what_is_refused_does_treat_replicas_differently(text):
         "is the lowest of a set, compared", "is compared by identity", "is an exception",
         "is in a set without an end that is stored", "is named in an expression", "is a sum",
         "is the last where there is none", "is none in some other way",
+        "is in a list with others",
     }  # fmt: skip
     name = next(name for name, other in APART.items() if other == text)
     made = function(body(text))

@@ -82,6 +82,21 @@ def tabled(s: State, k: Bounds, node: int) -> bool:
     return True
 
 
+def gathered(s: State, k: Bounds, node: int) -> bool:
+    """Let all that are as far as this node follow it, if they are several."""
+    alike, stages = [], {s.stage[node]}
+    for other in range(k.nodes):
+        if s.stage[other] == s.stage[node]:
+            alike.append(other)
+        else:
+            stages.add(s.stage[other])
+    if len(alike) < 2 or s.leader in alike or len(stages) == 1:
+        return False
+    for other in alike:
+        s.follows[other] = node
+    return True
+
+
 def stages(s: State, k: Bounds, node: int) -> bool:
     if s.stage[node] == 2:
         return False
@@ -126,7 +141,7 @@ def orbits(system):
 
 
 @pytest.mark.parametrize("engine", ["interpreted", "compiled"])
-@pytest.mark.parametrize("form", [guarded, led, sought, tabled])
+@pytest.mark.parametrize("form", [guarded, led, sought, tabled, gathered])
 def test_orbits_are_as_many_as_brute_force_counts(form, engine):
     """Origin of the count: the unreduced states, renamed by hand."""
     system, resources = system_of(form, stages, leads), Resources(engine=engine)
@@ -178,6 +193,18 @@ def gets_for_a_node(s: State, k: Bounds, node: int) -> bool:
     return True
 
 
+def gathers_in_order(s: State, k: Bounds, node: int) -> bool:
+    """Twin of `gathered`: the first one leads."""
+    alike = []
+    for other in range(k.nodes):
+        if s.follows[other] == NONE:
+            alike.append(other)
+        if s.stage[other] == 2:
+            alike += [node]
+    s.leader = alike[0]
+    return True
+
+
 @pytest.mark.parametrize(
     ("twin", "why"),
     [
@@ -185,6 +212,7 @@ def gets_for_a_node(s: State, k: Bounds, node: int) -> bool:
         (seeks_a_number, "compares the number of a node"),
         (seeks_node_1, "tells the number 1 from the replicas"),
         (tables_a_node, "looks for a tuple of the number of a node and a plain number in {"),
+        (gathers_in_order, "takes an element of a list"),
         (gets_for_a_node, "looks for a tuple of a plain number and the number of a node in {"),
     ],
 )

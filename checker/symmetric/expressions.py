@@ -18,6 +18,7 @@ from .names import (
     is_key,
     is_list,
     is_table,
+    known_numbers,
     may_be_none_at,
 )
 from .sequences import Sequences, another, copied, renamed
@@ -440,9 +441,11 @@ class Expressions(Sequences):
         result = self._compared(op, left, right, node)
         if type(op) in COMPARISONS:
             return result, self._certain(left, right, COMPARISONS[type(op)])
-        if not isinstance(right, Several) or not right.items:
+        numbers = known_numbers(right)
+        items = right.items if isinstance(right, Several) else tuple(map(number, numbers or ()))
+        if not items:
             return result, (frozenset(), frozenset())
-        each = [self._certain(left, item, COMPARISONS[ast.Eq]) for item in right.items]
+        each = [self._certain(left, item, COMPARISONS[ast.Eq]) for item in items]
         among = frozenset.intersection(*(yes for yes, _ in each))
         beside = frozenset().union(*(no for _, no in each))
         return result, (among, beside) if isinstance(op, ast.In) else (beside, among)

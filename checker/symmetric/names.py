@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 from ...core.fields import NONE, Array, Field
 from ...core.symmetry import Permutation, Symmetry, renamed
@@ -295,6 +295,11 @@ class Names:
 
     def among(self, left: Value, right: Value, node: ast.AST) -> Number:
         """Return whether a value is one of several."""
+        if isinstance(left, Replica) and (numbers := known_numbers(right)) is not None:
+            # NONE, and what is the number of no replica, is the same in both runs.
+            here = {n for n in numbers if 0 <= n < self.count(left.kind)}
+            if self.is_closed(here, left.kind):
+                return truth_value()
         if isinstance(right, Several):
             each = [self.computed(ast.Eq(), left, item, node) for item in right.items]
             if any(is_number(one, 1) for one in each):
@@ -305,15 +310,14 @@ class Names:
                 return truth_value()
         elif isinstance(right, Each) and isinstance(left, Number):
             return truth_value()
-        if isinstance(right, Each) and right.numbers and isinstance(left, Replica):
-            every = range(self.count(left.kind))
-            alike = self.is_closed({n for n in right.numbers if n in every}, left.kind)
-        else:
-            alike = isinstance(right, Constant) and is_key(left)
-            alike = alike and (_is_plain(right) or is_table(right))
-        if alike:
-            return truth_value()
-        raise NotShownError(node, f"looks for {described(left)} in {described(right)}")
+        if isinstance(right, Constant) and is_key(left):
+            is_set = type(right.value) is set
+            if is_set or is_table(right) or _is_plain(right):
+                return truth_value()
+        why = f"looks for {described(left)} in {described(right)}"
+        if isinstance(left, Replica) and known_numbers(right):
+            why += f", which has some of the {self.count(left.kind)} and not the others"
+        raise NotShownError(node, why)
 
     def is_nothing(self, value: Value, node: ast.AST) -> Number:
         """Return whether a value is None."""
@@ -528,6 +532,23 @@ def is_table(value: Value) -> bool:
     A class of one's own may do otherwise, even where it is only looked into.
     """
     return isinstance(value, Constant) and type(value.value) in (dict, list)
+
+
+def known_numbers(value: Value) -> list[int] | None:
+    """Return the numbers of a collection of the model; None if there may be anything else."""
+    items: list[Any] = []
+    if isinstance(value, Each) and value.numbers is not None:
+        items = list(value.numbers)
+    elif isinstance(value, Several):
+        known = [v.values for v in value.items if isinstance(v, Number) and v.values]
+        items = [min(values) if len(values) == 1 else None for values in known]
+        items += [None] * (len(value.items) - len(known))
+    elif isinstance(value, Constant) and type(value.value) in (set, frozenset, list):
+        items = list(cast(Iterable[Any], value.value))
+    else:
+        return None
+    # True and 1.0 are equal to 1, and so are objects that say so.
+    return items if all(type(item) is int for item in items) else None
 
 
 def is_key(value: Value) -> bool:

@@ -111,6 +111,7 @@ def function(source, **names):
     entries = {"Entry": PEERS_ALONE[-1], "One": PEERS_AMONG_OTHERS[-1], "Other": CLIENTS[-1]}
     pairs = {(0, 0): 1, (1, 2): 2, (2, 1): 0, (1, 1): 2}
     tables = {"TABLE": {0: 1, 1: 2, 2: 0}, "ROW": [2, 1, 0], "PAIRS": pairs}
+    tables |= {"ALL": {0, 1, 2}, "FROZEN": frozenset(range(3)), "LISTED": [2, 1, 0], "SOME": {1, 2}}
     space = {
         "__name__": "tiny",
         "members": members,

@@ -356,6 +356,14 @@ for turn in range(k.size):
     seen |= {p for p in range(k.peers) if s.peer[p].follows in seen}
 return len(seen) > 2 and s.board.leader in seen
 """,
+    "constants with all of them": """
+if s.board.leader not in ALL or s.peer[r].follows in (0, 1, 2) or r not in FROZEN:
+    return False
+s.peer[s.board.leader].up = s.voted[0] in LISTED and s.voted[1] in [NONE, 0, 1, 2]
+for p in ALL:
+    s.peer[p].term = 1
+return s.slot[0] in SOME and s.peer[r].term not in SOME
+""",
     "tables by pairs of plain numbers": """
 key = s.peer[r].term, s.slot[0]
 if key not in PAIRS or (s.slot[1], 1) in PAIRS or s.slot[2] in TABLE:
@@ -938,6 +946,15 @@ return True
     "is listed with its place": """
 return [(i, p.term) for i, p in enumerate(s.peer)][0][1] == 1
 """,
+    "is in a constant with some of them": "return r in SOME",
+    "is none of a constant's": "return s.board.leader not in {NONE} | SOME",
+    "is in a constant with truth values": "return r in {0, True, 2} and r in [0.0, 1, 2]",
+    "is none of some constants": "return s.board.leader not in (0, 2)",
+    "may be NONE as well as any": """
+if s.board.leader in (NONE, 0, 1, 2):
+    return s.peer[s.board.leader].up
+return False
+""",
     "is looked for among plain numbers": "return r in s.score",
     "is looked for where a constant is": "return 1 in s.voted",
     "a number is looked for among replicas": "return s.peer[r].term in s.voted",
@@ -965,7 +982,7 @@ def test_what_is_refused_does_treat_replicas_differently(text):
         "is the lowest of a set, compared", "is compared by identity", "is an exception",
         "is in a set without an end that is stored", "is named in an expression", "is a sum",
         "is the last where there is none", "is none in some other way",
-        "is in a list with others",
+        "is in a list with others", "is in a constant with truth values",
     }  # fmt: skip
     name = next(name for name, other in APART.items() if other == text)
     made = function(body(text))

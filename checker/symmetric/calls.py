@@ -17,7 +17,7 @@ from ...core.fields import (
     Record,
     copy_into,
     declared_parts,
-    lowest,
+    limit_of,
     members,
     value_of,
 )
@@ -30,6 +30,7 @@ from .expressions import Expressions, wrapped
 from .names import FEW, described, is_key, is_table
 from .sequences import another, copied, indices_as, renamed
 from .values import (
+    LOWEST,
     NOTHING,
     Bound,
     Bunch,
@@ -93,6 +94,10 @@ class Calls(Expressions):
 
     def reduced(self, which: Any, node: ast.Call) -> Value:
         """Return a function of one collection, whatever its order."""
+        raise NotImplementedError
+
+    def is_alone(self, node: ast.expr) -> bool:
+        """Whether an expression is all that its statement evaluates before its effect."""
         raise NotImplementedError
 
     def _keywords(self, node: ast.Call) -> dict[str, Value]:
@@ -171,13 +176,12 @@ class Calls(Expressions):
         parts, values = declared_parts(declared), self._keywords(node)
         if unnamed or not values.keys() <= parts.keys():
             raise NotShownError(node, "names another variable than the record has")
-        if not all(isinstance(part, Field) for part in parts.values()):
-            raise NotShownError(node, "makes a record that holds others, or containers")
-        lows = {name: lowest(part) for name, part in parts.items() if name not in values}
-        if None in lows.values():
-            raise NotShownError(node, "leaves out what only the bounds decide")
-        values |= {name: number(int(low)) for name, low in lows.items()}
-        return Made(declared, tuple((name, values[name]) for name in parts))
+        for name, part in parts.items():
+            if name not in values:
+                low = part.low if isinstance(part, Field) else None
+                limit = limit_of(low, self.analysis.constants) if low is not None else None
+                values[name] = LOWEST if limit is None else number(limit)
+        return Made(declared, tuple((name, copied(values[name])) for name in parts))
 
     def _other_record(self, arguments: list[Value], node: ast.Call) -> Value:
         """Return a record of the function's own with another value of one variable."""
@@ -407,6 +411,10 @@ class Calls(Expressions):
         if summary.effects.unknown:
             self.effects.unknown = summary.effects.unknown
             self.flow.loaded.clear()
+        for form in summary.effects.replaced:
+            if not self.is_alone(node):
+                raise NotShownError(node, f"replaces {form} within an expression: call it before")
+            self.replaced(form, node)
         return renamed(summary.result, outwards, Flow())
 
 

@@ -274,9 +274,16 @@ class Expressions(Sequences):
             mask, more = self.mask(left), self.mask(right)
             if mask is not None and more is not None:
                 return Own(self.combined(op, mask, more, node))
-        if isinstance(op, ast.Add) and is_list(left) and is_list(right):
-            return self._together(left, right, node, is_ordered)
+        if isinstance(op, ast.Add):
+            one, other = self._as_list(left, node), self._as_list(right, node)
+            if is_list(one) and is_list(other):
+                return self._together(one, other, node, is_ordered)
         return self.names.computed(op, left, right, node)
+
+    def _as_list(self, value: Value, node: ast.AST) -> Value:
+        """Return a sequence of the state as a list; anything else unchanged."""
+        element = self.element_of(value, node) if self.is_sequence(value) else None
+        return value if element is None else Listed(element)
 
     def _together(self, left: Value, right: Value, node: ast.AST, is_ordered: bool) -> Value:
         """Return two lists, one after the other."""

@@ -51,7 +51,17 @@ class OneName(Uses):
             return True
         if isinstance(parent, ast.Subscript):
             return parent.value is node
+        if isinstance(parent, ast.Assign | ast.AnnAssign):
+            # Python keeps the object in the state until the step ends.
+            return self._is_last(node) and self._is_copied(node)
         return isinstance(parent, _COPYING) or self._is_lost(node) or self._is_copied(node)
+
+    def _is_last(self, node: ast.Name) -> bool:
+        """Whether no statement after that of a name has it."""
+        loops = (ast.For, ast.While)
+        return not any(isinstance(one, loops) for one in self._around(node)) and all(
+            one is node or one.lineno < node.lineno for one in self.of(node.id)
+        )
 
     def _given(self, node: ast.Name) -> ast.expr | None:
         """Return what a name gets by an assignment that gives it to no other; None if unknown."""

@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import cast
 
 from ...core.containers import Seq
-from ...core.fields import Array, Field, Record, declared_parts
+from ...core.fields import Array, Field, Record, declared_parts, limit_of
 from .names import described, may_be_none_at
 from .sets import Sets
 from .values import (
+    LOWEST,
     NOTHING,
     Bunch,
     Flow,
@@ -27,6 +28,7 @@ from .values import (
     Several,
     Value,
     fresh,
+    number,
 )
 
 METHODS = {"pop", "insert", "extend", "remove", "copy"}
@@ -157,15 +159,83 @@ class Sequences(Sets):
         )
 
     def copied_into(self, target: Value, source: Value, node: ast.expr) -> None:
-        """Write every variable of a record into another one."""
-        values = self.variables(source)
-        if values is None or not isinstance(target, Part) or not isinstance(target.declared, type):
+        """Write every variable of a record, a container or an array into another one."""
+        if not isinstance(target, Part):
             raise NotShownError(node, f"copies {described(source)}")
+        if source == LOWEST:
+            self._lowered(target, node)
+        elif isinstance(target.declared, Array):
+            self._copied_array(target, target.declared, source, node)
+        elif place := self.mask_place(target):
+            mask = self.mask(source)
+            if mask is None:
+                raise NotShownError(node, f"takes {described(source)} as a set")
+            self.put(*place, mask, node, "")
+        elif self.is_sequence(target):
+            element = self.element_of(source, node)
+            self.rebuilt(target, [] if element is None else [element], node)
+        else:
+            values = self._parts_of(source)
+            # mypy takes the hash of an object of the class for that of the class.
+            parts = declared_parts(target.declared)
+            if values.keys() != parts.keys():
+                raise NotShownError(node, f"copies {described(source)}")
+            for name, declared in parts.items():
+                self.fill(declared, self.part(target, name), values[name], node)
+
+    def fill(
+        self, declared: Field | Array | type, place: Part, value: Value, node: ast.expr
+    ) -> None:
+        """Write a variable, or copy what there is into another part of the state."""
+        if not isinstance(declared, Field):
+            self.copied_into(replace(place, declared=declared), value, node)
+        elif value == LOWEST:
+            low = limit_of(declared.low, self.analysis.constants)
+            self.put(declared, place, number(low), node, "")
+        else:
+            self.put(declared, place, value, node, "")
+
+    def _parts_of(self, record: Value) -> dict[str, Value]:
+        """Return the parts of a record, by name; none of anything else."""
+        if isinstance(record, Made):
+            return dict(record.parts)
+        if not isinstance(record, Part) or not isinstance(record.declared, type):
+            return {}
+        # mypy takes the hash of an object of the class for that of the class.
+        return {
+            name: self._loaded(declared, self.part(record, name))
+            for name, declared in declared_parts(record.declared).items()
+        }
+
+    @staticmethod
+    def _some(array: Part, index: int) -> Part:
+        """Return the place of an element of an array."""
+        return replace(array, form=f"{array.form}[]", indices=(*array.indices, index))
+
+    def _lowered(self, target: Part, node: ast.expr) -> None:
+        """Give every variable of a part its lowest value."""
+        if isinstance(target.declared, Array):
+            place = self._some(target, fresh())
+            self.fill(target.declared.element, place, LOWEST, node)
+            return
         # mypy takes the hash of an object of the class for that of the class.
         for name, declared in declared_parts(target.declared).items():
-            if not isinstance(declared, Field) or name not in values:
-                raise NotShownError(node, f"copies {described(source)}")
-            self.put(declared, self.part(target, name), values[name], node, "")
+            self.fill(declared, self.part(target, name), LOWEST, node)
+
+    def _copied_array(self, target: Part, declared: Array, source: Value, node: ast.expr) -> None:
+        """Write the elements of an array to another one, each to its place."""
+        index, kind = fresh(), self.names.index(declared)
+        if isinstance(source, Part) and isinstance(source.declared, Array):
+            if self.names.index(source.declared) != kind:
+                raise NotShownError(
+                    node, "copies an array to one whose indices are of another kind"
+                )
+            element = self._loaded(source.declared.element, self._some(source, index))
+        elif kind is None and isinstance(source, Several | Listed):
+            element = self.element_of(source, node) or LOWEST
+        else:
+            raise NotShownError(node, f"copies {described(source)} to the array {target.form}")
+        self.fill(declared.element, self._some(target, index), element, node)
 
     def rebuilt(self, sequence: Part, added: list[Value], node: ast.expr) -> None:
         """Write elements of a sequence, or others, to places of it that are the same in both."""
@@ -176,10 +246,7 @@ class Sequences(Sets):
         blank = self._loaded(parts["blank"], self.part(sequence, "blank"))
         for value in [copied(element), blank, *added]:
             declared, place = self.any_element(sequence)
-            if isinstance(declared, Field):
-                self.put(declared, place, value, node, "")
-            else:
-                self.copied_into(replace(place, declared=declared), value, node)
+            self.fill(declared, place, value, node)
         length = parts["length"]
         assert isinstance(length, Field)
         self.put(length, self.part(sequence, "length"), Number(), node, "")

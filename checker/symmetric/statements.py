@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
+from ...core.fields import Field
 from . import own, sets
 from .calls import Reading
 from .comprehensions import Comprehensions
@@ -20,10 +21,12 @@ from .parts import Result
 from .values import (
     NOTHING,
     Carried,
+    Constant,
     Each,
     Effects,
     Flow,
     Location,
+    Made,
     NotShownError,
     Number,
     Own,
@@ -58,6 +61,7 @@ class Statements(Comprehensions):
     """Follows the statements of one function."""
 
     tree: ast.FunctionDef
+    _statement: ast.stmt
     _loop = Loop()
     _uses: own.OneName | None = None
 
@@ -69,7 +73,16 @@ class Statements(Comprehensions):
             method = getattr(self, f"_{type(statement).__name__.lower()}", None)
             if method is None:
                 raise NotShownError(statement, "is not analysed")
+            self._statement = statement
             method(statement)
+
+    def is_alone(self, node: ast.expr) -> bool:
+        """Whether an expression is all that its statement evaluates before its effect."""
+        statement = self._statement
+        if isinstance(statement, ast.If):
+            test = statement.test
+            return node is test or (isinstance(test, ast.UnaryOp) and node is test.operand)
+        return isinstance(statement, ast.Expr | ast.Assign | ast.Return) and node is statement.value
 
     def path(self, flow: Flow | None, statements: list[ast.stmt]) -> Flow | None:
         """Follow statements from a place on; return the flow after them.
@@ -105,11 +118,16 @@ class Statements(Comprehensions):
             value = value.value
         return isinstance(value, Own | Each) or (value is not None and is_list(value))
 
-    def _refuse_shared(self, name: str, node: ast.AST) -> None:
-        """Refuse to change a list or a set that may have another name, too."""
+    @property
+    def _names(self) -> own.OneName:
+        """How the function uses the names of its own lists and sets."""
         if self._uses is None:
             self._uses = own.OneName(self.tree, self.function.__globals__)
-        if not self._uses.is_alone(name):
+        return self._uses
+
+    def _refuse_shared(self, name: str, node: ast.AST) -> None:
+        """Refuse to change a list or a set that may have another name, too."""
+        if not self._names.is_alone(name):
             raise NotShownError(
                 node,
                 f"changes {name}, which may have another name: make {name} here, and give it "
@@ -127,7 +145,7 @@ class Statements(Comprehensions):
         if not (len(targets) == 1 and self._accumulated(targets[0], source)):
             value = self.expression(source)
             for target in targets:
-                self.assign_to(target, value)
+                self.assign_to(target, value, source if len(targets) == 1 else None)
 
     def _accumulated(self, target: ast.expr, source: ast.expr) -> bool:
         """Accumulate into a variable in a round of a loop; False if it is not only accumulated."""
@@ -156,8 +174,8 @@ class Statements(Comprehensions):
         self.flow.local[name] = Carried(how, total)
         return True
 
-    def assign_to(self, target: ast.expr, value: Value) -> None:
-        """Give a target its value."""
+    def assign_to(self, target: ast.expr, value: Value, source: ast.expr | None = None) -> None:
+        """Give a target its value; the expression for it, if it is for nothing else."""
         if isinstance(target, ast.Name):
             self.flow.local[target.id] = value
         elif isinstance(target, ast.Tuple | ast.List):
@@ -170,7 +188,29 @@ class Statements(Comprehensions):
         elif isinstance(target, ast.Subscript) and self.is_sequence(self.place(target.value)):
             self._replaced(target, value)
         else:
-            self.store(target, value)
+            declared, place = self.written(target)
+            if not isinstance(declared, Field) and isinstance(target, ast.Attribute):
+                if not (source and self._is_new(source, value)):
+                    raise NotShownError(
+                        target,
+                        f"may give {place.form} what has another name, too: use "
+                        f"{ast.unparse(target)}.assign(...), or make a new one here",
+                    )
+                self.replaced(place.form, target)
+            # Python copies to an element at once, and the rest when the step ends.
+            self.fill(declared, place, value, target)
+
+    def _is_new(self, source: ast.expr, value: Value) -> bool:
+        """Whether nothing else has, or will have, the object that an expression is."""
+        if isinstance(source, ast.IfExp):
+            return self._is_new(source.body, value) and self._is_new(source.orelse, value)
+        if isinstance(source, ast.Name) and source.id in self.flow.local:
+            return self._names.is_alone(source.id)
+        if isinstance(source, ast.Call) and isinstance(value, Made):
+            called = self.expression(source.func)
+            return isinstance(called, Constant) and called.value is value.declared
+        is_made = isinstance(source, ast.BinOp | ast.Tuple) or self._names.makes(source)
+        return is_made and not isinstance(value, Part)
 
     def _replaced(self, target: ast.Subscript, element: Value | None) -> None:
         """Put a value in place of some elements of a sequence."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from types import FunctionType
@@ -194,6 +195,9 @@ Value = (
 
 NOTHING = Constant(None)
 
+LOWEST = Constant(...)
+"""A part of a record that is left out where the record is made."""
+
 
 def number(value: int) -> Number:
     """Return a number that is known."""
@@ -203,6 +207,19 @@ def number(value: int) -> Number:
 def truth_value() -> Number:
     """Return a truth value that is not known."""
     return Number(frozenset((0, 1)))
+
+
+def places(value: object) -> Iterator[str]:
+    """Yield the forms of the parts of the state for which a value is another name."""
+    if isinstance(value, Part):
+        if not value.copy:
+            yield value.form
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from places(item)
+    elif isinstance(value, Value) and not isinstance(value, Constant | Number | Replica):
+        for name in value.__dataclass_fields__:
+            yield from places(getattr(value, name))
 
 
 Location = tuple[str, tuple[Index, ...]]
@@ -228,12 +245,15 @@ class Effects:
     writes: set[Write] = field(default_factory=set)
     unknown: str = ""
     """The name of a function that may read and write anything."""
+    replaced: set[str] = field(default_factory=set)
+    """The forms of parts for which another object was put: an old name keeps the old one."""
 
     def add(self, other: Effects) -> None:
         """Add the effects of another piece of code."""
         self.reads |= other.reads
         self.writes |= other.writes
         self.unknown = self.unknown or other.unknown
+        self.replaced |= other.replaced
 
 
 @dataclass

@@ -231,6 +231,8 @@ def outcomes(made, state, predicate, declaration=Tiny):
     laid, k = layout(declaration), Constants()
     left = set()
     for arguments in [()] if predicate else EACH[declaration](k):
+        # An action that has failed may have left other objects in place of parts.
+        laid.restore()
         laid.load(state)
         try:
             answer = bool(made(laid.record, k, *arguments))

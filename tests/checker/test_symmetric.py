@@ -362,7 +362,23 @@ if s.board.leader not in ALL or s.peer[r].follows in (0, 1, 2) or r not in FROZE
 s.peer[s.board.leader].up = s.voted[0] in LISTED and s.voted[1] in [NONE, 0, 1, 2]
 for p in ALL:
     s.peer[p].term = 1
-return s.slot[0] in SOME and s.peer[r].term not in SOME
+return s.slot[0] in SOME or s.peer[r].term not in SOME
+""",
+    "parts that are assigned": """
+s.team = {p for p in range(k.peers) if s.peer[p].up}
+s.last = Entry(who=r)
+s.log = [Entry(who=s.board.first, what=1), Entry()]
+s.queue = s.queue[1:] + [r]
+s.peer[r].assign(s.peer[s.board.first])
+if s.board.count:
+    s.team = s.team | {r}
+    s.queue = []
+up = set()
+for p in s.peer:
+    if p.up:
+        up.add(p.follows)
+s.marks = {1, 2} if s.board.leader == r else {s.peer[r].term}
+return s.last.who == r and s.log[0] != s.last
 """,
     "tables by pairs of plain numbers": """
 key = s.peer[r].term, s.slot[0]
@@ -955,6 +971,30 @@ if s.board.leader in (NONE, 0, 1, 2):
     return s.peer[s.board.leader].up
 return False
 """,
+    "is in a set that is assigned": "s.team = {1, r}\nreturn True",
+    "is in a set of others that is assigned": "s.marks = {r}\nreturn True",
+    "is in a queue that is assigned": "s.queue = [1, r]\nreturn True",
+    "is in a queue in its order": """
+s.queue = [p for p in range(k.peers) if s.peer[p].up]
+return True
+""",
+    "is in a record that is assigned": "s.last = Entry(what=1, who=2)\nreturn True",
+    "is a number of an element that is assigned": """
+s.log[0] = Entry(who=r, what=s.peer[r].follows == 1)
+return True
+""",
+    "is one of two that are copied": """
+for p in range(k.peers):
+    s.peer[p].assign(s.peer[s.board.first])
+    s.peer[s.board.first].term = s.peer[p].term // 2
+return True
+""",
+    "is the last whose set is kept": """
+for p in range(k.peers):
+    if s.peer[p].up:
+        s.team = {p}
+return True
+""",
     "is looked for among plain numbers": "return r in s.score",
     "is looked for where a constant is": "return 1 in s.voted",
     "a number is looked for among replicas": "return s.peer[r].term in s.voted",
@@ -994,18 +1034,61 @@ def test_what_is_refused_does_treat_replicas_differently(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "s.peer[r] = s.peer[s.board.first]\nreturn True",
-        "s.slot = s.score\nreturn True",
-        "s.board, s.board = s.board, s.board\nreturn True",
         "s.peer.reverse()\nreturn True",
         "k.preferred = r\nreturn True",
     ],
 )
 def test_writing_to_what_is_no_variable_is_refused(text):
-    with pytest.raises(
-        SymmetryError, match=r"a part of the state|not a variable|takes an attribute"
-    ):
+    with pytest.raises(SymmetryError, match=r"not a variable|takes an attribute"):
         shown(body(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "s.slot = s.score",
+        "s.board, s.board = s.board, s.board",
+        "s.last = s.log[0]",
+        "s.last = x = Entry(who=r)",
+        "made = Entry(who=r)\ns.last = made\ns.last.what = 1",
+        "s.team = ALL",
+        "out = {r}\ns.team = out\ns.team.add(s.board.first)\nif s.board.leader in out: pass",
+        "out = {r}\nfor i in range(2):\n    s.team = out\n    out.add(s.board.first)",
+        "s.team = out = {r}",
+        "old = s.team\ns.team = {r}\nold.add(s.board.first)",
+        "old = s.team, r\ns.team = {r}",
+    ],
+)
+def test_what_may_have_two_names_is_not_put_into_the_state(text):
+    """In Python a part that is assigned is that object, until the step ends."""
+    with pytest.raises(SymmetryError, match=r"another name|is the old one|copies a tuple"):
+        shown(body(f"{text}\nreturn True"))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "if old(s.team, anew(s, r)) == 5: return False",
+        "s.team.add(anew(s, r))",
+        "if len(s.team) > 1 and anew(s, r) == r: return False",
+        "team = s.team\nx = anew(s, r)\nif r in team: return False",
+    ],
+)
+def test_what_replaces_a_part_is_called_alone(call):
+    helpers = """
+def anew(s, r):
+    s.team = {r}
+    return r
+def does(s, r):
+    anew(s, r)
+    return True
+def old(a, b):
+    return len(a)
+"""
+    with pytest.raises(SymmetryError, match=r"within an expression|team is the old one"):
+        shown(helpers + body(f"{call}\nreturn True"))
+    alone = "x = anew(s, r)\nif not does(s, x):\n    return False\nanew(s, r)\nreturn does(s, r)"
+    assert shown(helpers + body(alone)).declared == ()
 
 
 def test_what_is_said_of_a_replica_in_the_wrong_place_is_about_the_replica():

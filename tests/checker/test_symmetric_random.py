@@ -134,6 +134,7 @@ class Programs:
             lambda: f"{self.note()} in s.{dice.choice(('news', 'copies'))}",
             lambda: f"s.copies.count({self.note()}) > 1",
             lambda: f"{self.of(REPLICA, 0)} in {dice.choice(self.lists)}",
+            lambda: f"{self.replica_or_none()} in {dice.choice(('ALL', 'FROZEN', '(0, 2, 1)'))}",
         )
         if not depth or dice.random() < 0.4:
             return f"({dice.choice(atoms)()})"
@@ -329,6 +330,12 @@ class Programs:
                     "s.board.leader = s.queue.pop(0)", "s.queue.clear()",
                     f"s.news.add({self.note()})", f"s.news.discard({self.note()})",
                     f"s.copies.add({self.note()})", "s.copies.remove(s.copies[0])",
+                    f"s.team = {{{peer}}}", f"s.team = set({dice.choice(self.lists)})",
+                    f"s.team = s.team {dice.choice('|&-^')} {self.own()}",
+                    f"s.last = Entry(who={peer})", f"s.queue = [{peer}, {self.of(REPLICA, 0)}]",
+                    f"s.queue = s.queue[1:] + [{peer}]", f"s.log = [{self.entry()}]",
+                    f"s.peer[{peer}].assign(s.peer[{self.of(REPLICA, 0)}])",
+                    f"s.team = {dice.choice(self.lists)}", f"s.queue = [*{self.lists[-1]}]",
                 )
             )
         ]  # fmt: skip
@@ -381,6 +388,11 @@ PLANTS = (
     "if [p.term for p in s.peer][0] == 1:\n    return False",
     "if any(i == 0 and p.up for i, p in enumerate(s.peer)):\n    s.board.count = 4",
     "s.queue[:] = [1]",
+    "s.team = {{{replica}, 2}}",
+    "s.last = Entry(who={replica}, what={other})",
+    "s.queue = [p for p in range(k.peers) if {test}]",
+    "if {replica} in SOME:\n    return False",
+    "old = s.team\ns.team = {{{replica}}}\nif {other} in old:\n    s.board.count = 5",
     "out = []\nfor p in range(k.peers):\n    if {test}:\n        out.append(p)\n"
     "s.board.leader = out[0]",
     "out = []\nfor p in range(k.peers):\n    if {test} and len(out) < 1:\n"

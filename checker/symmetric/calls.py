@@ -240,6 +240,14 @@ class Calls(Expressions):
             return self._pairs(values, which is enumerate, node)
         if which in (set, frozenset) and len(values) < 2:
             return Own(self.mask_of_all(values[0], node) if values else number(0))
+        if which is divmod and len(values) == 2:
+            both = (ast.FloorDiv(), ast.Mod())
+            return Several(tuple(self.names.computed(op, *values, node) for op in both))
+        if which in (abs, pow, round) and values:
+            others = [value for value in values if not isinstance(value, Number)]
+            if others:
+                raise NotShownError(node, f"computes with {described(others[0])}")
+            return Number()
         if len(values) != 1:
             return None
         [value] = values
@@ -252,9 +260,7 @@ class Calls(Expressions):
             return value
         if which is int and isinstance(value, Number | Replica | ReplicaSet):
             return value
-        if which is abs and isinstance(value, Number):
-            return Number()
-        if which in (int, abs):
+        if which is int:
             raise NotShownError(node, f"computes with {described(value)}")
         return None
 

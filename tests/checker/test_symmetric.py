@@ -380,6 +380,11 @@ for p in s.peer:
 s.marks = {1, 2} if s.board.leader == r else {s.peer[r].term}
 return s.last.who == r and s.log[0] != s.last
 """,
+    "functions of plain numbers": """
+half, rest = divmod(s.board.count, 2)
+s.slot[0] = min(abs(half - 7), 5)
+return pow(rest, 2) == 1 or round(s.peer[r].term) > pow(2, s.slot[0], 3)
+""",
     "tables by pairs of plain numbers": """
 key = s.peer[r].term, s.slot[0]
 if key not in PAIRS or (s.slot[1], 1) in PAIRS or s.slot[2] in TABLE:
@@ -995,6 +1000,10 @@ for p in range(k.peers):
         s.team = {p}
 return True
 """,
+    "is divided by": "return divmod(7, r + 1) == (3, 1)",
+    "is the size of a number": "return abs(s.board.leader) == 1",
+    "is raised to a plain power": "return pow(r, 2) == 4",
+    "is rounded": "return round(r) == 1",
     "is looked for among plain numbers": "return r in s.score",
     "is looked for where a constant is": "return 1 in s.voted",
     "a number is looked for among replicas": "return s.peer[r].term in s.voted",

@@ -242,7 +242,9 @@ class Calls(Expressions):
             return Own(self.mask_of_all(values[0], node) if values else number(0))
         if which is divmod and len(values) == 2:
             both = (ast.FloorDiv(), ast.Mod())
-            return Several(tuple(self.names.computed(op, *values, node) for op in both))
+            return Several(
+                tuple(self.names.computed(op, values[0], values[1], node) for op in both)
+            )
         if which in (abs, pow, round) and values:
             others = [value for value in values if not isinstance(value, Number)]
             if others:

@@ -7,9 +7,11 @@ import pytest
 
 from tidegate import NONE, Model, Record, array, integer, number, replica_id
 from tidegate.checker.check import check
+from tidegate.checker.compiled.verification import Verification
 from tidegate.checker.interpreted import Search
 from tidegate.checker.request import SearchRequest
 from tidegate.core.result import Resources
+from tidegate.core.spec import ModelError
 from tidegate.core.symmetry import SymmetryError
 
 NEXT = {(0, 0): 1, (0, 1): 2, (1, 0): 2, (2, 1): 0}
@@ -220,6 +222,31 @@ def test_asymmetric_twins_are_refused(twin, why):
     with pytest.raises(SymmetryError) as refused:
         check(system_of(twin, stages, leads), [], symmetry=True)
     assert why in str(refused.value)
+
+
+def promised(s: State, node: int) -> bool:
+    """Whether a node is the one.
+
+    Symmetric: all nodes are the one.
+    """
+    return node == 2 and s.stage[0] == 1 and s.follows[1] == 2 and s.phase == 1
+
+
+def breaks_a_promise(s: State, k: Bounds, node: int) -> bool:
+    """Step back where few states let it, and which these are depends on the node."""
+    if not promised(s, node) or s.stage[node] != 2:
+        return False
+    s.stage[node] = 0
+    return True
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_a_promise_that_is_wrong_in_few_states_is_noticed(engine, monkeypatch):
+    """By machine code, too: Python does not search again what that has searched."""
+    monkeypatch.setattr(Verification, "_confirm", lambda self: False)
+    system = system_of(breaks_a_promise, guarded, led, stages, leads)
+    with pytest.raises(ModelError, match=r"broken: promised \(.*\) says 'Symmetric: ...' in the"):
+        check(system, [], symmetry=True, resources=Resources(engine=engine))
 
 
 class Memory(Record):

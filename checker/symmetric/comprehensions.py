@@ -161,7 +161,11 @@ class Comprehensions(Calls):
                     inner._clauses(rest, finish, results, in_order and not replica)
             inner.flow = begun
             if inner.effects.writes or inner.effects.unknown:
-                raise NotShownError(clause.iter, "may write to the state where it only asks")
+                forms = sorted({write.location[0] for write in inner.effects.writes})
+                does = f"writes {forms[0]}" if forms else f"calls {inner.effects.unknown}"
+                # Python gives a clause no line.
+                vars(clause)["lineno"] = clause.iter.lineno
+                raise NotShownError(clause, f"{does} for each element of an expression")
 
         self.attempted(self.readings(what, clause.iter), follow)
         # What the comprehension knows and names is its own.

@@ -665,7 +665,9 @@ def _why_not(op: ast.AST, left: Value, right: Value) -> str:
     for value, other in ((left, right), (right, left)):
         if isinstance(value, Replica):
             if isinstance(op, ast.Eq | ast.NotEq) and isinstance(other, Number) and other.values:
-                return f"tells {described(other)} from the replicas that it may change places with"
+                known = sorted(other.values)
+                which = f"{value.kind or 'replica'} {known[0]}" if len(known) == 1 else "some"
+                return f"tells {which} from the others"
             verb = "orders" if compares else "computes with"
             verb = "compares" if isinstance(op, ast.Eq | ast.NotEq) else verb
             return f"{verb} {described(value)} and {described(other)}"

@@ -19,6 +19,7 @@ from .expressions import drops_the_lowest, named
 from .names import carried, described, is_list, kind_of, may_be_none_at, shape
 from .parts import Result
 from .values import (
+    FOLLOWING,
     NOTHING,
     Carried,
     Constant,
@@ -75,6 +76,13 @@ class Statements(Comprehensions):
                 raise NotShownError(statement, "is not analysed")
             self._statement = statement
             method(statement)
+
+    def go_on(self, before: Flow, refused: ast.stmt) -> None:
+        """Go on after a statement that was refused, of which nothing is known."""
+        self.flow, self.over, self._loop = before, False, Loop()
+        self.flow.loaded.clear()
+        for name in stored(refused) | self._grown(refused):
+            self.flow.local[name] = FOLLOWING
 
     def is_alone(self, node: ast.expr) -> bool:
         """Whether an expression is all that its statement evaluates before its effect."""

@@ -195,6 +195,9 @@ Value = (
 
 NOTHING = Constant(None)
 
+FOLLOWING = Unclear("follows from another fault")
+"""The value of a variable after a statement that was refused."""
+
 LOWEST = Constant(...)
 """A part of a record that is left out where the record is made."""
 
@@ -297,6 +300,8 @@ class NotShownError(Exception):
         How much was analysed before it.
     mistaken
         Whether a plain number is used as a replica: it may be one after all.
+    others
+        Those of later statements, if the analysis goes on after the first one.
     """
 
     def __init__(self, node: ast.AST, why: str, mistaken: bool = False) -> None:
@@ -306,6 +311,7 @@ class NotShownError(Exception):
         self.where = ""
         self.progress = 0
         self.mistaken = mistaken
+        self.others: list[NotShownError] = []
 
     @property
     def rank(self) -> tuple[bool, int]:

@@ -1,9 +1,12 @@
 """Replicas are only names: shown from the code, or refused with the expression that tells them."""
 
+from dataclasses import replace
+
 import pytest
 
-from tests.checker.renaming import body, difference, function, shown
-from tidegate.core.symmetry import SymmetryError
+from tests.checker.renaming import body, difference, function, shown, tiny
+from tidegate.checker.symmetric.proof import show
+from tidegate.core.symmetry import Symmetry, SymmetryError
 
 ALIKE = {
     "a replica is compared, stored and used as an index": """
@@ -1098,6 +1101,59 @@ def old(a, b):
         shown(helpers + body(f"{call}\nreturn True"))
     alone = "x = anew(s, r)\nif not does(s, x):\n    return False\nanew(s, r)\nreturn does(s, r)"
     assert shown(helpers + body(alone)).declared == ()
+
+
+FAULTS = """
+def low(s, a, b):
+    return a < b
+def snoop(s, p):
+    s.peer[p].up = False
+    return True
+def f(s, k, r):
+    if s.board.leader == NONE or s.board.leader == 1:
+        return False
+    x = r + 1
+    if low(s, r, s.board.first):
+        return False
+    y = x + 2
+    s.peer[s.board.leader].up = True
+    s.board.count = r
+    out = []
+    for p in range(k.peers):
+        out.append(p + y)
+    if any(
+        snoop(s, p) for p in range(k.peers)
+    ):
+        return len(out) == 1
+    return False
+"""
+
+
+def test_all_faults_are_told_and_none_that_follows_from_another():
+    with pytest.raises(SymmetryError) as refused:
+        shown(FAULTS)
+    lines = [line.split("; ")[0] for line in str(refused.value).splitlines()]
+    assert [" ".join(line.split()) for line in lines] == [
+        "Act: s.board.leader == 1 tells replica 1 from the others (f, <tiny>:8)",
+        "Act: r + 1 computes with the number of a replica and the number 1 (f, <tiny>:10)",
+        "Act: a < b orders the number of a replica and the number of a replica "
+        "(low, <tiny>:3, called by f, <tiny>:11)",
+        "Act: s.board.count stores the number of a replica in board.count, declared as a plain "
+        "number (f, <tiny>:15)",
+        "Act: for p in range(k.peers) writes peer[].up for each element of an expression "
+        "(f, <tiny>:20)",
+    ]
+
+
+def test_a_fault_of_several_functions_is_told_once():
+    low = function("def low(s):\n    return s.board.first < 1\n")
+    first, second = (function(f"def {name}(s, k):\n    return low(s)\n", low=low) for name in "fg")
+    system, [prop] = tiny(predicate=first)
+    with pytest.raises(
+        SymmetryError, match=r"^Holds, Other: s\.board\.first < 1 orders"
+    ) as refused:
+        show(system, Symmetry(system), [prop, replace(prop, name="Other", predicate=second)])
+    assert str(refused.value).count("orders the number") == 1
 
 
 def test_what_is_said_of_a_replica_in_the_wrong_place_is_about_the_replica():

@@ -212,7 +212,7 @@ def gathers_in_order(s: State, k: Bounds, node: int) -> bool:
     [
         (guards_another, "may use NONE"),
         (seeks_a_number, "compares the number of a node"),
-        (seeks_node_1, "tells the number 1 from the replicas"),
+        (seeks_node_1, "tells node 1 from the others"),
         (tables_a_node, "looks for a tuple of the number of a node and a plain number in {"),
         (gathers_in_order, "takes an element of a list"),
         (gets_for_a_node, "looks for a tuple of a plain number and the number of a node in {"),

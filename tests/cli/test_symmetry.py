@@ -61,8 +61,8 @@ def test_a_rule_that_samples_do_not_find_is_refused_with_its_line(lopsided):
     refused = run("check", protocol, *SMALL, "--symmetry")
     assert refused.exit_code == 2
     assert (
-        "BecomeFollower: leader == 1 tells the number 1 from the replicas that it may change "
-        "places with (keep_once, lopsided.py:10, called by become_follower, "
+        "BecomeFollower: leader == 1 tells replica 1 from the others (keep_once, lopsided.py:10, "
+        "called by become_follower, "
     ) in flat(refused)
 
 

@@ -249,6 +249,8 @@ class Calls(Expressions):
             others = [value for value in values if not isinstance(value, Number)]
             if others:
                 raise NotShownError(node, f"computes with {described(others[0])}")
+            if which is pow and len(values) == 2:
+                return self.names.computed(ast.Pow(), values[0], values[1], node)
             return Number()
         if len(values) != 1:
             return None
@@ -329,6 +331,9 @@ class Calls(Expressions):
         if isinstance(what, Constant) and isinstance(what.value, list | EnumType):
             return wrapped(tuple(cast(Iterable[object], what.value)))
         mask = self.mask(what)
+        if isinstance(what, Own) and isinstance(mask, Number) and len(mask.values or ()) != 1:
+            # The order of a set of Python's depends on the order in which its members came.
+            return Bunch(Number())
         if mask is not None:
             return self._members(mask, node)
         method = self.method(what, "__iter__")

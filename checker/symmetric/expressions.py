@@ -435,7 +435,8 @@ class Expressions(Sequences):
             if (
                 isinstance(left, Number)
                 and isinstance(right, Number)
-                and (left.member or right.member or right.values)
+                and left.member
+                and right.member
             ):
                 # Members of an enumeration and truth values, of which each is one object.
                 return truth_value(), (frozenset(), frozenset())
@@ -519,7 +520,7 @@ def named(target: ast.expr, value: Value) -> dict[str, Value]:
 def wrapped(value: object) -> Value:
     """Return a known Python object as a value."""
     if isinstance(value, int):
-        return number(value)
+        return Number(frozenset((int(value),)), member=type(value) is not int)
     if isinstance(value, tuple) and type(value) is tuple:
         return Several(tuple(wrapped(item) for item in value))
     if isinstance(value, range):

@@ -209,6 +209,11 @@ class Names:
         """
         compares = type(op) in COMPARISONS
         if isinstance(left, Number) and isinstance(right, Number):
+            if isinstance(op, ast.Div) or (
+                isinstance(op, ast.Pow) and min(right.values or (-1,)) < 0
+            ):
+                # A sum of these depends on the order in which they are added.
+                raise NotShownError(node, "makes a number that is not whole")
             return _of_numbers(type(op), left, right)
         if compares and _is_plain(left) and _is_plain(right):
             return truth_value()
@@ -352,7 +357,8 @@ class Names:
                 return Picked(all(map(_is_plain_or_nothing, either)))
         elif isinstance(one, Number) and isinstance(other, Number):
             known = one.values and other.values and one.values | other.values
-            return Number(known if known and len(known) <= FEW else None)
+            known = known if known and len(known) <= FEW else None
+            return Number(known, member=one.member and other.member)
         elif _are_as_long(one, other):
             pairs = zip(elements(one), elements(other), strict=True)
             return Several(tuple(self.joined(a, b, at_one, at_other) for a, b in pairs))
@@ -588,7 +594,7 @@ def shape(flow: Flow) -> dict[str, object]:
 def kind_of(value: Value | None, flow: Flow) -> object:
     """Return the kind of a value, without the symbols."""
     if isinstance(value, Number):
-        return Number, value.values
+        return Number, value.values, value.member
     if isinstance(value, Replica):
         return Replica, value.kind, may_be_none_at(value, flow)
     if isinstance(value, Several):

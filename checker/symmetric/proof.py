@@ -149,7 +149,7 @@ def _participant(index: int, reading: Value, numbers: Sequence[int]) -> Value:
     """Return an argument of an action, from all of its values."""
     if isinstance(reading, Number):
         values = frozenset(map(int, numbers))
-        return Number(values if len(values) == 1 else None, -1 - index)
+        return Number(values if len(values) == 1 else None, -1 - index, member=True)
     return replace(reading, symbol=-1 - index) if isinstance(reading, Replica) else reading
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import cast
 
-from ...core.containers import Seq
+from ...core.containers import Bag, Seq, Sorted
 from ...core.fields import Array, Field, Record, declared_parts, limit_of
 from .names import described, may_be_none_at
 from .sets import Sets
@@ -47,7 +47,7 @@ def renamed(value: Value, symbols: Callable[[int], int], flow: Flow) -> Value:
     their arguments share an analysis.
     """
     if isinstance(value, Number):
-        return Number(value.values, symbols(value.symbol))
+        return Number(value.values, symbols(value.symbol), value.member)
     if isinstance(value, Replica):
         return Replica(value.kind, may_be_none_at(value, flow), symbols(value.symbol))
     if isinstance(value, Part):
@@ -182,6 +182,27 @@ class Sequences(Sets):
                 raise NotShownError(node, f"copies {described(source)}")
             for name, declared in parts.items():
                 self.fill(declared, self.part(target, name), values[name], node)
+
+    def may_be_another(self, declared: Field | Array | type) -> bool:
+        """Whether Python's object in place of a part does as the part does, for all that matters.
+
+        A set of plain numbers has an order of its own there, and a list of records has the very
+        records that are put into it.
+        """
+        if isinstance(declared, Field):
+            return True
+        if isinstance(declared, Array):
+            return self.may_be_another(declared.element)
+        # mypy takes the hash of an object of the class for that of the class.
+        parts, place = declared_parts(declared), Part(declared, "", ())
+        if isinstance(mask := parts.get("mask"), Field) and self.method(place, "__contains__"):
+            return self.names.named(mask) is not None
+        if self.is_sequence(place):
+            items = parts["items"]
+            return isinstance(items, Array) and isinstance(items.element, Field)
+        return not issubclass(declared, Bag | Sorted) and all(
+            map(self.may_be_another, parts.values())
+        )
 
     def fill(
         self, declared: Field | Array | type, place: Part, value: Value, node: ast.expr

@@ -124,6 +124,8 @@ class Statements(Comprehensions):
         value = self.flow.local.get(name)
         if isinstance(value, Carried):
             value = value.value
+        if isinstance(value, Constant):
+            return isinstance(value.value, list | set)
         return isinstance(value, Own | Each) or (value is not None and is_list(value))
 
     @property
@@ -138,8 +140,7 @@ class Statements(Comprehensions):
         if not self._names.is_alone(name):
             raise NotShownError(
                 node,
-                f"changes {name}, which may have another name: make {name} here, and give it "
-                "no other",
+                f"changes {name}, which may have another name",
             )
 
     def _annassign(self, node: ast.AnnAssign) -> None:
@@ -198,11 +199,14 @@ class Statements(Comprehensions):
         else:
             declared, place = self.written(target)
             if not isinstance(declared, Field) and isinstance(target, ast.Attribute):
+                if not self.may_be_another(declared):
+                    raise NotShownError(
+                        target, f"may give {place.form} an order or records of its own"
+                    )
                 if not (source and self._is_new(source, value)):
                     raise NotShownError(
                         target,
-                        f"may give {place.form} what has another name, too: use "
-                        f"{ast.unparse(target)}.assign(...), or make a new one here",
+                        f"may give {place.form} an object that has another name, too",
                     )
                 self.replaced(place.form, target)
             # Python copies to an element at once, and the rest when the step ends.

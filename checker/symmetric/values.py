@@ -25,7 +25,7 @@ def fresh() -> int:
 class Number:
     """The same number in both runs; ``values`` are its possible values, if they are few.
 
-    ``member`` says that it is a truth value or a member of an enumeration: each is one object.
+    ``member`` says that it is the same object, too, as a member of an enumeration is.
     """
 
     values: frozenset[int] | None = None
@@ -209,7 +209,7 @@ def number(value: int) -> Number:
 
 def truth_value() -> Number:
     """Return a truth value that is not known."""
-    return Number(frozenset((0, 1)))
+    return Number(frozenset((0, 1)), member=True)
 
 
 def places(value: object) -> Iterator[str]:

@@ -370,7 +370,7 @@ return s.slot[0] in SOME or s.peer[r].term not in SOME
     "parts that are assigned": """
 s.team = {p for p in range(k.peers) if s.peer[p].up}
 s.last = Entry(who=r)
-s.log = [Entry(who=s.board.first, what=1), Entry()]
+s.log[:] = [Entry(who=s.board.first, what=1), Entry()]
 s.queue = s.queue[1:] + [r]
 s.peer[r].assign(s.peer[s.board.first])
 if s.board.count:
@@ -380,7 +380,8 @@ up = set()
 for p in s.peer:
     if p.up:
         up.add(p.follows)
-s.marks = {1, 2} if s.board.leader == r else {s.peer[r].term}
+s.marks.clear()
+s.marks.update({1, 2} if s.board.leader == r else {s.peer[r].term})
 return s.last.who == r and s.log[0] != s.last
 """,
     "functions of plain numbers": """
@@ -1007,6 +1008,44 @@ return True
     "is the size of a number": "return abs(s.board.leader) == 1",
     "is raised to a plain power": "return pow(r, 2) == 4",
     "is rounded": "return round(r) == 1",
+    "is in the order of a set of numbers": """
+for term in {8 * p.term for p in s.peer}:
+    s.board.count = term
+    break
+return True
+""",
+    "is in the order in which a set has grown": """
+terms = set()
+for p in s.peer:
+    terms.add(8 * p.term)
+for term in terms:
+    s.board.count = term
+return True
+""",
+    "is in the order of numbers that are not whole": """
+s.board.count = int(10 * sum(p.term / 10 for p in s.peer))
+return True
+""",
+    "decides which of two equal objects comes first": """
+return max(x for p in s.peer for x in (p.up, p.term)) is True
+""",
+    "decides which of two equal objects a list has": """
+out = []
+for p in s.peer:
+    if p.up:
+        out.append(True)
+    else:
+        out.append(1)
+return max(out) is True
+""",
+    "decides which of two equal objects a loop finds last": """
+found = 0
+for p in s.peer:
+    found = 1
+    if p.up:
+        found = True
+return found is True
+""",
     "is looked for among plain numbers": "return r in s.score",
     "is looked for where a constant is": "return 1 in s.voted",
     "a number is looked for among replicas": "return s.peer[r].term in s.voted",
@@ -1034,7 +1073,8 @@ def test_what_is_refused_does_treat_replicas_differently(text):
         "is the lowest of a set, compared", "is compared by identity", "is an exception",
         "is in a set without an end that is stored", "is named in an expression", "is a sum",
         "is the last where there is none", "is none in some other way",
-        "is in a list with others", "is in a constant with truth values",
+        "is in a list with others", "is in the order of numbers that are not whole",
+        "is in a constant with truth values",
     }  # fmt: skip
     name = next(name for name, other in APART.items() if other == text)
     made = function(body(text))
@@ -1064,6 +1104,10 @@ def test_writing_to_what_is_no_variable_is_refused(text):
         "s.last = x = Entry(who=r)",
         "made = Entry(who=r)\ns.last = made\ns.last.what = 1",
         "s.team = ALL",
+        "made = Entry()\ns.log = []\ns.log.append(made)\nmade.what = r",
+        "made = Entry()\ns.log = [made]\ns.log[0].what = 2",
+        "s.marks = {p.term for p in s.peer}\nfor m in s.marks:\n    s.board.count = m",
+        "team = ALL\nteam |= {r}",
         "out = {r}\ns.team = out\ns.team.add(s.board.first)\nif s.board.leader in out: pass",
         "out = {r}\nfor i in range(2):\n    s.team = out\n    out.add(s.board.first)",
         "s.team = out = {r}",
@@ -1073,7 +1117,7 @@ def test_writing_to_what_is_no_variable_is_refused(text):
 )
 def test_what_may_have_two_names_is_not_put_into_the_state(text):
     """In Python a part that is assigned is that object, until the step ends."""
-    with pytest.raises(SymmetryError, match=r"another name|is the old one|copies a tuple"):
+    with pytest.raises(SymmetryError, match=r"another name|is the old one|of its own"):
         shown(body(f"{text}\nreturn True"))
 
 

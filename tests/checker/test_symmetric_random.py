@@ -333,7 +333,7 @@ class Programs:
                     f"s.team = {{{peer}}}", f"s.team = set({dice.choice(self.lists)})",
                     f"s.team = s.team {dice.choice('|&-^')} {self.own()}",
                     f"s.last = Entry(who={peer})", f"s.queue = [{peer}, {self.of(REPLICA, 0)}]",
-                    f"s.queue = s.queue[1:] + [{peer}]", f"s.log = [{self.entry()}]",
+                    f"s.queue = s.queue[1:] + [{peer}]", f"s.log[:] = [{self.entry()}]",
                     f"s.peer[{peer}].assign(s.peer[{self.of(REPLICA, 0)}])",
                     f"s.team = {dice.choice(self.lists)}", f"s.queue = [*{self.lists[-1]}]",
                 )

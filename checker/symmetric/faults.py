@@ -33,7 +33,7 @@ REPAIRS = {
     "for each element": "write a loop by for",
     "whether that names": "pass the number of a member or a constant, or read the number there",
     "not whole": "divide by //",
-    "of its own": "change the part where it is: clear(), update(...), [:] = ...",
+    "in place of": "change the part where it is: clear(), update(...), [:] = ...",
     "another name": "make it in the same function, and give it no other name",
     "which calls itself": "write a loop",
     "not analysed": "write it with if, for, comprehensions and functions by def",

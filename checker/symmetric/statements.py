@@ -201,13 +201,11 @@ class Statements(Comprehensions):
             if not isinstance(declared, Field) and isinstance(target, ast.Attribute):
                 if not self.may_be_another(declared):
                     raise NotShownError(
-                        target, f"may give {place.form} an order or records of its own"
+                        target, f"puts an object of Python's in place of {place.form}"
                     )
                 if not (source and self._is_new(source, value)):
-                    raise NotShownError(
-                        target,
-                        f"may give {place.form} an object that has another name, too",
-                    )
+                    why = f"gives {place.form} an object that may have another name"
+                    raise NotShownError(target, why)
                 self.replaced(place.form, target)
             # Python copies to an element at once, and the rest when the step ends.
             self.fill(declared, place, value, target)

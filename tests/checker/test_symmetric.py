@@ -1117,7 +1117,7 @@ def test_writing_to_what_is_no_variable_is_refused(text):
 )
 def test_what_may_have_two_names_is_not_put_into_the_state(text):
     """In Python a part that is assigned is that object, until the step ends."""
-    with pytest.raises(SymmetryError, match=r"another name|is the old one|of its own"):
+    with pytest.raises(SymmetryError, match=r"another name|is the old one|in place of"):
         shown(body(f"{text}\nreturn True"))
 
 

@@ -81,6 +81,11 @@ class Calls(Expressions):
             return self.reduced(called, node)
         if called in (any, all) or any(isinstance(part, ast.Starred) for part in node.args):
             raise NotShownError(node, "is not analysed")
+        if called in (set, frozenset, list, tuple) and len(node.args) == 1:
+            [each] = node.args
+            if isinstance(each, ast.GeneratorExp):
+                made = ast.SetComp if called in (set, frozenset) else ast.ListComp
+                return self.expression(ast.copy_location(made(each.elt, each.generators), node))
         arguments = [self.expression(argument) for argument in node.args]
         if isinstance(called, FunctionType):
             return self._function(called, arguments, node)

@@ -24,6 +24,8 @@ REPAIRS = {
     "declared as the number": "assign a member's number, or NONE",
     "declared as a set": "assign a set of members",
     "in any order": "ask what does not depend on the order: len, in, any, all, max",
+    "visited last": "let the loop add up a sum, a set or a list, and use that after it",
+    "as the case may be": "give each of them its own name",
     "carries a value": "let the loop add up a sum, a set or a list, and use that after it",
     "depends on their order": "let the loop read before, and write in a second loop",
     "the order of": "return what holds for any of them",

@@ -326,6 +326,12 @@ out.extend(s.queue)
 first = out[0]
 return first != NONE and s.peer[first].up and out[1:] != [r]
 """,
+    "a generator that becomes a set or a list": """
+up = set(p for p in range(k.peers) if s.peer[p].up)
+terms = list(p.term for p in s.peer)
+s.team = up | frozenset(p for p in s.team if p != r)
+return len(tuple(p for p in up if p != r)) > 0 and max(terms) == 2
+""",
     "a list of pairs, gone over": """
 out = []
 for p in range(k.peers):
@@ -840,6 +846,7 @@ for p in s.peer:
 s.board.count = terms[-1]
 return True
 """,
+    "is the first of a generator's": "return list(p for p in range(k.peers))[0] == r",
     "is in a list in its order": """
 out = []
 for p in range(k.peers):

@@ -206,6 +206,7 @@ def _symmetric(request: SearchRequest) -> tuple[SearchRequest, Grounds]:
     refuse_unsound(request.properties)
     group = Symmetry(request.system)
     grounds = show(request.system, group, request.properties)
+    group.promised = [f"{one.function} ({one.place})" for one in grounds.declared]
     return replace(request, symmetry=group if len(group.group) > 1 else None), grounds
 
 

@@ -35,6 +35,9 @@ _WIDE = 4096
 _VERIFIED_EVERY = 64
 """One of so many states on a level is compared with its permutations."""
 
+_PROMISED = 1.0
+"""CPU seconds in which all are, if a function is declared symmetric and not shown to be."""
+
 
 GROWTH = 1.2
 """How much wider than the one before a level is in a search that is not near its end."""
@@ -122,7 +125,7 @@ class Search(LevelSearch):
         self._taken = [0] * len(self.system.instances)
         self.alarm = Alarm()
         self.torn = 0
-        self._pause, self._began = NEVER, 0.0
+        self._pause, self._began, self._verifying = NEVER, 0.0, 0.0
         self._looked = request.started
         self._between = max(_WIDE // max(len(self.system.layout.variables), _WIDE // 64), 1)
         self._violated = self.system.judge(self.properties)
@@ -278,13 +281,26 @@ class Search(LevelSearch):
         self.stopped_by = over or self.request.memory.reached(self._looked)
         return seconds
 
+    def _verify(self, symmetry: Symmetry, state: State, number: int) -> None:
+        """Check that the permutations of some states are treated alike.
+
+        If a function is only declared to do so, they are as many as half of the time allows.
+        """
+        is_due = not number % _VERIFIED_EVERY
+        if not symmetry.promised and not is_due:
+            return
+        began = thread_time()
+        if is_due or self._verifying < _PROMISED + (began - self._began) / 2:
+            symmetry.verify(state, self.properties)
+            self._verifying += thread_time() - began
+
     def _expand_last_level(self) -> None:
         """Find the states of the next level: successors that were not seen before."""
         limits, began, first = self.request.limits, thread_time(), self.torn
         frontier, self.torn = self.levels[-2], 0
         for expanded, state in enumerate(islice(frontier, first, None), first):
-            if self.symmetry and not expanded % _VERIFIED_EVERY:
-                self.symmetry.verify(state, self.properties)
+            if self.symmetry:
+                self._verify(self.symmetry, state, expanded)
             self._state, stuck = state, True
             for instance, successor in self._successors(state):
                 self._taken[instance] += 1

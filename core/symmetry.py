@@ -104,6 +104,8 @@ class Symmetry:
         Why that is the identity only; empty if it is not.
     sampled
         How many states were compared with their permutations so far.
+    promised
+        The functions that are declared to treat replicas alike and are not shown to, with places.
     """
 
     def __init__(self, system: TransitionSystem[Any, Any]) -> None:
@@ -135,6 +137,7 @@ class Symmetry:
         self._others = [apply for _, apply in fixing[1:]]
         self.alone = self._alone(len(every)) if len(fixing) == 1 else ""
         self.sampled = 0
+        self.promised: list[str] = []
 
     def _refused(self, variable: Variable, why: str) -> SymmetryError:
         """Return the error about a declaration, with its line."""
@@ -170,9 +173,11 @@ class Symmetry:
         for permutation, apply in zip(self.group[1:], self._others, strict=True):
             others, renamed_steps = self._treatment(apply(state), properties)
             if others != violated or not self._match(steps, renamed_steps, apply):
+                promised = " and ".join(self.promised)
+                why = f": {promised} says 'Symmetric: ...' in the docstring" if promised else ""
                 raise ModelError(
-                    f"symmetry is broken: renaming replicas as {permutation} changes which steps "
-                    "are possible or which properties hold; search without --symmetry"
+                    f"symmetry is broken{why}; renaming replicas as {permutation} changes which "
+                    "steps are possible or which properties hold; search without --symmetry"
                 )
 
     def permutations_of(self, state: State) -> list[State]:

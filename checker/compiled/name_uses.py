@@ -203,11 +203,11 @@ class Uses:
     def _is_fit(self, node: ast.Name) -> bool:
         """Whether a use of a name gives its record no other name."""
         parent = self._parents[node]
-        if any(isinstance(one, _FUNCTIONS) for one in self._around(node)):
+        if any(isinstance(one, FUNCTIONS) for one in self._around(node)):
             # A function may be called later, and elsewhere.
             return False
         if isinstance(node.ctx, ast.Store):
-            return _is_only_target(parent, node) and self.makes(parent.value)
+            return is_only_target(parent, node) and self.makes(parent.value)
         if is_part_of_name(parent):
             return self._is_fit_part(parent)
         return isinstance(node.ctx, ast.Load) and (
@@ -238,7 +238,7 @@ class Uses:
         parent = self._parents[node]
         if isinstance(node.ctx, ast.Load):
             return True
-        return _is_only_target(parent, node) or isinstance(parent, ast.AugAssign)
+        return is_only_target(parent, node) or isinstance(parent, ast.AugAssign)
 
     def makes(self, node: ast.expr | None) -> bool:
         """Whether an expression makes a record of which the uses of a name are known."""
@@ -330,10 +330,10 @@ KEEPING_NOTHING = frozenset({
     "all", "any", "bool", "frozenset", "len", "list", "max", "min", "set", "sorted", "sum", "tuple",
 })  # fmt: skip
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
-def _is_only_target(parent: ast.AST, node: ast.expr) -> TypeGuard[ast.Assign]:
+def is_only_target(parent: ast.AST, node: ast.expr) -> TypeGuard[ast.Assign]:
     """Whether a node is all that a statement assigns to."""
     if isinstance(parent, ast.Assign):
         return parent.targets == [node]

@@ -97,7 +97,7 @@ class _Replacing(ast.NodeTransformer):
         if (call := _growing(node)) is None:
             return node
         path, [added] = call.func.value, call.args
-        operator, several = _GROWING[call.func.attr]
+        operator, several = GROWING[call.func.attr]
         if not several:
             added = (ast.List if operator is ast.Add else ast.Set)([added])
         value = ast.copy_location(ast.BinOp(path, operator(), added), node)
@@ -114,7 +114,7 @@ class _Replacing(ast.NodeTransformer):
         return assigned(name, marked_call(replaced, here, part, value, made), node)
 
 
-_GROWING = {
+GROWING = {
     "append": (ast.Add, False), "extend": (ast.Add, True), "add": (ast.BitOr, False),
     "update": (ast.BitOr, True), "discard": (ast.Sub, False), "difference_update": (ast.Sub, True),
 }  # fmt: skip
@@ -135,7 +135,7 @@ def _growing(node: ast.AST) -> _Growing | None:
     if not isinstance(call, ast.Call) or call.keywords or len(call.args) != 1:
         return None
     method = call.func
-    if not isinstance(method, ast.Attribute) or method.attr not in _GROWING:
+    if not isinstance(method, ast.Attribute) or method.attr not in GROWING:
         return None
     return cast(_Growing, call) if is_part_of_name(method.value) else None
 

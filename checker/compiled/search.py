@@ -456,6 +456,7 @@ class CompiledSearch(LevelSearch):
         if not self.machine.failed:
             samples = self.machine.sampler.take()
             self.comparison.compare(samples)
+            self.verification.try_promises(sample.state for sample in samples)
             if complete:
                 refuse_forgotten(samples, self.comparison.properties, self.violations)
 

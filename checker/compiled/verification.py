@@ -327,6 +327,11 @@ PROBED = 0.5
 """Seconds for states that are made up."""
 
 
+PROMISED = 2.0
+"""Seconds for the states that take a rare way, and again for others, if a function is declared
+symmetric and is not shown to be."""
+
+
 class Verification:
     """The verification of a search in machine code.
 
@@ -343,6 +348,7 @@ class Verification:
         self._system = search.system
         self._compared = 0
         self._answers: Answers = {}
+        self._promised = PROMISED
 
     def level_begins(self) -> None:
         """Check that the permutations of some states to be expanded are treated alike."""
@@ -353,6 +359,25 @@ class Verification:
             verify_symmetry(
                 search.symmetry, search.properties, search.read, places, search.machine.represent
             )
+
+    def try_promises(self, states: Iterable[Words]) -> None:
+        """Check that functions declared symmetric treat permutations of some states alike.
+
+        Such a function that tells replicas apart where few states get passes for symmetric in
+        others, so those that take a rare way are tried.
+        """
+        symmetry, system = self._search.symmetry, self._system
+        if not (symmetry and symmetry.promised):
+            return
+        began = thread_time()
+        for words in dict.fromkeys(states):
+            if thread_time() - began > self._promised:
+                break
+            state = system.layout.unpack(words)
+            system.layout.load(state)
+            if system.inside():
+                symmetry.verify(state, self._search.properties)
+        self._promised = max(self._promised - (thread_time() - began), 0)
 
     @property
     def compares_next(self) -> int | None:
@@ -379,6 +404,8 @@ class Verification:
         search = self._search
         try:
             with self._unwatched():
+                self._promised = PROMISED
+                self.try_promises(self._system.layout.pack(state) for _, state in self._some())
                 self._count()
                 is_whole = self._confirm()
             if not is_whole or any(prop.kind.needs_graph for prop in search.properties):

@@ -17,12 +17,15 @@ from ...core.sources import original_of
 from ..compiled.element_names import with_elements_in_place
 from ..compiled.syntax import parameter_names, plain_tree
 from ..compiled.values import UnsupportedError
-from .calls import in_order, renamed
+from .calls import in_order
 from .names import Names
 from .parts import Result
+from .sequences import renamed
 from .statements import Statements
 from .values import (
+    FOLLOWING,
     NOTHING,
+    Bunch,
     Constant,
     Effects,
     Flow,
@@ -62,13 +65,19 @@ class Analysis:
         The functions met so far that are declared symmetric.
     steps
         How many expressions were evaluated.
+
+    Parameters
+    ----------
+    goes_on
+        Whether to find further faults after the first one of a function.
     """
 
-    def __init__(self, names: Names, constants: object) -> None:
+    def __init__(self, names: Names, constants: object, goes_on: bool = False) -> None:
         self.names = names
         self.constants = constants
         self.declared: dict[Callable[..., Any], Declared] = {}
         self.steps = 0
+        self._goes_on = goes_on
         self._known: dict[object, Summary | NotShownError] = {}
         self._begun: list[object] = []
         self._kept: list[object] = []
@@ -124,13 +133,25 @@ class Analysis:
         self, function: Callable[..., Any], tree: ast.FunctionDef, arguments: tuple[Value, ...]
     ) -> Summary:
         run = Statements(self, function)
+        run.tree = tree
         run.flow.local = dict(zip(parameter_names(tree), arguments, strict=True))
-        try:
-            run.block(tree.body)
-        except NotShownError as refused:
-            if not refused.where:
-                refused.where = f"{function.__name__}, {place(function, refused.node)}"
-            raise
+        faults: list[NotShownError] = []
+        for statement in tree.body:
+            before = run.flow.copy() if self._goes_on else run.flow
+            try:
+                run.block([statement])
+            except NotShownError as refused:
+                if not refused.where:
+                    refused.where = f"{function.__name__}, {place(function, refused.node)}"
+                if not self._goes_on:
+                    raise
+                # A guard that was refused may have asked for NONE.
+                if refused.why != FOLLOWING.why and not (faults and refused.why[:4] == "may "):
+                    faults += [refused, *refused.others]
+                run.go_on(before, statement)
+        if faults:
+            [first, *first.others] = faults
+            raise first
         if not run.over:
             run.results.append(Result(NOTHING, run.flow, tree))
         return Summary(self._joined(run.results), tuple(run.results), run.effects)
@@ -144,6 +165,7 @@ class Analysis:
             return refused
         # The refusal itself is that of every call.
         here = NotShownError(refused.node, refused.why, refused.mistaken)
+        here.others = [Analysis.called_from(one, caller, node) for one in refused.others]
         here.where = f"{refused.where}, called by {caller.__name__}, {place(caller, node)}"
         return here
 
@@ -188,8 +210,8 @@ class Analysis:
             if argument.values is None or not self.names.is_fixed(argument.values):
                 raise NotShownError(
                     node,
-                    f"calls {function.__name__}, which is declared symmetric, with a number that "
-                    "may be a replica or a plain one",
+                    f"passes a plain number to {function.__name__}, which is declared symmetric: "
+                    "its docstring does not say whether that names a replica",
                 )
 
     def _as_declared(self, function: Callable[..., Any], reason: str) -> Summary:
@@ -250,8 +272,8 @@ def _kind(argument: Value) -> object:
         return tuple(map(_kind, argument.arrays)), argument.numbered
     if isinstance(argument, Own):
         return Own, _kind(argument.mask)
-    if isinstance(argument, Listed):
-        return Listed, _kind(argument.element)
+    if isinstance(argument, Listed | Bunch):
+        return type(argument), _kind(argument.element)
     if isinstance(argument, Made):
         return (
             Made,

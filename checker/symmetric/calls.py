@@ -17,7 +17,7 @@ from ...core.fields import (
     Record,
     copy_into,
     declared_parts,
-    lowest,
+    limit_of,
     members,
     value_of,
 )
@@ -27,15 +27,16 @@ from ..compiled.name_uses import by_itself
 from ..compiled.own_records import replaced
 from . import sequences
 from .expressions import Expressions, wrapped
-from .names import FEW, described, is_key, is_table, may_be_none_at
-from .sequences import copied
+from .names import FEW, described, is_key, is_table
+from .sequences import another, copied, indices_as, renamed
 from .values import (
+    LOWEST,
     NOTHING,
     Bound,
+    Bunch,
     Constant,
     Each,
     Flow,
-    Index,
     Listed,
     Made,
     NotShownError,
@@ -53,7 +54,7 @@ from .values import (
     truth_value,
 )
 
-Reading = Part | Each | Several | Listed | Pairs
+Reading = Part | Each | Several | Listed | Bunch | Pairs
 """What a loop may go over: an array, replicas, numbers, a tuple, a list, or arrays together."""
 
 REDUCTIONS = (any, all, sum, min, max, len, sorted)
@@ -80,6 +81,11 @@ class Calls(Expressions):
             return self.reduced(called, node)
         if called in (any, all) or any(isinstance(part, ast.Starred) for part in node.args):
             raise NotShownError(node, "is not analysed")
+        if called in (set, frozenset, list, tuple) and len(node.args) == 1:
+            [each] = node.args
+            if isinstance(each, ast.GeneratorExp):
+                made = ast.SetComp if called in (set, frozenset) else ast.ListComp
+                return self.expression(ast.copy_location(made(each.elt, each.generators), node))
         arguments = [self.expression(argument) for argument in node.args]
         if isinstance(called, FunctionType):
             return self._function(called, arguments, node)
@@ -93,6 +99,10 @@ class Calls(Expressions):
 
     def reduced(self, which: Any, node: ast.Call) -> Value:
         """Return a function of one collection, whatever its order."""
+        raise NotImplementedError
+
+    def is_alone(self, node: ast.expr) -> bool:
+        """Whether an expression is all that its statement evaluates before its effect."""
         raise NotImplementedError
 
     def _keywords(self, node: ast.Call) -> dict[str, Value]:
@@ -171,13 +181,12 @@ class Calls(Expressions):
         parts, values = declared_parts(declared), self._keywords(node)
         if unnamed or not values.keys() <= parts.keys():
             raise NotShownError(node, "names another variable than the record has")
-        if not all(isinstance(part, Field) for part in parts.values()):
-            raise NotShownError(node, "makes a record that holds others, or containers")
-        lows = {name: lowest(part) for name, part in parts.items() if name not in values}
-        if None in lows.values():
-            raise NotShownError(node, "leaves out what only the bounds decide")
-        values |= {name: number(int(low)) for name, low in lows.items()}
-        return Made(declared, tuple((name, values[name]) for name in parts))
+        for name, part in parts.items():
+            if name not in values:
+                low = part.low if isinstance(part, Field) else None
+                limit = limit_of(low, self.analysis.constants) if low is not None else None
+                values[name] = LOWEST if limit is None else number(limit)
+        return Made(declared, tuple((name, copied(values[name])) for name in parts))
 
     def _other_record(self, arguments: list[Value], node: ast.Call) -> Value:
         """Return a record of the function's own with another value of one variable."""
@@ -236,6 +245,18 @@ class Calls(Expressions):
             return self._pairs(values, which is enumerate, node)
         if which in (set, frozenset) and len(values) < 2:
             return Own(self.mask_of_all(values[0], node) if values else number(0))
+        if which is divmod and len(values) == 2:
+            both = (ast.FloorDiv(), ast.Mod())
+            return Several(
+                tuple(self.names.computed(op, values[0], values[1], node) for op in both)
+            )
+        if which in (abs, pow, round) and values:
+            others = [value for value in values if not isinstance(value, Number)]
+            if others:
+                raise NotShownError(node, f"computes with {described(others[0])}")
+            if which is pow and len(values) == 2:
+                return self.names.computed(ast.Pow(), values[0], values[1], node)
+            return Number()
         if len(values) != 1:
             return None
         [value] = values
@@ -248,9 +269,7 @@ class Calls(Expressions):
             return value
         if which is int and isinstance(value, Number | Replica | ReplicaSet):
             return value
-        if which is abs and isinstance(value, Number):
-            return Number()
-        if which in (int, abs):
+        if which is int:
             raise NotShownError(node, f"computes with {described(value)}")
         return None
 
@@ -271,7 +290,7 @@ class Calls(Expressions):
         what = self._contents(what, node)
         if isinstance(what, Part) and isinstance(what.declared, Array):
             return [what]
-        if isinstance(what, Listed | Pairs):
+        if isinstance(what, Listed | Bunch | Pairs):
             return [what]
         if not isinstance(what, Each | Several):
             raise NotShownError(node, f"goes over {described(what)}")
@@ -294,7 +313,10 @@ class Calls(Expressions):
             few = what.numbers and len(what.numbers) <= FEW
             return Number(frozenset(what.numbers or ()) if few else None), None
         if isinstance(what, Listed):
-            return copied(what.element), None
+            return another(what.element), None
+        if isinstance(what, Bunch):
+            # The same element may be there several times: no round has a place of its own.
+            return another(what.element), fresh()
         assert not isinstance(what, Several)
         arrays, symbol = what.arrays if isinstance(what, Pairs) else (what,), fresh()
         elements: list[Value] = []
@@ -314,6 +336,9 @@ class Calls(Expressions):
         if isinstance(what, Constant) and isinstance(what.value, list | EnumType):
             return wrapped(tuple(cast(Iterable[object], what.value)))
         mask = self.mask(what)
+        if isinstance(what, Own) and isinstance(mask, Number) and len(mask.values or ()) != 1:
+            # The order of a set of Python's depends on the order in which its members came.
+            return Bunch(Number())
         if mask is not None:
             return self._members(mask, node)
         method = self.method(what, "__iter__")
@@ -396,48 +421,19 @@ class Calls(Expressions):
             return outer.setdefault(symbol, fresh())
 
         for form, indices in summary.effects.reads:
-            self.effects.reads.add((form, _indices(indices, outwards)))
+            self.effects.reads.add((form, indices_as(indices, outwards)))
         for write in summary.effects.writes:
             form, indices = write.location
             self.flow.forget(form)
-            self.effects.writes.add(Write((form, _indices(indices, outwards)), write.how))
+            self.effects.writes.add(Write((form, indices_as(indices, outwards)), write.how))
         if summary.effects.unknown:
             self.effects.unknown = summary.effects.unknown
             self.flow.loaded.clear()
+        for form in summary.effects.replaced:
+            if not self.is_alone(node):
+                raise NotShownError(node, f"replaces {form} within an expression: call it before")
+            self.replaced(form, node)
         return renamed(summary.result, outwards, Flow())
-
-
-def renamed(value: Value, symbols: Callable[[int], int], flow: Flow) -> Value:
-    """Return an argument or a result of a function with other symbols.
-
-    Those of its parameters are numbered in order, so that calls which differ only in the symbols of
-    their arguments share an analysis.
-    """
-    if isinstance(value, Number):
-        return Number(value.values, symbols(value.symbol))
-    if isinstance(value, Replica):
-        return Replica(value.kind, may_be_none_at(value, flow), symbols(value.symbol))
-    if isinstance(value, Part):
-        copy = symbols(value.copy) if value.copy else 0
-        return Part(value.declared, value.form, _indices(value.indices, symbols), copy)
-    if isinstance(value, Pairs):
-        each = (cast(Part, renamed(array, symbols, flow)) for array in value.arrays)
-        return Pairs(tuple(each), value.numbered)
-    if isinstance(value, Own):
-        return Own(renamed(value.mask, symbols, flow))
-    if isinstance(value, Listed):
-        return Listed(renamed(value.element, symbols, flow))
-    if isinstance(value, Made):
-        return Made(
-            value.declared, tuple((name, renamed(v, symbols, flow)) for name, v in value.parts)
-        )
-    if isinstance(value, Several):
-        return Several(tuple(renamed(item, symbols, flow) for item in value.items))
-    return value
-
-
-def _indices(indices: tuple[Index, ...], symbols: Callable[[int], int]) -> tuple[Index, ...]:
-    return tuple(i if isinstance(i, str) else symbols(i) for i in indices)
 
 
 def in_order(

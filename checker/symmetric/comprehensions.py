@@ -9,7 +9,9 @@ from typing import Any, Self
 from .calls import Calls, Reading
 from .expressions import named
 from .names import described
+from .sequences import renamed
 from .values import (
+    Bunch,
     Each,
     Flow,
     Listed,
@@ -26,8 +28,8 @@ from .values import (
     truth_value,
 )
 
-Finish = Callable[[Any, frozenset[int], bool], None]
-"""What to do with an element: where, the symbols of replicas gone over, and if all are in order."""
+Finish = Callable[[Any, bool], None]
+"""What to do with an element: where, and if the elements are in the same order in both runs."""
 
 _OPTIONS = {sum: {"start"}, min: {"default"}, max: {"default"}, sorted: {"reverse"}}
 
@@ -56,7 +58,7 @@ class Comprehensions(Calls):
         """Return a function of the elements of a comprehension."""
         results: list[Value] = []
 
-        def finish(inner: Self, _: frozenset[int], __: bool) -> None:
+        def finish(inner: Self, _: bool) -> None:
             if which in (any, all):
                 inner.split(node.elt)
             else:
@@ -115,7 +117,7 @@ class Comprehensions(Calls):
             return number(len(value.items))
         if isinstance(value, Part) and (length := self.length(value)) is not None:
             return number(length)
-        if mask is not None or isinstance(value, Each | Listed):
+        if mask is not None or isinstance(value, Each | Listed | Bunch):
             return Number()
         raise NotShownError(node, f"computes with {described(value)}")
 
@@ -132,12 +134,11 @@ class Comprehensions(Calls):
         clauses: list[ast.comprehension],
         finish: Finish,
         results: list[Value],
-        replicas: frozenset[int] = frozenset(),
         in_order: bool = True,
     ) -> None:
         """Go over the clauses of a comprehension, and finish each element."""
         if not clauses:
-            finish(self, replicas, in_order)
+            finish(self, in_order)
             return
         [clause, *rest] = clauses
         if clause.is_async:
@@ -152,15 +153,19 @@ class Comprehensions(Calls):
             else:
                 element, replica = inner.element(reading)
                 items = [element]
-            begun, gone_over = inner.flow, replicas | ({replica} if replica else frozenset())
+            begun = inner.flow
             for item in items:
                 inner.flow = begun.copy()
                 inner.flow.local |= named(clause.target, item)
                 if inner.passes(clause.ifs):
-                    inner._clauses(rest, finish, results, gone_over, in_order and not replica)
+                    inner._clauses(rest, finish, results, in_order and not replica)
             inner.flow = begun
             if inner.effects.writes or inner.effects.unknown:
-                raise NotShownError(clause.iter, "may write to the state where it only asks")
+                forms = sorted({write.location[0] for write in inner.effects.writes})
+                does = f"writes {forms[0]}" if forms else f"calls {inner.effects.unknown}"
+                # Python gives a clause no line.
+                vars(clause)["lineno"] = clause.iter.lineno
+                raise NotShownError(clause, f"{does} for each element of an expression")
 
         self.attempted(self.readings(what, clause.iter), follow)
         # What the comprehension knows and names is its own.
@@ -176,29 +181,29 @@ class Comprehensions(Calls):
         return True
 
     def _listcomp(self, node: ast.ListComp) -> Value:
-        """Return a list: of replicas, each at most once, or in an order that is the same."""
+        """Return a list: in an order that is the same, or of what there is of each replica."""
         results: list[Value] = []
-        alone = len(node.generators) == 1
+        orders: list[bool] = []
 
-        def finish(inner: Self, replicas: frozenset[int], in_order: bool) -> None:
+        def finish(inner: Self, in_order: bool) -> None:
             value = inner.expression(node.elt)
-            if not in_order:
-                if not (alone and isinstance(value, Replica) and value.symbol in replicas):
-                    raise NotShownError(node, "lists what there is of each replica, in their order")
-                value = Each(kind=value.kind)
-            results.append(value)
+            results.append(renamed(value, lambda symbol: symbol, inner.flow))
+            orders.append(in_order)
 
         self._clauses(node.generators, finish, results)
         if not results:
             return Several(())
-        joined = self._joined_all(results, node)
-        return joined if isinstance(joined, Each) and joined.kind is not None else Listed(joined)
+        # An attempt that was refused may have left an order, which is for caution alone.
+        made = self.names.listed(results, all(orders))
+        if isinstance(made, Unclear):
+            raise NotShownError(node, f"makes a list of which an element {made.why}")
+        return made
 
     def _setcomp(self, node: ast.SetComp) -> Value:
         """Return a set of replicas or of plain numbers."""
         results: list[Value] = []
 
-        def finish(inner: Self, _: frozenset[int], __: bool) -> None:
+        def finish(inner: Self, _: bool) -> None:
             value = inner.expression(node.elt)
             if not isinstance(value, Number | Replica):
                 raise NotShownError(node.elt, f"puts {described(value)} into a set")

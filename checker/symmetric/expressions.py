@@ -11,11 +11,21 @@ from typing import Any, TypeGuard, cast
 
 from ...core.containers import Bag, RecordBag, RecordSet, Seq
 from ...core.fields import NONE, Array, Field, getter_of
-from .names import COMPARISONS, described, is_key, is_table, may_be_none_at
-from .sequences import Sequences, copied
+from .names import (
+    COMPARISONS,
+    described,
+    elements,
+    is_key,
+    is_list,
+    is_table,
+    known_numbers,
+    may_be_none_at,
+)
+from .sequences import Sequences, another, copied, renamed
 from .sets import OPERATORS
 from .values import (
     Bound,
+    Bunch,
     Carried,
     Constant,
     Each,
@@ -207,7 +217,7 @@ class Expressions(Sequences):
         if isinstance(owner, Several) and isinstance(index, Number):
             return self._item(owner.items, index, node)
         if isinstance(owner, Listed) and isinstance(index, Number):
-            return copied(owner.element)
+            return another(owner.element)
         if isinstance(owner, Constant) and is_key(index):
             return self._looked_up_in(owner, index, node)
         if isinstance(index, Replica):
@@ -248,12 +258,49 @@ class Expressions(Sequences):
             for one, other in ((node.left, node.right), (node.right, node.left)):
                 if drops_the_lowest(one, other):
                     return self.thinned(self.expression(one), node)
-        left, right = self.expression(node.left), self.expression(node.right)
-        if isinstance(node.op, OPERATORS):
+        return self.operated(node.op, self.expression(node.left), self.expression(node.right), node)
+
+    def operated(
+        self, op: ast.operator, left: Value, right: Value, node: ast.AST, is_ordered: bool = True
+    ) -> Value:
+        """Return the result of an operator, of numbers, sets or lists.
+
+        Parameters
+        ----------
+        is_ordered
+            Whether this is done in the same order in both runs.
+        """
+        if isinstance(op, OPERATORS):
             mask, more = self.mask(left), self.mask(right)
             if mask is not None and more is not None:
-                return Own(self.combined(node.op, mask, more, node))
-        return self.names.computed(node.op, left, right, node)
+                return Own(self.combined(op, mask, more, node))
+        if isinstance(op, ast.Add):
+            one, other = self._as_list(left, node), self._as_list(right, node)
+            if is_list(one) and is_list(other):
+                return self._together(one, other, node, is_ordered)
+        return self.names.computed(op, left, right, node)
+
+    def _as_list(self, value: Value, node: ast.AST) -> Value:
+        """Return a sequence of the state as a list; anything else unchanged."""
+        element = self.element_of(value, node) if self.is_sequence(value) else None
+        return value if element is None else Listed(element)
+
+    def _together(self, left: Value, right: Value, node: ast.AST, is_ordered: bool) -> Value:
+        """Return two lists, one after the other."""
+        if is_ordered and isinstance(left, Several) and isinstance(right, Several):
+            return Several((*left.items, *right.items))
+        # The facts about an element hold in the list, too.
+        items = [
+            renamed(one, lambda symbol: symbol, self.flow)
+            for one in (*elements(left), *elements(right))
+        ]
+        if not items:
+            return left
+        is_ordered = is_ordered and not any(isinstance(v, Each | Bunch) for v in (left, right))
+        result = self.names.listed(items, is_ordered)
+        if isinstance(result, Unclear):
+            raise NotShownError(node, f"makes a list of which an element {result.why}")
+        return result
 
     def thinned(self, value: Value, node: ast.AST) -> Value:
         """Return ``x & x - 1``: a set without its lowest member."""
@@ -316,7 +363,7 @@ class Expressions(Sequences):
         if inside and isinstance(right, Own) and isinstance(left, Number | Replica):
             bit = self.names.computed(ast.RShift(), right.mask, left, node)
             return self.names.computed(ast.BitAnd(), bit, number(1), node)
-        if inside and isinstance(right, Listed):
+        if inside and isinstance(right, Listed | Bunch):
             self.names.computed(ast.Eq(), left, right.element, node)
             return truth_value()
         if inside and _is_array(right):
@@ -388,7 +435,8 @@ class Expressions(Sequences):
             if (
                 isinstance(left, Number)
                 and isinstance(right, Number)
-                and (left.member or right.member or right.values)
+                and left.member
+                and right.member
             ):
                 # Members of an enumeration and truth values, of which each is one object.
                 return truth_value(), (frozenset(), frozenset())
@@ -401,9 +449,11 @@ class Expressions(Sequences):
         result = self._compared(op, left, right, node)
         if type(op) in COMPARISONS:
             return result, self._certain(left, right, COMPARISONS[type(op)])
-        if not isinstance(right, Several) or not right.items:
+        numbers = known_numbers(right)
+        items = right.items if isinstance(right, Several) else tuple(map(number, numbers or ()))
+        if not items:
             return result, (frozenset(), frozenset())
-        each = [self._certain(left, item, COMPARISONS[ast.Eq]) for item in right.items]
+        each = [self._certain(left, item, COMPARISONS[ast.Eq]) for item in items]
         among = frozenset.intersection(*(yes for yes, _ in each))
         beside = frozenset().union(*(no for _, no in each))
         return result, (among, beside) if isinstance(op, ast.In) else (beside, among)
@@ -470,7 +520,7 @@ def named(target: ast.expr, value: Value) -> dict[str, Value]:
 def wrapped(value: object) -> Value:
     """Return a known Python object as a value."""
     if isinstance(value, int):
-        return number(value)
+        return Number(frozenset((int(value),)), member=type(value) is not int)
     if isinstance(value, tuple) and type(value) is tuple:
         return Several(tuple(wrapped(item) for item in value))
     if isinstance(value, range):

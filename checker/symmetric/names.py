@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 from ...core.fields import NONE, Array, Field
 from ...core.symmetry import Permutation, Symmetry, renamed
 from .values import (
     NOTHING,
     Bound,
+    Bunch,
     Carried,
     Constant,
     Each,
@@ -208,6 +209,11 @@ class Names:
         """
         compares = type(op) in COMPARISONS
         if isinstance(left, Number) and isinstance(right, Number):
+            if isinstance(op, ast.Div) or (
+                isinstance(op, ast.Pow) and min(right.values or (-1,)) < 0
+            ):
+                # A sum of these depends on the order in which they are added.
+                raise NotShownError(node, "makes a number that is not whole")
             return _of_numbers(type(op), left, right)
         if compares and _is_plain(left) and _is_plain(right):
             return truth_value()
@@ -279,7 +285,7 @@ class Names:
             return bool(value.value)
         if isinstance(value, Several):
             return bool(value.items)
-        if isinstance(value, Each | Listed):
+        if isinstance(value, Each | Listed | Bunch):
             return None
         if isinstance(value, Own):
             return self.truth(value.mask, node)
@@ -294,6 +300,11 @@ class Names:
 
     def among(self, left: Value, right: Value, node: ast.AST) -> Number:
         """Return whether a value is one of several."""
+        if isinstance(left, Replica) and (numbers := known_numbers(right)) is not None:
+            # NONE, and what is the number of no replica, is the same in both runs.
+            here = {n for n in numbers if 0 <= n < self.count(left.kind)}
+            if self.is_closed(here, left.kind):
+                return truth_value()
         if isinstance(right, Several):
             each = [self.computed(ast.Eq(), left, item, node) for item in right.items]
             if any(is_number(one, 1) for one in each):
@@ -304,15 +315,14 @@ class Names:
                 return truth_value()
         elif isinstance(right, Each) and isinstance(left, Number):
             return truth_value()
-        if isinstance(right, Each) and right.numbers and isinstance(left, Replica):
-            every = range(self.count(left.kind))
-            alike = self.is_closed({n for n in right.numbers if n in every}, left.kind)
-        else:
-            alike = isinstance(right, Constant) and is_key(left)
-            alike = alike and (_is_plain(right) or is_table(right))
-        if alike:
-            return truth_value()
-        raise NotShownError(node, f"looks for {described(left)} in {described(right)}")
+        if isinstance(right, Constant) and is_key(left):
+            is_set = type(right.value) is set
+            if is_set or is_table(right) or _is_plain(right):
+                return truth_value()
+        why = f"looks for {described(left)} in {described(right)}"
+        if isinstance(left, Replica) and known_numbers(right):
+            why += f", which has some of the {self.count(left.kind)} and not the others"
+        raise NotShownError(node, why)
 
     def is_nothing(self, value: Value, node: ast.AST) -> Number:
         """Return whether a value is None."""
@@ -347,11 +357,11 @@ class Names:
                 return Picked(all(map(_is_plain_or_nothing, either)))
         elif isinstance(one, Number) and isinstance(other, Number):
             known = one.values and other.values and one.values | other.values
-            return Number(known if known and len(known) <= FEW else None)
-        elif isinstance(one, Several) and isinstance(other, Several):
-            if len(one.items) == len(other.items):
-                pairs = zip(one.items, other.items, strict=True)
-                return Several(tuple(self.joined(a, b, at_one, at_other) for a, b in pairs))
+            known = known if known and len(known) <= FEW else None
+            return Number(known, member=one.member and other.member)
+        elif _are_as_long(one, other):
+            pairs = zip(elements(one), elements(other), strict=True)
+            return Several(tuple(self.joined(a, b, at_one, at_other) for a, b in pairs))
         elif isinstance(one, Part) and isinstance(other, Part):
             if one.form == other.form:
                 indices = zip(one.indices, other.indices, strict=True)
@@ -361,9 +371,9 @@ class Names:
         elif isinstance(one, Own) and isinstance(other, Own):
             mask = self.joined(one.mask, other.mask, at_one, at_other)
             return mask if isinstance(mask, Unclear) else Own(mask)
-        elif isinstance(one, Listed) and isinstance(other, Listed):
-            element = self.joined(one.element, other.element, at_one, at_other)
-            return element if isinstance(element, Unclear) else Listed(element)
+        elif is_list(one) and is_list(other):
+            is_ordered = not any(isinstance(value, Each | Bunch) for value in either)
+            return self.listed([*elements(one), *elements(other)], is_ordered)
         elif isinstance(one, Made) and isinstance(other, Made):
             if one.declared is other.declared:
                 both = zip(one.parts, other.parts, strict=True)
@@ -372,6 +382,19 @@ class Names:
         elif joined := self._joined_renamed(one, other, at_one, at_other):
             return joined
         return Unclear(f"is {described(one)} or {described(other)}, as the case may be")
+
+    def listed(self, items: Sequence[Value], is_ordered: bool) -> Value:
+        """Return a list of values like these, in an order that is the same in both runs or not."""
+        element = items[0]
+        for item in items[1:]:
+            element = self.joined(element, item, Flow(), Flow())
+        if isinstance(element, Unclear):
+            return element
+        if is_ordered:
+            return Listed(element)
+        if isinstance(element, Replica) and not element.may_be_none:
+            return Each(kind=element.kind)
+        return Bunch(element)
 
     def _joined_renamed(
         self, one: Value, other: Value, at_one: Flow, at_other: Flow
@@ -430,6 +453,29 @@ class Names:
             one = ends[0]
         flow = rounds or Flow()
         return self._joined_rounds(start, one, flow, flow)
+
+
+def _are_as_long(one: Value, other: Value) -> bool:
+    """Whether values are tuples of one length."""
+    tuples = isinstance(one, Several) and isinstance(other, Several)
+    return tuples and len(elements(one)) == len(elements(other))
+
+
+def is_list(value: Value) -> bool:
+    """Whether a value is a list or a tuple, of replicas or of whatever has one order."""
+    return isinstance(value, Several | Listed | Bunch) or (
+        isinstance(value, Each) and value.kind is not None
+    )
+
+
+def elements(value: Value) -> list[Value]:
+    """Return values of which every element of a list is like one."""
+    if isinstance(value, Several):
+        return list(value.items)
+    if isinstance(value, Each) and value.kind is not None:
+        return [Replica(value.kind, False)]
+    assert isinstance(value, Listed | Bunch)
+    return [value.element]
 
 
 def carried(value: Value) -> Carried | None:
@@ -494,6 +540,23 @@ def is_table(value: Value) -> bool:
     return isinstance(value, Constant) and type(value.value) in (dict, list)
 
 
+def known_numbers(value: Value) -> list[int] | None:
+    """Return the numbers of a collection of the model; None if there may be anything else."""
+    items: list[Any] = []
+    if isinstance(value, Each) and value.numbers is not None:
+        items = list(value.numbers)
+    elif isinstance(value, Several):
+        known = [v.values for v in value.items if isinstance(v, Number) and v.values]
+        items = [min(values) if len(values) == 1 else None for values in known]
+        items += [None] * (len(value.items) - len(known))
+    elif isinstance(value, Constant) and type(value.value) in (set, frozenset, list):
+        items = list(cast(Iterable[Any], value.value))
+    else:
+        return None
+    # True and 1.0 are equal to 1, and so are objects that say so.
+    return items if all(type(item) is int for item in items) else None
+
+
 def is_key(value: Value) -> bool:
     """Whether a value is a plain one, or a tuple of such."""
     if isinstance(value, Several):
@@ -531,7 +594,7 @@ def shape(flow: Flow) -> dict[str, object]:
 def kind_of(value: Value | None, flow: Flow) -> object:
     """Return the kind of a value, without the symbols."""
     if isinstance(value, Number):
-        return Number, value.values
+        return Number, value.values, value.member
     if isinstance(value, Replica):
         return Replica, value.kind, may_be_none_at(value, flow)
     if isinstance(value, Several):
@@ -540,8 +603,8 @@ def kind_of(value: Value | None, flow: Flow) -> object:
         return value.how, kind_of(value.value, flow)
     if isinstance(value, Own):
         return Own, kind_of(value.mask, flow)
-    if isinstance(value, Listed):
-        return Listed, kind_of(value.element, flow)
+    if isinstance(value, Listed | Bunch):
+        return type(value), kind_of(value.element, flow)
     if isinstance(value, Made):
         return value.declared, tuple(kind_of(one, flow) for _, one in value.parts)
     return (Part, value.form, bool(value.copy)) if isinstance(value, Part) else value
@@ -562,6 +625,8 @@ def described(value: Value) -> str:
         return f"what {value.why}"
     if value == Picked(plain=True):
         return "a plain number or None"
+    if isinstance(value, Each) and value.kind is not None:
+        return f"a list of {value.kind or 'replica'}s in any order"
     if isinstance(value, Several) and value.items:
         return f"a tuple of {' and '.join(map(described, value.items))}"
     return _DESCRIBED[type(value)]
@@ -591,6 +656,7 @@ _DESCRIBED: dict[type, str] = {
     Own: "a set",
     Made: "a record",
     Listed: "a list",
+    Bunch: "a list in any order",
     Pairs: "arrays together",
     Bound: "a method",
     Each: "numbers",
@@ -605,7 +671,9 @@ def _why_not(op: ast.AST, left: Value, right: Value) -> str:
     for value, other in ((left, right), (right, left)):
         if isinstance(value, Replica):
             if isinstance(op, ast.Eq | ast.NotEq) and isinstance(other, Number) and other.values:
-                return f"tells {described(other)} from the replicas that it may change places with"
+                known = sorted(other.values)
+                which = f"{value.kind or 'replica'} {known[0]}" if len(known) == 1 else "some"
+                return f"tells {which} from the others"
             verb = "orders" if compares else "computes with"
             verb = "compares" if isinstance(op, ast.Eq | ast.NotEq) else verb
             return f"{verb} {described(value)} and {described(other)}"

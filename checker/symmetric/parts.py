@@ -22,6 +22,7 @@ from .values import (
     Value,
     Write,
     number,
+    places,
 )
 
 if TYPE_CHECKING:
@@ -194,18 +195,30 @@ class Parts:
             how = f"={min(value.values)}"
         self.effects.writes.add(Write(location, how))
 
+    def replaced(self, form: str, node: ast.AST) -> None:
+        """Note that another object is put for a part, for which nothing here may be a name."""
+        for name, value in self.flow.local.items():
+            old = [one for one in places(value) if f"{one}.".startswith((f"{form}.", f"{form}["))]
+            if old:
+                why = f"replaces {form}, of which {name} is the old one: use assign(...)"
+                raise NotShownError(node, why)
+        self.effects.replaced.add(form)
+
     def target(self, target: ast.expr) -> tuple[Field, Part]:
         """Return the declaration and the place of a variable that is written."""
+        declared, place = self.written(target)
+        if isinstance(declared, Field):
+            return declared, place
+        raise NotShownError(target, f"replaces {place.form}, a part of the state")
+
+    def written(self, target: ast.expr) -> tuple[Field | Array | type, Part]:
+        """Return the declaration and the place of whatever is assigned."""
         if isinstance(target, ast.Attribute | ast.Subscript):
             owner = self.place(target.value)
             if isinstance(owner, Part):
                 if isinstance(target, ast.Attribute):
-                    declared, place = self._field(owner, target)
-                else:
-                    declared, place = self._element(owner, self.expression(target.slice), target)
-                if isinstance(declared, Field):
-                    return declared, place
-                raise NotShownError(target, f"replaces {place.form}, a part of the state")
+                    return self._field(owner, target)
+                return self._element(owner, self.expression(target.slice), target)
         raise NotShownError(target, "writes to something that is not a variable of the state")
 
     def _as_declared(self, declared: Field, form: str, value: Value, node: ast.expr) -> Value:

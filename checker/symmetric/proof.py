@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -11,19 +12,14 @@ from typing import Any
 from ...core.fields import NONE
 from ...core.result import Grounds
 from ...core.spec import Action, Property, TransitionSystem
-from ...core.symmetry import Symmetry, SymmetryError
-from ..compiled.element_names import as_written
+from ...core.symmetry import Symmetry
 from .analysis import Analysis, place
+from .faults import error
 from .names import Names
 from .values import Constant, NotShownError, Number, Part, Replica, ReplicaSet, Value
 
 MISTAKES = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """The errors of Python if a value that is known in advance does not fit its use."""
-
-REPAIR = (
-    "repair that, search without --symmetry, or say in the function's docstring why it treats "
-    "replicas alike ('Symmetric: ...')"
-)
 
 
 def show(
@@ -34,8 +30,7 @@ def show(
     Raises
     ------
     SymmetryError
-        If one of them does not, or there is no proof; it names the function, the line and the
-        expression.
+        If some of them do not, or there is no proof; it names each function, line and expression.
     """
     if len(symmetry.group) == 1:
         return Grounds(len(system.actions), len(properties), alone=symmetry.alone)
@@ -53,20 +48,29 @@ def show(
             proof.function(prop.name, prop.predicate)
     if system.constraint is not None:
         proof.function("the constraint", system.constraint)
+    if proof.faults:
+        raise error(proof.faults)
     return Grounds(len(system.actions), len(properties), tuple(analysis.declared.values()))
 
 
 class _Proof:
-    """Proves it for one function after the other."""
+    """Proves it for one function after the other.
+
+    Attributes
+    ----------
+    faults
+        What was not proved, each with the name of the action or the property.
+    """
 
     def __init__(self, analysis: Analysis, system: TransitionSystem[Any, Any]) -> None:
         self._analysis = analysis
         self._state = Part(system.layout.declaration, "", ())
         self._constants = Constant(system.constants)
+        self.faults: list[tuple[str, NotShownError]] = []
 
     def action(self, action: Action, arguments: list[tuple[int, ...]]) -> None:
         """Prove it for an action, whose participants are replicas or plain numbers."""
-        refusals: list[tuple[bool, NotShownError]] = []
+        refusals: list[tuple[bool, NotShownError, list[Value]]] = []
         columns = list(zip(*arguments, strict=True))
         # The index of an element is a plain number, however many elements there are.
         indices = {chosen.place for chosen in action.selections if chosen.by_index}
@@ -77,27 +81,46 @@ class _Proof:
                 values = [_participant(n, *one) for n, one in enumerate(each)]
                 begun = self._analysis.steps
                 try:
-                    return self._show(action.apply, values)
+                    self._show(action.apply, values)
+                    return
                 except NotShownError as refused:
                     refused.progress = self._analysis.steps - begun
-                    refusals.append((_acts(action, readings), refused))
-        raise _error(action.name, max(refusals, key=lambda one: (one[0], one[1].rank))[1])
+                    refusals.append((_acts(action, readings), refused, values))
+        _, best, values = max(refusals, key=lambda one: (one[0], one[1].rank))
+        self._note(action.name, action.apply, values, best)
 
     def function(self, name: str, function: Callable[..., bool]) -> None:
         """Prove it for a predicate."""
         try:
             self._show(function, ())
         except NotShownError as refused:
-            raise _error(name, refused) from None
+            self._note(name, function, (), refused)
+
+    def _note(
+        self,
+        name: str,
+        function: Callable[..., bool],
+        values: Sequence[Value],
+        refused: NotShownError,
+    ) -> None:
+        """Note that a function is refused, with all its faults that do not follow from others."""
+        proof = copy(self)
+        proof._analysis = Analysis(self._analysis.names, self._analysis.constants, goes_on=True)
+        try:
+            proof._show(function, values)
+        except NotShownError as first:
+            if first.where == refused.where:
+                refused = first
+        self.faults += [(name, fault) for fault in (refused, *refused.others)]
 
     def _show(self, function: Callable[..., bool], values: Iterable[Value]) -> None:
         try:
             self._analysis.answers(function, (self._state, self._constants, *values))
-        except MISTAKES as error:
+        except MISTAKES as failed:
             node = ast.Name(getattr(function, "__name__", "it"), ast.Load())
-            refused = NotShownError(node, f"cannot be analysed ({type(error).__name__}: {error})")
+            refused = NotShownError(node, f"cannot be analysed ({type(failed).__name__}: {failed})")
             refused.where = place(function)
-            raise refused from error
+            raise refused from failed
 
     def _readings(self, numbers: Sequence[int]) -> list[Value]:
         """Return what an argument of an action may be, from all of its values."""
@@ -126,7 +149,7 @@ def _participant(index: int, reading: Value, numbers: Sequence[int]) -> Value:
     """Return an argument of an action, from all of its values."""
     if isinstance(reading, Number):
         values = frozenset(map(int, numbers))
-        return Number(values if len(values) == 1 else None, -1 - index)
+        return Number(values if len(values) == 1 else None, -1 - index, member=True)
     return replace(reading, symbol=-1 - index) if isinstance(reading, Replica) else reading
 
 
@@ -136,9 +159,3 @@ def _acts(action: Action, readings: Sequence[Value]) -> bool:
         name == action.who and isinstance(one, Replica) and one.kind in ("", name)
         for name, one in zip(action.parameters, readings, strict=False)
     )
-
-
-def _error(name: str, refused: NotShownError) -> SymmetryError:
-    """Return the error that says what is not proved, where, and how to repair it."""
-    expression = as_written(ast.unparse(refused.node).split("\n")[0].removesuffix(":"))
-    return SymmetryError(f"{name}: {expression} {refused.why} ({refused.where}); {REPAIR}")

@@ -11,8 +11,10 @@ from .names import described
 from .parts import Parts
 from .values import (
     Bound,
+    Bunch,
     Constant,
     Each,
+    Listed,
     NotShownError,
     Number,
     Own,
@@ -72,6 +74,9 @@ class Sets(Parts):
             return Number() if known is None else number(sum(1 << one for one in {*known}))
         if isinstance(value, Several):
             return self.united(list(value.items), node)
+        if isinstance(value, Listed | Bunch):
+            mask = self.united([value.element], node)
+            return Number() if isinstance(mask, Number) else mask
         raise NotShownError(node, f"takes {described(value)} as a set")
 
     def united(self, items: list[Value], node: ast.AST) -> Value:

@@ -11,20 +11,23 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from . import sets
+from ...core.fields import Field
+from . import own, sets
 from .calls import Reading
 from .comprehensions import Comprehensions
 from .expressions import drops_the_lowest, named
-from .names import carried, described, kind_of, may_be_none_at, shape
+from .names import carried, described, is_list, kind_of, may_be_none_at, shape
 from .parts import Result
 from .values import (
+    FOLLOWING,
     NOTHING,
     Carried,
+    Constant,
     Each,
     Effects,
     Flow,
-    Listed,
     Location,
+    Made,
     NotShownError,
     Number,
     Own,
@@ -58,7 +61,10 @@ class Loop:
 class Statements(Comprehensions):
     """Follows the statements of one function."""
 
+    tree: ast.FunctionDef
+    _statement: ast.stmt
     _loop = Loop()
+    _uses: own.OneName | None = None
 
     def block(self, statements: list[ast.stmt]) -> None:
         """Follow statements in order; unreachable ones are left out."""
@@ -68,7 +74,23 @@ class Statements(Comprehensions):
             method = getattr(self, f"_{type(statement).__name__.lower()}", None)
             if method is None:
                 raise NotShownError(statement, "is not analysed")
+            self._statement = statement
             method(statement)
+
+    def go_on(self, before: Flow, refused: ast.stmt) -> None:
+        """Go on after a statement that was refused, of which nothing is known."""
+        self.flow, self.over, self._loop = before, False, Loop()
+        self.flow.loaded.clear()
+        for name in stored(refused) | self._grown(refused):
+            self.flow.local[name] = FOLLOWING
+
+    def is_alone(self, node: ast.expr) -> bool:
+        """Whether an expression is all that its statement evaluates before its effect."""
+        statement = self._statement
+        if isinstance(statement, ast.If):
+            test = statement.test
+            return node is test or (isinstance(test, ast.UnaryOp) and node is test.operand)
+        return isinstance(statement, ast.Expr | ast.Assign | ast.Return) and node is statement.value
 
     def path(self, flow: Flow | None, statements: list[ast.stmt]) -> Flow | None:
         """Follow statements from a place on; return the flow after them.
@@ -90,8 +112,36 @@ class Statements(Comprehensions):
         pass
 
     def _expr(self, node: ast.Expr) -> None:
-        if not isinstance(node.value, ast.Constant):
+        if (change := own.changed(node.value)) is not None and self._is_own(change[0]):
+            name, source = change
+            self._refuse_shared(name, node.value)
+            self._given([ast.Name(name, ast.Store())], source)
+        elif not isinstance(node.value, ast.Constant):
             self.expression(node.value)
+
+    def _is_own(self, name: str) -> bool:
+        """Whether a name has a list or a set of the function's own, or a tuple."""
+        value = self.flow.local.get(name)
+        if isinstance(value, Carried):
+            value = value.value
+        if isinstance(value, Constant):
+            return isinstance(value.value, list | set)
+        return isinstance(value, Own | Each) or (value is not None and is_list(value))
+
+    @property
+    def _names(self) -> own.OneName:
+        """How the function uses the names of its own lists and sets."""
+        if self._uses is None:
+            self._uses = own.OneName(self.tree, self.function.__globals__)
+        return self._uses
+
+    def _refuse_shared(self, name: str, node: ast.AST) -> None:
+        """Refuse to change a list or a set that may have another name, too."""
+        if not self._names.is_alone(name):
+            raise NotShownError(
+                node,
+                f"changes {name}, which may have another name",
+            )
 
     def _annassign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
@@ -104,7 +154,7 @@ class Statements(Comprehensions):
         if not (len(targets) == 1 and self._accumulated(targets[0], source)):
             value = self.expression(source)
             for target in targets:
-                self.assign_to(target, value)
+                self.assign_to(target, value, source if len(targets) == 1 else None)
 
     def _accumulated(self, target: ast.expr, source: ast.expr) -> bool:
         """Accumulate into a variable in a round of a loop; False if it is not only accumulated."""
@@ -119,19 +169,22 @@ class Statements(Comprehensions):
             raise NotShownError(source, before.why)
         value = total = self.expression(operand)
         if isinstance(source, ast.BinOp):
-            total = self.names.computed(source.op, before, value, operand)
+            total = self.operated(source.op, before, value, operand, is_ordered=False)
         elif isinstance(source, ast.Call):
             total = self.extreme(self.expression(source.func), [before, value], source)
         # How many rounds add to it is unknown.
-        total = Number() if isinstance(total, Number) else total
+        if isinstance(total, Number):
+            total = Number()
+        elif isinstance(total, Own) and isinstance(total.mask, Number):
+            total = Own(Number())
         total = self.names.joined(before, total, self.flow, self.flow)
         if isinstance(total, Unclear):
             raise NotShownError(operand, total.why)
         self.flow.local[name] = Carried(how, total)
         return True
 
-    def assign_to(self, target: ast.expr, value: Value) -> None:
-        """Give a target its value."""
+    def assign_to(self, target: ast.expr, value: Value, source: ast.expr | None = None) -> None:
+        """Give a target its value; the expression for it, if it is for nothing else."""
         if isinstance(target, ast.Name):
             self.flow.local[target.id] = value
         elif isinstance(target, ast.Tuple | ast.List):
@@ -144,7 +197,30 @@ class Statements(Comprehensions):
         elif isinstance(target, ast.Subscript) and self.is_sequence(self.place(target.value)):
             self._replaced(target, value)
         else:
-            self.store(target, value)
+            declared, place = self.written(target)
+            if not isinstance(declared, Field) and isinstance(target, ast.Attribute):
+                if not self.may_be_another(declared):
+                    raise NotShownError(
+                        target, f"puts an object of Python's in place of {place.form}"
+                    )
+                if not (source and self._is_new(source, value)):
+                    why = f"gives {place.form} an object that may have another name"
+                    raise NotShownError(target, why)
+                self.replaced(place.form, target)
+            # Python copies to an element at once, and the rest when the step ends.
+            self.fill(declared, place, value, target)
+
+    def _is_new(self, source: ast.expr, value: Value) -> bool:
+        """Whether nothing else has, or will have, the object that an expression is."""
+        if isinstance(source, ast.IfExp):
+            return self._is_new(source.body, value) and self._is_new(source.orelse, value)
+        if isinstance(source, ast.Name) and source.id in self.flow.local:
+            return self._names.is_alone(source.id)
+        if isinstance(source, ast.Call) and isinstance(value, Made):
+            called = self.expression(source.func)
+            return isinstance(called, Constant) and called.value is value.declared
+        is_made = isinstance(source, ast.BinOp | ast.Tuple) or self._names.makes(source)
+        return is_made and not isinstance(value, Part)
 
     def _replaced(self, target: ast.Subscript, element: Value | None) -> None:
         """Put a value in place of some elements of a sequence."""
@@ -171,7 +247,7 @@ class Statements(Comprehensions):
             owner = self.flow.local.get(node.target.id)
         else:
             owner = self.place(node.target)
-        if not isinstance(owner, Part | Own | Listed | Each):
+        if not isinstance(owner, Part):
             # Whether a variable that is added to counts as read is decided elsewhere.
             self.effects.reads = read
             return False
@@ -182,7 +258,7 @@ class Statements(Comprehensions):
             if mask is None:
                 raise NotShownError(node, f"computes with {described(value)}")
             self.changed_set(*place, node.op, mask, node.target)
-        elif isinstance(owner, Part) and self.is_sequence(owner) and isinstance(node.op, ast.Add):
+        elif self.is_sequence(owner) and isinstance(node.op, ast.Add):
             added = self.element_of(value, node)
             self.rebuilt(owner, [] if added is None else [added], node.target)
         else:
@@ -193,6 +269,8 @@ class Statements(Comprehensions):
         if self._changed(node):
             return
         if isinstance(node.target, ast.Name):
+            if self._is_own(node.target.id):
+                self._refuse_shared(node.target.id, node)
             loaded = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
             source = ast.copy_location(ast.BinOp(loaded, node.op, node.value), node)
             self._given([node.target], source)
@@ -324,7 +402,7 @@ class Statements(Comprehensions):
 
     def _visited(self, element: Value, replica: int, node: ast.For) -> None:
         """Follow a loop over replicas, of which no round may depend on earlier ones."""
-        before, assigned = self.flow, stored(node)
+        before, assigned = self.flow, stored(node) | self._grown(node)
         starts = {name: _at_start(before.local.get(name)) for name in assigned}
         for _ in range(MOST_ROUNDS):
             inner = self.inside()
@@ -359,6 +437,11 @@ class Statements(Comprehensions):
         inner.flow, inner.over = before, False
         before.local |= ends
         self.adopt(inner)
+
+    def _grown(self, node: ast.AST) -> set[str]:
+        """Return the names of lists and sets of the function's own that a piece of code changes."""
+        changes = (own.changed(part) for part in ast.walk(node))
+        return {change[0] for change in changes if change and self._is_own(change[0])}
 
     def _forgets_what_is_written(self, effects: Effects) -> bool:
         """Forget the variables that a round of a loop writes; return whether any was known."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from types import FunctionType
@@ -24,7 +25,7 @@ def fresh() -> int:
 class Number:
     """The same number in both runs; ``values`` are its possible values, if they are few.
 
-    ``member`` says that it is a truth value or a member of an enumeration: each is one object.
+    ``member`` says that it is the same object, too, as a member of an enumeration is.
     """
 
     values: frozenset[int] | None = None
@@ -113,6 +114,16 @@ class Listed:
 
 
 @dataclass(frozen=True)
+class Bunch:
+    """A list that is renamed in the second run, where its order may be another one.
+
+    ``element`` is any element.  One of replicas alone is :class:`Each`.
+    """
+
+    element: Value
+
+
+@dataclass(frozen=True)
 class Pairs:
     """What enumerate() or zip() makes of arrays of the state that the same numbers index."""
 
@@ -130,7 +141,10 @@ class Bound:
 
 @dataclass(frozen=True)
 class Each:
-    """The numbers that a loop iterates over, or all members of a set of replicas of a kind."""
+    """The numbers that a loop iterates over, or some replicas of a kind, in whatever order.
+
+    Such a replica may be there several times.
+    """
 
     numbers: tuple[int, ...] | None = None
     kind: str | None = None
@@ -175,11 +189,17 @@ class Carried:
 
 
 Value = (
-    Number | Replica | ReplicaSet | Thinned | Shifted | Part | Own | Made | Listed | Pairs | Bound
-    | Several | Each | Constant | Picked | Unclear | Carried
+    Number | Replica | ReplicaSet | Thinned | Shifted | Part | Own | Made | Listed | Bunch | Pairs
+    | Bound | Several | Each | Constant | Picked | Unclear | Carried
 )  # fmt: skip
 
 NOTHING = Constant(None)
+
+FOLLOWING = Unclear("follows from another fault")
+"""The value of a variable after a statement that was refused."""
+
+LOWEST = Constant(...)
+"""A part of a record that is left out where the record is made."""
 
 
 def number(value: int) -> Number:
@@ -189,7 +209,20 @@ def number(value: int) -> Number:
 
 def truth_value() -> Number:
     """Return a truth value that is not known."""
-    return Number(frozenset((0, 1)))
+    return Number(frozenset((0, 1)), member=True)
+
+
+def places(value: object) -> Iterator[str]:
+    """Yield the forms of the parts of the state for which a value is another name."""
+    if isinstance(value, Part):
+        if not value.copy:
+            yield value.form
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from places(item)
+    elif isinstance(value, Value) and not isinstance(value, Constant | Number | Replica):
+        for name in value.__dataclass_fields__:
+            yield from places(getattr(value, name))
 
 
 Location = tuple[str, tuple[Index, ...]]
@@ -215,12 +248,15 @@ class Effects:
     writes: set[Write] = field(default_factory=set)
     unknown: str = ""
     """The name of a function that may read and write anything."""
+    replaced: set[str] = field(default_factory=set)
+    """The forms of parts for which another object was put: an old name keeps the old one."""
 
     def add(self, other: Effects) -> None:
         """Add the effects of another piece of code."""
         self.reads |= other.reads
         self.writes |= other.writes
         self.unknown = self.unknown or other.unknown
+        self.replaced |= other.replaced
 
 
 @dataclass
@@ -264,6 +300,8 @@ class NotShownError(Exception):
         How much was analysed before it.
     mistaken
         Whether a plain number is used as a replica: it may be one after all.
+    others
+        Those of later statements, if the analysis goes on after the first one.
     """
 
     def __init__(self, node: ast.AST, why: str, mistaken: bool = False) -> None:
@@ -273,6 +311,7 @@ class NotShownError(Exception):
         self.where = ""
         self.progress = 0
         self.mistaken = mistaken
+        self.others: list[NotShownError] = []
 
     @property
     def rank(self) -> tuple[bool, int]:

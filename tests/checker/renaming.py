@@ -111,6 +111,7 @@ def function(source, **names):
     entries = {"Entry": PEERS_ALONE[-1], "One": PEERS_AMONG_OTHERS[-1], "Other": CLIENTS[-1]}
     pairs = {(0, 0): 1, (1, 2): 2, (2, 1): 0, (1, 1): 2}
     tables = {"TABLE": {0: 1, 1: 2, 2: 0}, "ROW": [2, 1, 0], "PAIRS": pairs}
+    tables |= {"ALL": {0, 1, 2}, "FROZEN": frozenset(range(3)), "LISTED": [2, 1, 0], "SOME": {1, 2}}
     space = {
         "__name__": "tiny",
         "members": members,
@@ -230,6 +231,8 @@ def outcomes(made, state, predicate, declaration=Tiny):
     laid, k = layout(declaration), Constants()
     left = set()
     for arguments in [()] if predicate else EACH[declaration](k):
+        # An action that has failed may have left other objects in place of parts.
+        laid.restore()
         laid.load(state)
         try:
             answer = bool(made(laid.record, k, *arguments))

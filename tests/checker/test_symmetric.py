@@ -1,9 +1,12 @@
 """Replicas are only names: shown from the code, or refused with the expression that tells them."""
 
+from dataclasses import replace
+
 import pytest
 
-from tests.checker.renaming import body, difference, function, shown
-from tidegate.core.symmetry import SymmetryError
+from tests.checker.renaming import body, difference, function, shown, tiny
+from tidegate.checker.symmetric.proof import show
+from tidegate.core.symmetry import Symmetry, SymmetryError
 
 ALIKE = {
     "a replica is compared, stored and used as an index": """
@@ -289,6 +292,108 @@ return True
 if 2 in s.score or s.board.count not in s.slot or s.peer[r].term in s.score:
     return False
 return r in s.voted or NONE not in s.voted or s.board.leader in s.voted
+""",
+    "a list that a loop appends to": """
+up, terms = [], []
+out = []
+for p in range(k.peers):
+    if s.peer[p].up and p != r:
+        out.append(p)
+        out += [s.board.first]
+for p in out:
+    s.peer[p].follows = r
+if len(out) < 2 or s.board.leader not in out or set(out) == {r}:
+    return False
+s.team.update(out)
+return all(s.peer[p].term for p in out) and s.board.first in [p for p in out if p in s.team]
+""",
+    "a list of what there is of each": """
+terms = [p.term for p in s.peer]
+pairs = []
+for p in s.team:
+    pairs.append((s.peer[p].term, s.score[p]))
+s.board.count = max(terms) + sum(terms)
+for term in terms:
+    s.board.count += term
+return 2 in terms and max(pairs)[1] > sorted(terms)[0] and len(set(terms)) > 1
+""",
+    "a list of what comes in one order": """
+out = [s.voted[0]]
+for place in range(2):
+    if s.slot[place]:
+        out.append(s.voted[1])
+out.extend(s.queue)
+first = out[0]
+return first != NONE and s.peer[first].up and out[1:] != [r]
+""",
+    "a generator that becomes a set or a list": """
+up = set(p for p in range(k.peers) if s.peer[p].up)
+terms = list(p.term for p in s.peer)
+s.team = up | frozenset(p for p in s.team if p != r)
+return len(tuple(p for p in up if p != r)) > 0 and max(terms) == 2
+""",
+    "a list of pairs, gone over": """
+out = []
+for p in range(k.peers):
+    for other in s.team:
+        if p != other and s.peer[p].up:
+            out.append((p, other))
+for p, other in out:
+    s.peer[p].knows |= 1 << other
+    s.team -= {other}
+return bool(out)
+""",
+    "sets that loops change": """
+up, down = set(), set(range(k.peers))
+out = set()
+for p in range(k.peers):
+    if s.peer[p].up:
+        out.add(p)
+left = {p for p in range(k.peers)}
+for p in s.team:
+    left -= {p}
+left.discard(r)
+out |= left
+out.update(s.team)
+for p in out:
+    s.peer[p].up = False
+return len(left) > 1 and s.board.first in out
+""",
+    "a set that grows until it has all": """
+seen = {r}
+for turn in range(k.size):
+    seen |= {p for p in range(k.peers) if s.peer[p].follows in seen}
+return len(seen) > 2 and s.board.leader in seen
+""",
+    "constants with all of them": """
+if s.board.leader not in ALL or s.peer[r].follows in (0, 1, 2) or r not in FROZEN:
+    return False
+s.peer[s.board.leader].up = s.voted[0] in LISTED and s.voted[1] in [NONE, 0, 1, 2]
+for p in ALL:
+    s.peer[p].term = 1
+return s.slot[0] in SOME or s.peer[r].term not in SOME
+""",
+    "parts that are assigned": """
+s.team = {p for p in range(k.peers) if s.peer[p].up}
+s.last = Entry(who=r)
+s.log[:] = [Entry(who=s.board.first, what=1), Entry()]
+s.queue = s.queue[1:] + [r]
+s.peer[r].assign(s.peer[s.board.first])
+if s.board.count:
+    s.team = s.team | {r}
+    s.queue = []
+up = set()
+for p in s.peer:
+    if p.up:
+        up.add(p.follows)
+s.marks.clear()
+s.marks.update({1, 2} if s.board.leader == r else {s.peer[r].term})
+return s.last.who == r and s.log[0] != s.last
+""",
+    "functions of plain numbers": """
+half, rest = divmod(s.board.count, 2)
+s.slot[0] = min(abs(half - 7), 5)
+return pow(rest, 2) == 1 or round(s.peer[r].term) > pow(2, s.slot[0], 3)
 """,
     "tables by pairs of plain numbers": """
 key = s.peer[r].term, s.slot[0]
@@ -709,6 +814,245 @@ if s.board.flags == 1:
     s.board.leader = 1
 return True
 """,
+    "is taken for another one of a list": """
+kept = s.queue[:2]
+if len(kept) < 2:
+    return False
+a, b = kept[0], kept[1]
+if NONE in (a, b):
+    return False
+s.score[a] = 1
+if s.score[b] != 1:
+    s.board.leader = 1
+return True
+""",
+    "may be NONE unlike another one of a list": """
+kept = s.queue[:2]
+return len(kept) > 1 and kept[0] != NONE and s.peer[kept[1]].up
+""",
+    "is the first of a list that a loop appends to": """
+out = []
+for p in range(k.peers):
+    if s.peer[p].up:
+        out.append(p)
+if out:
+    s.board.leader = out[0]
+return True
+""",
+    "is the first of what is listed": """
+terms = []
+for p in s.peer:
+    terms.append(p.term)
+s.board.count = terms[-1]
+return True
+""",
+    "is the first of a generator's": "return list(p for p in range(k.peers))[0] == r",
+    "is in a list in its order": """
+out = []
+for p in range(k.peers):
+    out.append(p)
+return out[:1] == [r]
+""",
+    "is in a list that is put into a queue": """
+out = []
+for p in range(k.peers):
+    if s.peer[p].up:
+        out.append(p)
+s.queue[:] = out
+return True
+""",
+    "is in a list that is put into a queue at its end": """
+if s.queue:
+    return False
+out = [p for p in range(k.peers) if s.peer[p].up]
+s.queue.extend(out)
+return True
+""",
+    "is in a list with others": """
+out = []
+for p in range(k.peers):
+    out.append(p)
+for term in range(2):
+    out.append(term)
+return len(set(out)) == 3 and s.board.leader in out[3:]
+""",
+    "is in a list that is as long as a round allows": """
+out = []
+for p in range(k.peers):
+    if len(out) < 1 and s.peer[p].up:
+        out.append(p)
+for p in out:
+    s.board.leader = p
+return True
+""",
+    "is in a list that ends a loop": """
+out = []
+for p in range(k.peers):
+    if s.peer[p].up:
+        out.append(p)
+        break
+return r in out
+""",
+    "is in a list that is begun again": """
+out = []
+for p in range(k.peers):
+    if s.peer[p].up:
+        out = []
+    out.append(p)
+return r in out
+""",
+    "is in a list that has two names": """
+out = [s.board.first]
+both = out
+for p in range(k.peers):
+    if p == s.voted[0]:
+        both.append(1)
+return out[-1] == r
+""",
+    "is in a list that two names are given": """
+out = both = []
+out.append(s.board.first)
+if not both:
+    s.board.leader = 1
+return bool(both) and r == 1
+""",
+    "is in a list that is in another one": """
+out = []
+both = [out]
+out.append(1)
+if both[0]:
+    return r == 1
+return False
+""",
+    "is in a list that a loop goes over": """
+out = [r]
+for p in out:
+    if len(out) < 3:
+        out.append(1)
+    s.board.leader = p
+return True
+""",
+    "is in the last of several pairs": """
+out = []
+for p in range(k.peers):
+    out.append((p, s.peer[p].term))
+for p, term in out:
+    s.peer[r].term = term
+return True
+""",
+    "is written for one pair and another": """
+out = []
+for p in range(k.peers):
+    for other in range(k.peers):
+        out.append((p, s.score[other]))
+for p, score in out:
+    s.score[p] = score
+return True
+""",
+    "is in a set that a number is added to": """
+out = {r}
+out.add(1)
+return s.board.leader in out
+""",
+    "is in a set that depends on what it has": """
+out = set()
+for p in range(k.peers):
+    if len(out) < 1:
+        out.add(p)
+return r in out
+""",
+    "is in a set that is changed back and forth": """
+out = set()
+for p in range(k.peers):
+    if s.peer[p].up:
+        out |= {s.board.first}
+    else:
+        out -= {s.board.first}
+return r in out
+""",
+    "is taken out of a set": """
+out = {p for p in range(k.peers)}
+s.board.leader = out.pop()
+return True
+""",
+    "is listed with its place": """
+return [(i, p.term) for i, p in enumerate(s.peer)][0][1] == 1
+""",
+    "is in a constant with some of them": "return r in SOME",
+    "is none of a constant's": "return s.board.leader not in {NONE} | SOME",
+    "is in a constant with truth values": "return r in {0, True, 2} and r in [0.0, 1, 2]",
+    "is none of some constants": "return s.board.leader not in (0, 2)",
+    "may be NONE as well as any": """
+if s.board.leader in (NONE, 0, 1, 2):
+    return s.peer[s.board.leader].up
+return False
+""",
+    "is in a set that is assigned": "s.team = {1, r}\nreturn True",
+    "is in a set of others that is assigned": "s.marks = {r}\nreturn True",
+    "is in a queue that is assigned": "s.queue = [1, r]\nreturn True",
+    "is in a queue in its order": """
+s.queue = [p for p in range(k.peers) if s.peer[p].up]
+return True
+""",
+    "is in a record that is assigned": "s.last = Entry(what=1, who=2)\nreturn True",
+    "is a number of an element that is assigned": """
+s.log[0] = Entry(who=r, what=s.peer[r].follows == 1)
+return True
+""",
+    "is one of two that are copied": """
+for p in range(k.peers):
+    s.peer[p].assign(s.peer[s.board.first])
+    s.peer[s.board.first].term = s.peer[p].term // 2
+return True
+""",
+    "is the last whose set is kept": """
+for p in range(k.peers):
+    if s.peer[p].up:
+        s.team = {p}
+return True
+""",
+    "is divided by": "return divmod(7, r + 1) == (3, 1)",
+    "is the size of a number": "return abs(s.board.leader) == 1",
+    "is raised to a plain power": "return pow(r, 2) == 4",
+    "is rounded": "return round(r) == 1",
+    "is in the order of a set of numbers": """
+for term in {8 * p.term for p in s.peer}:
+    s.board.count = term
+    break
+return True
+""",
+    "is in the order in which a set has grown": """
+terms = set()
+for p in s.peer:
+    terms.add(8 * p.term)
+for term in terms:
+    s.board.count = term
+return True
+""",
+    "is in the order of numbers that are not whole": """
+s.board.count = int(10 * sum(p.term / 10 for p in s.peer))
+return True
+""",
+    "decides which of two equal objects comes first": """
+return max(x for p in s.peer for x in (p.up, p.term)) is True
+""",
+    "decides which of two equal objects a list has": """
+out = []
+for p in s.peer:
+    if p.up:
+        out.append(True)
+    else:
+        out.append(1)
+return max(out) is True
+""",
+    "decides which of two equal objects a loop finds last": """
+found = 0
+for p in s.peer:
+    found = 1
+    if p.up:
+        found = True
+return found is True
+""",
     "is looked for among plain numbers": "return r in s.score",
     "is looked for where a constant is": "return 1 in s.voted",
     "a number is looked for among replicas": "return s.peer[r].term in s.voted",
@@ -736,6 +1080,8 @@ def test_what_is_refused_does_treat_replicas_differently(text):
         "is the lowest of a set, compared", "is compared by identity", "is an exception",
         "is in a set without an end that is stored", "is named in an expression", "is a sum",
         "is the last where there is none", "is none in some other way",
+        "is in a list with others", "is in the order of numbers that are not whole",
+        "is in a constant with truth values",
     }  # fmt: skip
     name = next(name for name, other in APART.items() if other == text)
     made = function(body(text))
@@ -747,18 +1093,118 @@ def test_what_is_refused_does_treat_replicas_differently(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "s.peer[r] = s.peer[s.board.first]\nreturn True",
-        "s.slot = s.score\nreturn True",
-        "s.board, s.board = s.board, s.board\nreturn True",
         "s.peer.reverse()\nreturn True",
         "k.preferred = r\nreturn True",
     ],
 )
 def test_writing_to_what_is_no_variable_is_refused(text):
-    with pytest.raises(
-        SymmetryError, match=r"a part of the state|not a variable|takes an attribute"
-    ):
+    with pytest.raises(SymmetryError, match=r"not a variable|takes an attribute"):
         shown(body(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "s.slot = s.score",
+        "s.board, s.board = s.board, s.board",
+        "s.last = s.log[0]",
+        "s.last = x = Entry(who=r)",
+        "made = Entry(who=r)\ns.last = made\ns.last.what = 1",
+        "s.team = ALL",
+        "made = Entry()\ns.log = []\ns.log.append(made)\nmade.what = r",
+        "made = Entry()\ns.log = [made]\ns.log[0].what = 2",
+        "s.marks = {p.term for p in s.peer}\nfor m in s.marks:\n    s.board.count = m",
+        "team = ALL\nteam |= {r}",
+        "out = {r}\ns.team = out\ns.team.add(s.board.first)\nif s.board.leader in out: pass",
+        "out = {r}\nfor i in range(2):\n    s.team = out\n    out.add(s.board.first)",
+        "s.team = out = {r}",
+        "old = s.team\ns.team = {r}\nold.add(s.board.first)",
+        "old = s.team, r\ns.team = {r}",
+    ],
+)
+def test_what_may_have_two_names_is_not_put_into_the_state(text):
+    """In Python a part that is assigned is that object, until the step ends."""
+    with pytest.raises(SymmetryError, match=r"another name|is the old one|in place of"):
+        shown(body(f"{text}\nreturn True"))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "if old(s.team, anew(s, r)) == 5: return False",
+        "s.team.add(anew(s, r))",
+        "if len(s.team) > 1 and anew(s, r) == r: return False",
+        "team = s.team\nx = anew(s, r)\nif r in team: return False",
+    ],
+)
+def test_what_replaces_a_part_is_called_alone(call):
+    helpers = """
+def anew(s, r):
+    s.team = {r}
+    return r
+def does(s, r):
+    anew(s, r)
+    return True
+def old(a, b):
+    return len(a)
+"""
+    with pytest.raises(SymmetryError, match=r"within an expression|team is the old one"):
+        shown(helpers + body(f"{call}\nreturn True"))
+    alone = "x = anew(s, r)\nif not does(s, x):\n    return False\nanew(s, r)\nreturn does(s, r)"
+    assert shown(helpers + body(alone)).declared == ()
+
+
+FAULTS = """
+def low(s, a, b):
+    return a < b
+def snoop(s, p):
+    s.peer[p].up = False
+    return True
+def f(s, k, r):
+    if s.board.leader == NONE or s.board.leader == 1:
+        return False
+    x = r + 1
+    if low(s, r, s.board.first):
+        return False
+    y = x + 2
+    s.peer[s.board.leader].up = True
+    s.board.count = r
+    out = []
+    for p in range(k.peers):
+        out.append(p + y)
+    if any(
+        snoop(s, p) for p in range(k.peers)
+    ):
+        return len(out) == 1
+    return False
+"""
+
+
+def test_all_faults_are_told_and_none_that_follows_from_another():
+    with pytest.raises(SymmetryError) as refused:
+        shown(FAULTS)
+    lines = [line.split("; ")[0] for line in str(refused.value).splitlines()]
+    assert [" ".join(line.split()) for line in lines] == [
+        "Act: s.board.leader == 1 tells replica 1 from the others (f, <tiny>:8)",
+        "Act: r + 1 computes with the number of a replica and the number 1 (f, <tiny>:10)",
+        "Act: a < b orders the number of a replica and the number of a replica "
+        "(low, <tiny>:3, called by f, <tiny>:11)",
+        "Act: s.board.count stores the number of a replica in board.count, declared as a plain "
+        "number (f, <tiny>:15)",
+        "Act: for p in range(k.peers) writes peer[].up for each element of an expression "
+        "(f, <tiny>:20)",
+    ]
+
+
+def test_a_fault_of_several_functions_is_told_once():
+    low = function("def low(s):\n    return s.board.first < 1\n")
+    first, second = (function(f"def {name}(s, k):\n    return low(s)\n", low=low) for name in "fg")
+    system, [prop] = tiny(predicate=first)
+    with pytest.raises(
+        SymmetryError, match=r"^Holds, Other: s\.board\.first < 1 orders"
+    ) as refused:
+        show(system, Symmetry(system), [prop, replace(prop, name="Other", predicate=second)])
+    assert str(refused.value).count("orders the number") == 1
 
 
 def test_what_is_said_of_a_replica_in_the_wrong_place_is_about_the_replica():

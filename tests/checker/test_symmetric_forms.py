@@ -7,9 +7,11 @@ import pytest
 
 from tidegate import NONE, Model, Record, array, integer, number, replica_id
 from tidegate.checker.check import check
+from tidegate.checker.compiled.verification import Verification
 from tidegate.checker.interpreted import Search
 from tidegate.checker.request import SearchRequest
 from tidegate.core.result import Resources
+from tidegate.core.spec import ModelError
 from tidegate.core.symmetry import SymmetryError
 
 NEXT = {(0, 0): 1, (0, 1): 2, (1, 0): 2, (2, 1): 0}
@@ -82,6 +84,21 @@ def tabled(s: State, k: Bounds, node: int) -> bool:
     return True
 
 
+def gathered(s: State, k: Bounds, node: int) -> bool:
+    """Let all that are as far as this node follow it, if they are several."""
+    alike, stages = [], {s.stage[node]}
+    for other in range(k.nodes):
+        if s.stage[other] == s.stage[node]:
+            alike.append(other)
+        else:
+            stages.add(s.stage[other])
+    if len(alike) < 2 or s.leader in alike or len(stages) == 1:
+        return False
+    for other in alike:
+        s.follows[other] = node
+    return True
+
+
 def stages(s: State, k: Bounds, node: int) -> bool:
     if s.stage[node] == 2:
         return False
@@ -126,7 +143,7 @@ def orbits(system):
 
 
 @pytest.mark.parametrize("engine", ["interpreted", "compiled"])
-@pytest.mark.parametrize("form", [guarded, led, sought, tabled])
+@pytest.mark.parametrize("form", [guarded, led, sought, tabled, gathered])
 def test_orbits_are_as_many_as_brute_force_counts(form, engine):
     """Origin of the count: the unreduced states, renamed by hand."""
     system, resources = system_of(form, stages, leads), Resources(engine=engine)
@@ -178,13 +195,26 @@ def gets_for_a_node(s: State, k: Bounds, node: int) -> bool:
     return True
 
 
+def gathers_in_order(s: State, k: Bounds, node: int) -> bool:
+    """Twin of `gathered`: the first one leads."""
+    alike = []
+    for other in range(k.nodes):
+        if s.follows[other] == NONE:
+            alike.append(other)
+        if s.stage[other] == 2:
+            alike += [node]
+    s.leader = alike[0]
+    return True
+
+
 @pytest.mark.parametrize(
     ("twin", "why"),
     [
         (guards_another, "may use NONE"),
         (seeks_a_number, "compares the number of a node"),
-        (seeks_node_1, "tells the number 1 from the replicas"),
+        (seeks_node_1, "tells node 1 from the others"),
         (tables_a_node, "looks for a tuple of the number of a node and a plain number in {"),
+        (gathers_in_order, "takes an element of a list"),
         (gets_for_a_node, "looks for a tuple of a plain number and the number of a node in {"),
     ],
 )
@@ -192,6 +222,31 @@ def test_asymmetric_twins_are_refused(twin, why):
     with pytest.raises(SymmetryError) as refused:
         check(system_of(twin, stages, leads), [], symmetry=True)
     assert why in str(refused.value)
+
+
+def promised(s: State, node: int) -> bool:
+    """Whether a node is the one.
+
+    Symmetric: all nodes are the one.
+    """
+    return node == 2 and s.stage[0] == 1 and s.follows[1] == 2 and s.phase == 1
+
+
+def breaks_a_promise(s: State, k: Bounds, node: int) -> bool:
+    """Step back where few states let it, and which these are depends on the node."""
+    if not promised(s, node) or s.stage[node] != 2:
+        return False
+    s.stage[node] = 0
+    return True
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_a_promise_that_is_wrong_in_few_states_is_noticed(engine, monkeypatch):
+    """By machine code, too: Python does not search again what that has searched."""
+    monkeypatch.setattr(Verification, "_confirm", lambda self: False)
+    system = system_of(breaks_a_promise, guarded, led, stages, leads)
+    with pytest.raises(ModelError, match=r"broken: promised \(.*\) says 'Symmetric: ...' in the"):
+        check(system, [], symmetry=True, resources=Resources(engine=engine))
 
 
 class Memory(Record):

@@ -27,7 +27,7 @@ class Programs:
     def action(self):
         """Return the source of an action of a peer r."""
         self.peers, self.numbers, self.sets, self.fresh = ["r", "s.board.first"], ["1"], ["0"], 0
-        self.loops = []
+        self.loops, self.lists, self.terms, self.changing = [], ["s.team"], [], []
         lines = ["if s.peer[r].term == 2:", "    return False"]
         for _ in range(self.dice.randint(1, 4)):
             lines += self.statement(3)
@@ -91,6 +91,8 @@ class Programs:
                 f"len({{{other} {over}}})", f"len([{other} {over} if {test}])", "len(s.queue)",
                 "max(s.score)", f"len({self.own()})", f"sorted({value} {over})[0]",
                 f"sum({value} {over} if {test})", "len(s.team)", f"max({value} {over})",
+                *(f"{which}({name})" for name in self.terms for which in ("max", "sum", "len")),
+                *(f"len({name})" for name in self.lists), *self.first(self.terms),
             )
         )  # fmt: skip
 
@@ -131,6 +133,8 @@ class Programs:
             lambda: f"{self.of(REPLICA, 0)} in s.queue",
             lambda: f"{self.note()} in s.{dice.choice(('news', 'copies'))}",
             lambda: f"s.copies.count({self.note()}) > 1",
+            lambda: f"{self.of(REPLICA, 0)} in {dice.choice(self.lists)}",
+            lambda: f"{self.replica_or_none()} in {dice.choice(('ALL', 'FROZEN', '(0, 2, 1)'))}",
         )
         if not depth or dice.random() < 0.4:
             return f"({dice.choice(atoms)()})"
@@ -142,7 +146,8 @@ class Programs:
         self.peers.append(name)
         test = self.of(TRUTH, 0)
         self.peers.remove(name)
-        over = self.dice.choice(("range(k.peers)", f"members({self.of(SET, 0)})"))
+        overs = ("range(k.peers)", f"members({self.of(SET, 0)})", *self.lists)
+        over = self.dice.choice(overs)
         return f"{which}({test} for {name} in {over})"
 
     def statement(self, depth):
@@ -150,16 +155,18 @@ class Programs:
         kinds = [self.store, self.store, self.store, self.local]
         if depth:
             kinds += [self.branch, self.loop, self.loop, self.total, self.guarded, self.each]
-            kinds += [self.changed, self.changed, self.together]
+            kinds += [self.changed, self.changed, self.together, self.gathered, self.gathered]
         if self.loops:
             kinds += [self.leave]
+        if self.changing:
+            kinds += [self.added, self.added]
         return dice.choice(kinds)(depth)
 
     def block(self, depth):
         """Return indented statements, whose names end with them."""
-        kept = list(self.peers), list(self.numbers), list(self.sets)
+        kept = [*map(list, (self.peers, self.numbers, self.sets, self.lists, self.terms))]
         lines = [line for _ in range(self.dice.randint(1, 2)) for line in self.statement(depth - 1)]
-        self.peers, self.numbers, self.sets = kept
+        self.peers, self.numbers, self.sets, self.lists, self.terms = kept
         return [f"    {line}" for line in lines]
 
     def store(self, depth):
@@ -198,15 +205,64 @@ class Programs:
 
     def loop(self, depth):
         name, dice = self.name(), self.dice
-        overs = ("range(k.peers)", f"members({self.of(SET, 0)})", "range(2)", "range(k.size)")
-        over = dice.choice((*overs, f"({self.of(REPLICA, 0)}, {self.of(REPLICA, 0)})"))
-        group = self.numbers if over in overs[2:] else self.peers
+        overs = ["range(k.peers)", f"members({self.of(SET, 0)})", "range(2)", "range(k.size)"]
+        over = dice.choice((*overs, *self.lists, f"({self.of(REPLICA, 0)}, {self.of(REPLICA, 0)})"))
+        group = self.numbers if over in overs[2:4] else self.peers
         group.append(name)
         self.loops.append(name)
         lines = [f"for {name} in {over}:", *self.block(depth)]
         self.loops.pop()
         if self.dice.random() > self.confusion:
             group.remove(name)
+        return lines
+
+    def first(self, lists):
+        """Return the first elements of lists whose order may be another, by mistake."""
+        return [f"{name}[0]" for name in lists if self.dice.random() < self.confusion]
+
+    def gathered(self, depth):
+        """Return a loop that puts peers or numbers into a list or a set, which is used later."""
+        dice, out, name = self.dice, self.name(), self.name()
+        kind, is_set = dice.choice((REPLICA, REPLICA, NUMBER)), dice.random() < 0.4
+        begin = f"{{{self.of(kind, 0)}}}" if is_set else f"[{self.of(kind, 0)}]"
+        lines = [f"{out} = {dice.choice((begin, 'set()' if is_set else '[]'))}"]
+        self.peers.append(name)
+        self.changing.append((out, kind, is_set))
+        over = dice.choice(("range(k.peers)", "s.team", f"members({self.of(SET, 0)})"))
+        lines += [f"for {name} in {over}:", *(f"    {line}" for line in self.added(depth))]
+        if dice.random() < 0.3:
+            lines += self.block(depth)
+        self.peers.remove(name)
+        lines += self.added(depth) if dice.random() < 0.3 else []
+        if dice.random() > 2 * self.confusion:
+            self.changing.pop()
+        (self.lists if kind is REPLICA else self.terms).append(out)
+        if not is_set and kind is REPLICA and (wrong := self.first([out])):
+            self.peers += wrong
+        return lines
+
+    def added(self, depth):
+        """Return a statement that changes a list or a set of the function's own."""
+        dice = self.dice
+        out, kind, is_set = dice.choice(self.changing)
+        other = self.of(kind, 0)
+        ways = (f"{out} += [{other}]", f"{out}.append({other})", f"{out} = {out} + [{other}]")
+        if is_set:
+            less = dice.choice((f"{out} -= {{{other}}}", f"{out}.discard({other})"))
+            ways = (
+                f"{out} |= {{{other}}}",
+                f"{out}.add({other})",
+                f"{out}.update([{other}])",
+                less,
+            )
+        line, mistaken = dice.choice(ways), dice.random() < 2 * self.confusion
+        tests = [self.of(TRUTH, 0), self.of(TRUTH, 0), f"len({out}) < 2"]
+        test = tests[2 if mistaken else dice.randrange(2)]
+        lines = [line] if dice.random() < 0.4 else [f"if {test}:", f"    {line}"]
+        if dice.random() < self.confusion:
+            other = self.name()
+            lines = [f"{other} = {out}", *lines]
+            self.lists.append(other)
         return lines
 
     def guarded(self, depth):
@@ -274,6 +330,12 @@ class Programs:
                     "s.board.leader = s.queue.pop(0)", "s.queue.clear()",
                     f"s.news.add({self.note()})", f"s.news.discard({self.note()})",
                     f"s.copies.add({self.note()})", "s.copies.remove(s.copies[0])",
+                    f"s.team = {{{peer}}}", f"s.team = set({dice.choice(self.lists)})",
+                    f"s.team = s.team {dice.choice('|&-^')} {self.own()}",
+                    f"s.last = Entry(who={peer})", f"s.queue = [{peer}, {self.of(REPLICA, 0)}]",
+                    f"s.queue = s.queue[1:] + [{peer}]", f"s.log[:] = [{self.entry()}]",
+                    f"s.peer[{peer}].assign(s.peer[{self.of(REPLICA, 0)}])",
+                    f"s.team = {dice.choice(self.lists)}", f"s.queue = [*{self.lists[-1]}]",
                 )
             )
         ]  # fmt: skip
@@ -326,6 +388,20 @@ PLANTS = (
     "if [p.term for p in s.peer][0] == 1:\n    return False",
     "if any(i == 0 and p.up for i, p in enumerate(s.peer)):\n    s.board.count = 4",
     "s.queue[:] = [1]",
+    "s.team = {{{replica}, 2}}",
+    "s.last = Entry(who={replica}, what={other})",
+    "s.queue = [p for p in range(k.peers) if {test}]",
+    "if {replica} in SOME:\n    return False",
+    "old = s.team\ns.team = {{{replica}}}\nif {other} in old:\n    s.board.count = 5",
+    "out = []\nfor p in range(k.peers):\n    if {test}:\n        out.append(p)\n"
+    "s.board.leader = out[0]",
+    "out = []\nfor p in range(k.peers):\n    if {test} and len(out) < 1:\n"
+    "        out.append(p)\nif {replica} in out:\n    return False",
+    "out = []\nfor p in range(k.peers):\n    out.append(s.peer[p].term)\n"
+    "s.board.count = out[0] - out[1] + 9",
+    "out = [{replica}]\nboth = out\nfor p in range(2):\n    both.append(p)\n"
+    "if len(out) > 2 and out[1] == {other}:\n    return False",
+    "out = {{{replica}}}\nout.add(1)\ns.team.update(out)",
     "for p in range(k.peers):\n    s.peer[p].term = s.peer[{replica}].term\n"
     "    s.peer[{other}].term = 1",
 )
@@ -337,6 +413,7 @@ def planted(programs):
     source = programs.action()
     dice, (head, *lines) = programs.dice, source.splitlines()
     programs.peers, programs.numbers, programs.sets = ["r", "s.board.first"], ["1"], ["0"]
+    programs.lists, programs.terms, programs.changing = ["s.team"], [], []
     plant = dice.choice(PLANTS).format(
         replica=programs.of(REPLICA, 0), other=dice.choice(("s.board.first", "s.voted[1]")),
         number=programs.of(NUMBER, 0), truth=programs.of(TRUTH, 1), set="s.board.isr",

@@ -47,33 +47,46 @@ def lopsided(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def write(reason=""):
-        (tmp_path / "lopsided.py").write_text(LOPSIDED.replace("{reason}", reason))
-        return "lopsided.py"
+        protocol = tmp_path / "lopsided.py"
+        protocol.write_text(LOPSIDED.replace("{reason}", reason))
+        return protocol
 
     return write
 
 
 def test_a_rule_that_samples_do_not_find_is_refused_with_its_line(lopsided):
     """Without symmetry it is violated; where samples alone were relied on, it held."""
-    protocol = lopsided()
+    protocol = lopsided().name
     assert run("check", protocol, *SMALL).exit_code == 12
     refused = run("check", protocol, *SMALL, "--symmetry")
     assert refused.exit_code == 2
     assert (
-        "BecomeFollower: leader == 1 tells the number 1 from the replicas that it may change "
-        "places with (keep_once, lopsided.py:10, called by become_follower, "
+        "BecomeFollower: leader == 1 tells replica 1 from the others (keep_once, lopsided.py:10, "
+        "called by become_follower, "
     ) in flat(refused)
 
 
 def test_a_declaration_is_believed_and_the_verdict_names_it(lopsided):
-    """It is wrong here, so this says what the user has taken on: the verdict is not Tidegate's."""
     protocol = lopsided("\n\n    Symmetric: replica 1 is any replica.\n    ")
-    believed = run("check", protocol, *SMALL, "--symmetry", "--quiet")
+    alike = protocol.read_text().replace("leader == 1", "leader + 1 == follower + 1")
+    protocol.write_text(alike)
+    believed = run("check", protocol.name, *SMALL, "--symmetry", "--quiet")
     assert believed.exit_code == 0
     assert (
         "(shown from the code, but keep_once (lopsided.py:8) is declared symmetric: replica 1 is "
         "any replica), "
     ) in flat(believed)
+
+
+def test_a_declaration_that_is_wrong_is_noticed(lopsided):
+    """It holds in nearly all states, and all of them are tried while there is time."""
+    protocol = lopsided("\n\n    Symmetric: replica 1 is any replica.\n    ")
+    refused = run("check", protocol.name, *SMALL, "--symmetry")
+    assert refused.exit_code == 70
+    assert (
+        "symmetry is broken: keep_once (lopsided.py:8) says 'Symmetric: ...' in the docstring; "
+        "renaming replicas as (1, 0) "
+    ) in flat(refused)
 
 
 def test_the_verdict_says_what_was_relied_on(tmp_path):

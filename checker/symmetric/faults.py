@@ -1,0 +1,81 @@
+"""What is not shown to treat replicas alike, in words: each cause once, and its repair."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ...core.symmetry import SymmetryError
+from ..compiled.element_names import as_written
+from .values import NotShownError
+
+REPAIRS = {
+    "orders": "ask for == or !=, or order plain numbers",
+    "from the others": "keep the one that differs in a variable declared by replica_id(...)",
+    "compares the number": "compare it with the number of another one, or with NONE",
+    "compares a set": "compare it with a set of such members, or with set()",
+    "computes with": "a member's number is only a name, to compare by == and to use as an index",
+    "adds up": "count them, or add up a number that each of them has",
+    "may use NONE": "ask for NONE before",
+    "may write NONE": "ask for NONE before",
+    "not declared by_replica": "declare the array by_replica=True",
+    "which is by ": "use a number that names a member, or declare the array without by_replica",
+    "declared as a plain number": "declare the variable by replica_id(...)",
+    "declared as the number": "assign a member's number, or NONE",
+    "declared as a set": "assign a set of members",
+    "in any order": "ask what does not depend on the order: len, in, any, all, max",
+    "visited last": "let the loop add up a sum, a set or a list, and use that after it",
+    "as the case may be": "give each of them its own name",
+    "carries a value": "let the loop add up a sum, a set or a list, and use that after it",
+    "depends on their order": "let the loop read before, and write in a second loop",
+    "the order of": "return what holds for any of them",
+    "in several ways": "end the loop in one way, or ask any(...) and all(...)",
+    "that has written": "ask in one loop, and write in another one",
+    "and not the others": "name all of them, or none",
+    "for each element": "write a loop by for",
+    "whether that names": "pass the number of a member or a constant, or read the number there",
+    "not whole": "divide by //",
+    "in place of": "change the part where it is: clear(), update(...), [:] = ...",
+    "another name": "make it in the same function, and give it no other name",
+    "which calls itself": "write a loop",
+    "not analysed": "write it with if, for, comprehensions and functions by def",
+}  # fmt: skip
+"""By a phrase of what is wrong, how to repair it: the first one that fits."""
+
+ELSE = (
+    "search without --symmetry, or say in the function's docstring why it treats replicas alike "
+    "('Symmetric: ...')"
+)
+
+MOST_NAMES = 3
+"""The most actions and properties that a line names."""
+
+
+def error(faults: Sequence[tuple[str, NotShownError]]) -> SymmetryError:
+    """Return the error that says what is not proved, where, and how to repair it.
+
+    Parameters
+    ----------
+    faults
+        Each with the name of the action or the property.
+    """
+    causes: dict[tuple[str, str, str], tuple[list[str], NotShownError]] = {}
+    for name, fault in faults:
+        at, _, _ = fault.where.partition(", called by ")
+        names, _ = causes.setdefault((ast.unparse(fault.node), fault.why, at), ([], fault))
+        if name not in names:
+            names.append(name)
+    lines = [_line(names, fault) for names, fault in causes.values()]
+    first, *others = lines
+    made = SymmetryError(f"{first}, {ELSE}")
+    made.details = tuple(others)
+    return made
+
+
+def _line(names: Sequence[str], fault: NotShownError) -> str:
+    """Return a line about one cause."""
+    more = len(names) - MOST_NAMES
+    named = ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    expression = as_written(ast.unparse(fault.node).split("\n")[0].removesuffix(":").strip())
+    repair = next((how for phrase, how in REPAIRS.items() if phrase in fault.why), "repair that")
+    return f"{named}: {expression} {fault.why} ({fault.where}); {repair}"

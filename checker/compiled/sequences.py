@@ -572,7 +572,8 @@ class Sequences:
     def slice_of_list(self, owner: Value, node: ast.Subscript, chosen: ast.Slice) -> Cells:
         """Return a slice of a list or a tuple outside of the state."""
         if chosen.step is not None or getattr(owner, "kind", None) is deque:
-            raise UnsupportedError(f"{ast.unparse(node)}, a slice with a step, or of a deque,")
+            what = "a slice with a step" if chosen.step else "a slice of a deque"
+            raise UnsupportedError(f"{ast.unparse(node)}, {what},")
         every = self.expressions.calls.loops.indexed(owner, node)
         if every.most is None:
             raise UnsupportedError(f"{ast.unparse(node)}, of what has no end,")

@@ -426,6 +426,7 @@ class Calls(Expressions):
             form, indices = write.location
             self.flow.forget(form)
             self.effects.writes.add(Write((form, indices_as(indices, outwards)), write.how))
+        self.effects.fails = self.effects.fails or summary.effects.fails
         if summary.effects.unknown:
             self.effects.unknown = summary.effects.unknown
             self.flow.loaded.clear()

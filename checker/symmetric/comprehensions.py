@@ -31,6 +31,9 @@ from .values import (
 Finish = Callable[[Any, bool], None]
 """What to do with an element: where, and if the elements are in the same order in both runs."""
 
+FAILS = "may end before it comes to a member for which an assertion fails"
+"""Why the order of a loop that ends early matters."""
+
 _OPTIONS = {sum: {"start"}, min: {"default"}, max: {"default"}, sorted: {"reverse"}}
 
 
@@ -58,9 +61,11 @@ class Comprehensions(Calls):
         """Return a function of the elements of a comprehension."""
         results: list[Value] = []
 
-        def finish(inner: Self, _: bool) -> None:
+        def finish(inner: Self, in_order: bool) -> None:
             if which in (any, all):
                 inner.split(node.elt)
+                if inner.effects.fails and not in_order:
+                    raise NotShownError(node, FAILS)
             else:
                 results.append(inner.combined_from(which, inner.expression(node.elt), node.elt))
 

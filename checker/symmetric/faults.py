@@ -30,6 +30,7 @@ REPAIRS = {
     "depends on their order": "let the loop read before, and write in a second loop",
     "the order of": "return what holds for any of them",
     "in several ways": "end the loop in one way, or ask any(...) and all(...)",
+    "an assertion fails": "assert in a loop of its own, which goes over all of them",
     "that has written": "ask in one loop, and write in another one",
     "and not the others": "name all of them, or none",
     "for each element": "write a loop by for",

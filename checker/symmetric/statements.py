@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from ...core.fields import Field
 from . import own, sets
 from .calls import Reading
-from .comprehensions import Comprehensions
+from .comprehensions import FAILS, Comprehensions
 from .expressions import drops_the_lowest, named
 from .names import carried, described, is_list, kind_of, may_be_none_at, shape
 from .parts import Result
@@ -307,8 +307,10 @@ class Statements(Comprehensions):
         self.block(following)
 
     def _assert(self, node: ast.Assert) -> None:
-        # An error ends the search, of the other run, too.
-        self.continue_at(self.split(node.test)[0])
+        # What is after it runs if it does not fail, in the other run, too.
+        yes, no = self.split(node.test)
+        self.effects.fails = self.effects.fails or no is not None
+        self.continue_at(yes)
 
     def _return(self, node: ast.Return) -> None:
         value = NOTHING if node.value is None else self.expression(node.value)
@@ -316,8 +318,7 @@ class Statements(Comprehensions):
         self.over = True
 
     def _raise(self, node: ast.Raise) -> None:
-        # An error ends the search, of the other run, too.
-        self.over = True
+        self.effects.fails = self.over = True
 
     def _break(self, node: ast.Break) -> None:
         self._loop.breaks.append(self.flow)
@@ -431,6 +432,8 @@ class Statements(Comprehensions):
         self._check_order(replica, node, inner.effects)
         inner.results = [_of_any_round(result, assigned) for result in inner.results]
         _check_ends(inner.results, node, bool(inner.effects.writes), bool(breaks))
+        if inner.effects.fails and (inner.results or breaks):
+            raise NotShownError(node, FAILS)
         for name, end in ends.items():
             if isinstance(end, Carried) and not isinstance(before.local.get(name), Carried):
                 ends[name] = end.value or Unclear(Carried.why)

@@ -248,6 +248,8 @@ class Effects:
     writes: set[Write] = field(default_factory=set)
     unknown: str = ""
     """The name of a function that may read and write anything."""
+    fails: bool = False
+    """Whether an assertion may fail, or an error is raised."""
     replaced: set[str] = field(default_factory=set)
     """The forms of parts for which another object was put: an old name keeps the old one."""
 
@@ -256,6 +258,7 @@ class Effects:
         self.reads |= other.reads
         self.writes |= other.writes
         self.unknown = self.unknown or other.unknown
+        self.fails = self.fails or other.fails
         self.replaced |= other.replaced
 
 

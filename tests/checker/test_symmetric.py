@@ -563,6 +563,27 @@ for other in range(k.peers):
 s.board.count = flag
 return True
 """,
+    "ends a loop before an assertion fails": """
+for other in range(k.peers):
+    if s.peer[other].up:
+        break
+    assert s.peer[other].term < 1
+return True
+""",
+    "ends a loop before an error": """
+for other in range(k.peers):
+    if s.peer[other].up:
+        return False
+    if s.peer[other].term == 1:
+        raise ValueError
+return False
+""",
+    "ends any() before an assertion fails": """
+def is_up(n) -> bool:
+    assert s.peer[n].term < 1
+    return s.peer[n].up
+return any(is_up(other) for other in range(k.peers))
+""",
     "is visited in pairs of one order": """
 for a in range(k.peers):
     for b in range(a + 1, k.peers):
@@ -1152,6 +1173,14 @@ def old(a, b):
         shown(helpers + body(f"{call}\nreturn True"))
     alone = "x = anew(s, r)\nif not does(s, x):\n    return False\nanew(s, r)\nreturn does(s, r)"
     assert shown(helpers + body(alone)).declared == ()
+
+
+def test_a_helper_that_asserts_is_called_for_all_or_for_none():
+    helper = "def is_up(s, n):\n    assert s.peer[n].term < 1\n    return s.peer[n].up\n"
+    with pytest.raises(SymmetryError, match="for which an assertion fails"):
+        shown(helper + body("return any(is_up(s, other) for other in range(k.peers))"))
+    fine = "for other in range(k.peers):\n    is_up(s, other)\nreturn True"
+    assert shown(helper + body(fine)).declared == ()
 
 
 FAULTS = """

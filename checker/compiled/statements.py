@@ -10,6 +10,7 @@ effect).
 from __future__ import annotations
 
 import ast
+import copy
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,8 +18,10 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ...core.asserting import is_users_code
+from ...core.containers import Set
 from ...core.fields import Record
 from ..reading.scope import is_read_later, is_used_after, is_used_later
+from .assigned_parts import Means, anything, like_a_list, like_a_set, nothing
 from .containers import is_list
 from .element_names import as_written
 from .emitter import FAILURE, MARKS, Emitter, Marking
@@ -459,8 +462,9 @@ class Translation:
         changes |= self._may_change(node.value, value)
         if changes or len(node.targets) > 1:
             raise UnsupportedError(f"{what}, to which what changes is assigned,")
-        later = is_used_later(self._trees[-1], target, node.value) or any(
-            is_used_after(tree, target.attr, line)
+        but = self._means_the_same(place, node.value, value)
+        later = is_used_later(self._trees[-1], target, node.value, but) or any(
+            is_used_after(tree, target.attr, line, but)
             for tree, (_, line) in zip(self._trees, self.callers, strict=False)
         )
         if later:
@@ -470,6 +474,24 @@ class Translation:
             )
         self.expressions.sequences.copied_to_part(place, self.expressions.certain(value))
         return True
+
+    def _means_the_same(self, place: StateRef, node: ast.expr, value: Value) -> Means:
+        """Return which uses of a part mean the same for the state's and for a new object."""
+        called = getattr(node, "func", None)
+        if isinstance(value, Made) and called is not None:
+            callee = self.expressions.expression(called)
+            known = callee.value if isinstance(callee, Constant) else None
+            is_new = known is copy.copy or (isinstance(known, type) and issubclass(known, Record))
+            paths = self.expressions.sequences.leaves(place)
+            of_numbers = all(path[1:].isidentifier() for path in paths)
+            return anything if is_new and of_numbers else nothing
+        if not makes_list(node):
+            return nothing
+        if isinstance(place.sample, Set):
+            return like_a_set
+        elements = place.sample if isinstance(place.sample, list) else ()
+        of_numbers = bool(elements) and all(isinstance(one, int) for one in elements)
+        return like_a_list if of_numbers else nothing
 
     def _kept(self, node: ast.expr) -> Value:
         """Return what Python keeps of an expression while it evaluates the targets."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 
 from ...core.sources import Node
 from .values import Value, joined
@@ -95,17 +95,24 @@ def is_read_later(function: Node, name: str, node: ast.expr) -> bool:
     return False
 
 
-def is_used_later(function: Node, part: ast.Attribute, value: ast.expr | None = None) -> bool:
+def is_used_later(
+    function: Node,
+    part: ast.Attribute,
+    value: ast.expr | None = None,
+    but: Callable[[ast.AST, ast.Attribute], bool] = lambda function, use: False,
+) -> bool:
     """Whether a function uses such an attribute after its assignment, or in a loop with that.
 
     Parameters
     ----------
     value
         The assigned value, which Python evaluates before; without it its uses are later, too.
+    but
+        Which uses do not count.
     """
     way = _way(function, part)
     own = {id(inner) for inner in ast.walk(value)} if value else set()
-    uses = _uses(function, part.attr)
+    uses = [one for one in _uses(function, part.attr) if not but(function, one)]
     within = {
         id(inner)
         for loop, _ in way
@@ -135,12 +142,18 @@ def _following(way: Sequence[tuple[ast.AST, Sequence[ast.stmt]]]) -> Iterator[as
                 return
 
 
-def is_used_after(function: Node, name: str, line: int) -> bool:
-    """Whether a function uses an attribute in a line or later, or in a loop with that line."""
+def is_used_after(
+    function: Node, name: str, line: int, but: Callable[[ast.AST, ast.Attribute], bool]
+) -> bool:
+    """Whether a function uses an attribute in a line or later, or in a loop with that line.
+
+    Uses of which `but` is true do not count.
+    """
     loops = [one for one in ast.walk(function) if isinstance(one, (ast.For, ast.While))]
     loops = [one for one in loops if one.lineno <= line <= (one.end_lineno or line)]
     within = {id(inner) for loop in loops for inner in ast.walk(loop)}
-    return any(one.lineno >= line or id(one) in within for one in _uses(function, name))
+    uses = [one for one in _uses(function, name) if not but(function, one)]
+    return any(one.lineno >= line or id(one) in within for one in uses)
 
 
 def is_changed_later(

@@ -41,6 +41,8 @@ class State(Record):
     one: Pair = nested(Pair)
     two: Pair = nested(Pair)
     q: Seq[int] = sequence_of(4, 3, "q")
+    note: Msg = nested(Msg)
+    msg: Msg = nested(Msg)
 
 model = Model(Bounds, State, deadlock=False)
 
@@ -53,6 +55,9 @@ def hold(s: State, p) -> None:
 def hold_it(s: State, p) -> None:
     q = p
     hold(s, q)
+
+def same(value):
+    return value
 
 def hold_some(s: State, some) -> None:
     s.some = some
@@ -136,20 +141,32 @@ FITS = {
     "t = [1]\nboth = s.x, t\ns.q = both[1]\nt.append(2)": "s.q == [1, 2]",
     "t = {1}\nhold_some(s, t)\nt.add(2)": "s.some == {1, 2}",
     "t = {1}\nt.add(2)\ns.some = t": "s.some == {1, 2}",
+    "s.note = Msg(n=1)\ns.x = s.note.n + 1\ns.note.n = 3": "s.x == 2 and s.note.n == 3",
+    "if s.x:\n    s.x = s.note.n\nelse:\n    s.note = Msg(n=2)\n    s.msg = copy(s.note)": (
+        "s.note.n == 2 and s.msg.n == 2"
+    ),
+    "s.some = {1}\nif 1 in s.some:\n    s.some.add(2)\ns.x = len(s.some)": "s.x == 2",
+    "s.row = [1, 2, 3]\ns.row[0] += s.row[2] - 1\ns.x = max(s.row)": "s.x == 3",
+    "for v in range(2):\n    s.some = {v}\n    s.some |= {v + 1}": "s.some == {1, 2}",
+    "m = Msg(n=1)\ns.note = m\ns.note.n = 2\ns.x = m.n": "s.x == 2",
+    "m = Msg(n=1)\ns.note = same(m)\ns.note.n = 2\ns.x = m.n": "s.x == 2",
+    "new = {1}\ns.some = new\ns.some.add(2)\ns.x = len(new)": "s.x == 2",
+    "new = {1}\ns.some = same(new)\ns.some.add(2)\ns.x = len(new)": "s.x == 2",
+    "s.some = {2, 1}\nfor v in s.some:\n    s.x = s.x + v": "s.x == 3",
     "s.banks = [set(), {1}]\ns.banks[0].add(2)": "s.banks == [{2}, {1}]",
     "s.q.extend([1, 2, 3])\nfor v in reversed(s.q):\n    s.q.pop()\n    s.x += v % 2": "s.x == 2",
 }
 """Actions, and what they make of the state."""
 
 
-PARTS = "some", "s.one", "hold", "both"
+PARTS = "some", "s.one", "hold", "both", "note", "s.row"
 """What is in an action that assigns a part of the state."""
 
 PYTHON = (
-    "Cell(", "Counter", "net.append(p)", "deepcopy", "s.q.pop()", "s.q.clear()", "len(s.some)",
+    "Cell(", "Counter", "net.append(p)", "deepcopy", "s.q.pop()", "s.q.clear()",
     "old = s.some", "= new", "xs.clear()", "p.to.add(i)", "s.banks[0].add(2)", "append(copy(p))",
     "= s.pairs[0].to", "s.one, s.two", "in s.some}",
-    "both", "hold_", "hold(s, p)\np", "s.one = p", "p.n = i + 1",
+    "both", "hold_", "hold(s, p)\np", "s.one = p", "p.n = i + 1", "s.x = m.n", "same(", "for v in s.some",
 )  # fmt: skip
 """What is in an action that stays in Python."""
 
@@ -190,7 +207,7 @@ def test_an_old_name_of_what_is_replaced_is_refused(tmp_path, body):
     with pytest.raises(TidegateError) as refused:
         tidegate.check(model(tmp_path, body))
     assert f"and {OLD[body]} may be what was there before" in str(refused.value)
-    assert "copied.py:5" in str(refused.value)
+    assert "copied.py:6" in str(refused.value)
 
 
 @pytest.mark.parametrize("body", STORED)

@@ -6,7 +6,7 @@ import ast
 import types
 from collections.abc import Callable
 from enum import EnumType
-from functools import cache
+from functools import cache, partial
 from inspect import CO_VARARGS, CO_VARKEYWORDS, isgeneratorfunction
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ from .values import (
     PASSED,
     Bits,
     Cells,
+    Choice,
     Closure,
     Constant,
     Dictionary,
@@ -161,8 +162,15 @@ class Calls:
             if callee.function in OF_SETS:
                 return self.collections.set_call(callee, node)
             return self._method_called(callee, node)
+        if isinstance(callee, Choice):
+            return self._of_table(callee, node, mode)
         if not isinstance(callee, Constant):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
+        if isinstance(callee.value, partial) and type(callee.value.func) is types.FunctionType:
+            positional, named = self._arguments(node)
+            given = [*map(Constant, callee.value.args), *positional]
+            fixed = {name: Constant(value) for name, value in callee.value.keywords.items()}
+            return self.of_model(callee.value.func, given, fixed | named, mode)
         known = self._pythons(callee.value, node)
         if known is not None:
             return known
@@ -200,6 +208,19 @@ class Calls:
         if kind is None or (kind is dict and node.args):
             known = self.builtins.called(callee, node)
         return known or (self.growing.called(kind, node) if kind else None)
+
+    def _of_table(self, table: Choice, node: ast.Call, mode: Mode) -> Value:
+        """Return the value of the call of one of the functions of a table."""
+        functions = list(dict.fromkeys(table.options))
+        if any(type(one) is not types.FunctionType for one in functions):
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        which = self.scope.tables.mapped(table, functions.index)
+        positional, named = self._arguments(node)
+
+        def of(number: int) -> Value:
+            return self.of_model(functions[number], positional, named, mode)
+
+        return self.expressions.one_of(which, len(functions), node, of)
 
     def _called_on_each(
         self, owner: Places, function: ast.Attribute, node: ast.Call, mode: Mode

@@ -522,23 +522,43 @@ class Expressions:
         make
             Emits it for the name of one of them.
         """
+
+        def of(number: int) -> Value:
+            name = self.scope.new_name("place")
+            with self.calls.comprehensions.bound(
+                ast.Name(name, ast.Store()), places.options[number]
+            ):
+                return self.sequences.fixed(make(ast.Name(name, ast.Load())))
+
+        return self.one_of(places.which, len(places.options), node, of)
+
+    def one_of(
+        self, which: Value, count: int, node: ast.AST, make: Callable[[int], Value]
+    ) -> Value:
+        """Return one of several values, of which only the chosen one is computed.
+
+        Parameters
+        ----------
+        which
+            Its number, which is below `count`.
+        make
+            Emits the value of a number.
+        """
         out, slots = self.out, self.scope.slots
         result, end = self.scope.new_name("either"), out.label("end")
         values = []
-        for number, option in enumerate(places.options):
+        for number in range(count):
             here, on = out.label("here"), out.label("on")
-            if number < len(places.options) - 1:
-                test = out.compare("eq", places.which, Constant(number))
+            if number < count - 1:
+                test = out.compare("eq", which, Constant(number))
                 self.mark(test, node, number)
                 out.branch(test, here, on)
                 out.place_label(here)
-            name = self.scope.new_name("place")
-            with self.calls.comprehensions.bound(ast.Name(name, ast.Store()), option):
-                values.append(self.sequences.fixed(make(ast.Name(name, ast.Load()))))
+            values.append(make(number))
             if not is_none(values[-1]):
                 slots.store(result, values[-1])
             out.jump(end)
-            if number < len(places.options) - 1:
+            if number < count - 1:
                 out.place_label(on)
         out.place_label(end)
         if all(map(is_none, values)):

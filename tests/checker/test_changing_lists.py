@@ -1,6 +1,7 @@
 """Lists that change, imports and stars within a function: machine code means what Python means."""
 
 from collections import Counter, defaultdict, deque
+from functools import partial
 
 import pytest
 
@@ -25,6 +26,26 @@ def shortened(numbers):
 
 def add_to(sets):
     sets[0].add(3)
+
+
+def up(s, v):
+    s.x = (s.x + v) % 8
+    return s.x > 2
+
+
+def down(s, v):
+    if s.x < v:
+        return False
+    s.x -= v
+    return True
+
+
+def late(s, v):
+    return v > 1
+
+
+STEPS = {0: up, 1: down, 3: up, 2: late}
+raised = partial(weighed, scale=2)
 """
 
 BODIES = (
@@ -40,6 +61,10 @@ BODIES = (
     "    if v in seen:\n        continue\n    seen.add(v)\n    todo.append(s.log[v % 3])\n"
     "s.a = seen\nreturn True",
     "d = deque()\nfor v in s.queue:\n    d.appendleft(v)\nreturn list(d) == s.queue[::-1]",
+    "return STEPS[s.y](s, len(s.queue))",
+    "v = [up, down][s.x % 2](s, 1)\nreturn v and STEPS[s.log[0]](s, 2)",
+    "d = [s.y]\nreturn (up, down)[s.y % 2](s, d.pop()) or not d",
+    "s.x = raised(s, s.y, s.log[0])\nreturn raised(s, 1) < s.y",
     "d = [(m.n, i) for i, m in enumerate(s.net)]\nd.sort(reverse=True)\n"
     "return bool(d) and d.pop(0)[1] > 0",
     "d = list(s.queue)\nif len(d) < 2:\n    return False\nd[-1] += d.pop()\nd[0] += d.pop(0)\n"
@@ -102,7 +127,15 @@ ELSEWHERE = (
 def act(body):
     """Return an action with this body."""
     return action_from(
-        body, HELPERS, {**NAMES, "Counter": Counter, "defaultdict": defaultdict, "deque": deque}
+        body,
+        HELPERS,
+        {
+            **NAMES,
+            "Counter": Counter,
+            "defaultdict": defaultdict,
+            "deque": deque,
+            "partial": partial,
+        },
     )
 
 

@@ -166,7 +166,8 @@ PYTHON = (
     "Cell(", "Counter", "net.append(p)", "deepcopy", "s.q.pop()", "s.q.clear()",
     "old = s.some", "= new", "xs.clear()", "p.to.add(i)", "s.banks[0].add(2)", "append(copy(p))",
     "= s.pairs[0].to", "s.one, s.two", "in s.some}",
-    "both", "hold_", "hold(s, p)\np", "s.one = p", "p.n = i + 1", "s.x = m.n", "same(", "for v in s.some",
+    "both", "hold_", "hold(s, p)\np", "s.one = p", "p.n = i + 1",
+    "s.x = m.n", "same(", "for v in s.some",
 )  # fmt: skip
 """What is in an action that stays in Python."""
 

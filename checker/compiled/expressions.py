@@ -159,14 +159,6 @@ def _has_value(kind: type) -> bool:
     )
 
 
-def _are_lists(values: list[Value]) -> bool:
-    """Whether values are lists that do not change, and that have not all the same known length."""
-    slices = [isinstance(value, (Span, Elements)) for value in values]
-    lengths = [_length_of_list(value) for value in values]
-    literal = [length is not None for length in lengths]
-    return all(map(max, slices, literal)) and (any(slices) or len(set(lengths)) > 1)
-
-
 def _length_of_list(value: Value) -> int | None:
     """Return how many elements a list has, if it is one of a known length."""
     items = known_items(value)
@@ -939,12 +931,28 @@ class Expressions:
         out.place_label(end)
         return Number(out.value(f"load i64, ptr {result}"), known, kind)
 
+    def _are_lists(self, values: list[Value]) -> bool:
+        """Whether values are lists that nothing changes, and not all of the same known length."""
+        named = list(self.scope.local.values())
+        slices = [
+            isinstance(value, (Span, Elements))
+            or (
+                isinstance(value, Cells)
+                and value.kind is list
+                and not any(other is value for other in named)
+            )
+            for value in values
+        ]
+        lengths = [_length_of_list(value) for value in values]
+        literal = [length is not None for length in lengths]
+        return all(map(max, slices, literal)) and (any(slices) or len(set(lengths)) > 1)
+
     def _either_way(self, test: Value, *ways: tuple[Aside, Value]) -> Value:
         """Return one of two values of several parts, each of which is evaluated aside."""
         out, slots, name = self.out, self.scope.slots, self.scope.new_name("either")
         are_sets = all(is_fixed_set(value) for _, value in ways)
         ordered = all(isinstance(value, Bits) and value.ordered for _, value in ways)
-        listed = self.scope.lists.new() if _are_lists([value for _, value in ways]) else None
+        listed = self.scope.lists.new() if self._are_lists([one for _, one in ways]) else None
         if any(isinstance(value, Perhaps) or value == Constant(None) for _, value in ways):
             slots.nullable.add(name)
         labels, end = (out.label("then"), out.label("else")), out.label("end")

@@ -65,6 +65,9 @@ BODIES = (
     "v = [up, down][s.x % 2](s, 1)\nreturn v and STEPS[s.log[0]](s, 2)",
     "d = [s.y]\nreturn (up, down)[s.y % 2](s, d.pop()) or not d",
     "s.x = raised(s, s.y, s.log[0])\nreturn raised(s, 1) < s.y",
+    "one, *more = [v for v in s.queue if v] or [0]\nreturn not more",
+    "d = sorted(s.queue) if s.x > 1 else []\nd.append(2)\nreturn sum(d) > 3",
+    "d = [v for v in s.queue if v]\nd = d + [1] if s.x else d\nreturn len(d) > 1",
     "d = [(m.n, i) for i, m in enumerate(s.net)]\nd.sort(reverse=True)\n"
     "return bool(d) and d.pop(0)[1] > 0",
     "d = list(s.queue)\nif len(d) < 2:\n    return False\nd[-1] += d.pop()\nd[0] += d.pop(0)\n"
@@ -164,6 +167,8 @@ def test_what_is_not_there_fails(body):
     "body",
     [
         *ELSEWHERE,
+        "d = [v for v in s.queue if v]\ne = d if s.x else [1]\nd.append(2)\nreturn len(e) > 1",
+        "d = [v for v in s.queue if v]\ne = d or [1]\nd.append(2)\nreturn len(e) > 2",
         "d = deque(s.queue)\nfor v in d:\n    d.append(v)\nreturn True",
         "d = deque(s.queue)\nfor i, v in enumerate(d):\n    shortened(d)\nreturn True",
         "d = deque(s.queue)\nreturn len(d[1:]) > 1",

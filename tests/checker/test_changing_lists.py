@@ -66,7 +66,7 @@ BODIES = (
     "d = [s.y]\nreturn (up, down)[s.y % 2](s, d.pop()) or not d",
     "s.x = raised(s, s.y, s.log[0])\nreturn raised(s, 1) < s.y",
     "one, *more = [v for v in s.queue if v] or [0]\nreturn not more",
-    "d = sorted(s.queue) if s.x > 1 else []\nd.append(2)\nreturn sum(d) > 3",
+    "d = sorted(s.queue) if s.x > 1 else []\nreturn sum(d) > 3",
     "d = [v for v in s.queue if v]\nd = d + [1] if s.x else d\nreturn len(d) > 1",
     "d = [(m.n, i) for i, m in enumerate(s.net)]\nd.sort(reverse=True)\n"
     "return bool(d) and d.pop(0)[1] > 0",

@@ -47,7 +47,7 @@ from .fields import (
     subset,
     value_of,
 )
-from .indices import Listed, Records, beyond, bounded, from_end
+from .indices import Listed, Records, beyond, bounded, from_end, owner_written
 from .text import Members, SetMembers, shown_part
 from .values import value
 
@@ -153,13 +153,15 @@ class Set(Record):
     def add(self, number: int) -> None:
         """Add a number, which may be a member already."""
         if number < 0:
-            raise misused(f"set.add({number}): a set has numbers from 0 on")
+            raise misused(f"{owner_written('set')}.add({number}): a set has numbers from 0 on")
         self.mask |= 1 << number
 
     def remove(self, number: int) -> None:
         """Remove a member."""
         if number not in self:
-            raise misused(f"set.remove({number}): not in the set", MisusedKeyError)
+            raise misused(
+                f"{owner_written('set')}.remove({number}): not in the set", MisusedKeyError
+            )
         self.mask &= ~(1 << number)
 
     def discard(self, number: int) -> None:
@@ -609,7 +611,10 @@ class Seq(Ordered[E], Listed):
         for index in range(self.length):
             if self.items[index] == value:
                 return index
-        raise misused(f"sequence.index({printed(value)}): not in the sequence", MisusedValueError)
+        raise misused(
+            f"{owner_written('sequence')}.index({printed(value)}): not in the sequence",
+            MisusedValueError,
+        )
 
     def count(self, value: E) -> int:
         """Return how often an element occurs."""
@@ -622,7 +627,7 @@ class Seq(Ordered[E], Listed):
     def append(self, value: E) -> None:
         """Add an element at the end."""
         if self.length == len(self.items):
-            raise misused(f"sequence.append({printed(value)}): {_full(self)}")
+            raise misused(f"{owner_written('sequence')}.append({printed(value)}): {_full(self)}")
         self.put(self.length, value)
         self.length += 1
 
@@ -646,7 +651,9 @@ class Seq(Ordered[E], Listed):
     def popleft(self) -> E:
         """Remove the first element and return it (TLA+'s Head and Tail)."""
         if not self.length:
-            raise misused("sequence.popleft(): the sequence is empty", MisusedIndexError)
+            raise misused(
+                f"{owner_written('sequence')}.popleft(): the sequence is empty", MisusedIndexError
+            )
         first = self.copied(self.items[0])
         self.drop_first()
         return first
@@ -656,7 +663,9 @@ class Seq(Ordered[E], Listed):
         if index is not None:
             return self._taken(index if index >= 0 else from_end(index, self.length))
         if not self.length:
-            raise misused("sequence.pop(): the sequence is empty", MisusedIndexError)
+            raise misused(
+                f"{owner_written('sequence')}.pop(): the sequence is empty", MisusedIndexError
+            )
         last = self.copied(self.items[self.length - 1])
         self.drop_last()
         return last
@@ -783,7 +792,9 @@ class Sorted(_OfRecords[R]):
         """Remove a record, which must be a member."""
         first, last = self._equal(record)
         if first == last:
-            raise misused(f"set.remove({printed(record)}): not in the set", MisusedKeyError)
+            raise misused(
+                f"{owner_written('set')}.remove({printed(record)}): not in the set", MisusedKeyError
+            )
         self._take_out(first)
 
     def discard(self, record: R) -> None:
@@ -796,7 +807,7 @@ class Sorted(_OfRecords[R]):
         """Insert a record where it belongs."""
         last = self.length
         if last == len(self.items):
-            raise misused(f"set.add({printed(record)}): {_full(self, 'set')}")
+            raise misused(f"{owner_written('set')}.add({printed(record)}): {_full(self, 'set')}")
         while last > index:
             self.put(last, self.items[last - 1])
             last -= 1

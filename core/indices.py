@@ -213,22 +213,45 @@ def _number_before(code: CodeType, at: int) -> ast.expr | None:
     return ast.parse(str(number), mode="eval").body if type(number) is int else None
 
 
+def owner_written(kind: str) -> str:
+    """Return the container whose method a model calls, as it is written; else its kind."""
+    frame = caller()
+    node = _written_at(frame.f_code, frame.f_lasti)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return kind
+    written = ast.unparse(node.func.value)
+    return written if len(written) <= MOST_WRITTEN else kind
+
+
+MOST_WRITTEN = 40
+"""The most characters of a container's expression that an error shows."""
+
+
 @cache
 def _index_at(code: CodeType, at: int) -> ast.expr | None:
     """Return the expression of the index that an instruction uses, or a call passes first."""
+    node = _written_at(code, at)
+    if node is None:
+        placed = None not in next(islice(code.co_positions(), at // 2, None))
+        return _number_before(code, at) if placed else None
+    if isinstance(node, ast.Subscript):
+        return node.slice
+    return node.args[0] if isinstance(node, ast.Call) and node.args else None
+
+
+@cache
+def _written_at(code: CodeType, at: int) -> ast.expr | None:
+    """Return the expression that an instruction evaluates; None if its source is unknown."""
     first, last, begin, end = next(islice(code.co_positions(), at // 2, None))
     if first is None or last is None or begin is None or end is None:
         return None
     lines = [line.encode() for line in linecache.getlines(code.co_filename)[first - 1 : last]]
     if len(lines) != last - first + 1:
-        return _number_before(code, at)
+        return None
     lines[-1] = lines[-1][:end]
     lines[0] = lines[0][begin:]
     try:
-        node = ast.parse(b"(" + b"".join(lines) + b")", mode="eval").body
+        return ast.parse(b"(" + b"".join(lines) + b")", mode="eval").body
     except SyntaxError:
         # From CPython 3.13 on, the lines of `python -c` are those of "<string>", whoever asks.
-        return _number_before(code, at)
-    if isinstance(node, ast.Subscript):
-        return node.slice
-    return node.args[0] if isinstance(node, ast.Call) and node.args else None
+        return None

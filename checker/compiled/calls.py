@@ -166,11 +166,15 @@ class Calls:
             return self._of_table(callee, node, mode)
         if not isinstance(callee, Constant):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
+        return self._of_known(callee, node, mode)
+
+    def _of_known(self, callee: Constant, node: ast.Call, mode: Mode) -> Value:
+        """Return the value of the call of a function or a class that is known."""
         if isinstance(callee.value, partial) and type(callee.value.func) is types.FunctionType:
             positional, named = self._arguments(node)
-            given = [*map(Constant, callee.value.args), *positional]
             fixed = {name: Constant(value) for name, value in callee.value.keywords.items()}
-            return self.of_model(callee.value.func, given, fixed | named, mode)
+            first = [*map(Constant, callee.value.args), *positional]
+            return self.of_model(callee.value.func, first, fixed | named, mode)
         known = self._pythons(callee.value, node)
         if known is not None:
             return known

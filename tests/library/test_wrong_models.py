@@ -57,7 +57,7 @@ WRONG = {
         14,
     ),
     "below a set": (
-        GO + "    s.seen.add(node - 1)\n    return True", "set.add(-1): a set has numbers", 14
+        GO + "    s.seen.add(node - 1)\n    return True", "s.seen.add(-1): a set has numbers", 14
     ),
     "too many elements, of an action with choices by the state": (
         '@model.action("node", v=lambda s, k: s.seen)\ndef go(s, k, node, v):\n'

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.containers import fitted, mask_of, precedes
 from ...core.fields import Record, copy_into
+from ..reading.values import MUTATING
 from ..set_methods import FUNCTIONS
 from .builtin_calls import Builtins
 from .comprehensions import Comprehensions
@@ -114,6 +115,11 @@ _GIVEN = (abs, bool, divmod, int, len, max, min, sum)
 """Functions of Python's that another one may call, such as ``map``."""
 
 _NEVER = (float, str, complex, bytes, print, open, eval, exec, round)
+
+
+def _changes(node: ast.AST) -> bool:
+    """Whether an expression is a method that changes its owner."""
+    return isinstance(node, ast.Attribute) and node.attr in MUTATING
 
 
 _MAY_WRITE = (ast.Call, ast.NamedExpr)
@@ -362,6 +368,9 @@ class Calls:
             rest = [Items(tuple(beyond))] if takes_all else []
             arguments = [*(by_name[name] for name in names), *rest]
             return self.scope.write_out(closure.around, closure.tree, arguments)
+        copied = any(value is one for value in by_name.values() for one in self.scope.copies)
+        if copied and any(map(_changes, ast.walk(closure.tree))):
+            raise UnsupportedError(f"the call {ast.unparse(node)}, of a list that is bound again,")
         outer = self.scope.function
         self.scope.function = closure.around
         target = ast.Tuple([ast.Name(name, ast.Store()) for name in names], ast.Store())

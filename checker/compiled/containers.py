@@ -420,6 +420,7 @@ class Collections:
     def _of_list(self, cells: Cells, name: str, node: ast.Call) -> Value:
         if name == "extend" and len(node.args) == 1 and cells.kind in (list, deque):
             self.extend(cells, node.args[0])
+            self.lists.note_change(cells)
             return Constant(None)
         if name in ("count", "index"):
             return self._found(cells, name, node)
@@ -429,6 +430,7 @@ class Collections:
         is_queue = cells.kind is deque and (name in _OF_QUEUES or (name == "pop" and not node.args))
         if node.keywords or not (cells.kind is list or is_queue):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
+        lists.note_change(cells)
         if name == "append" and len(arguments) == 1:
             lists.append(cells, self.expressions.certain(arguments[0]))
         elif name == "clear" and not arguments:

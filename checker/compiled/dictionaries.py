@@ -14,7 +14,6 @@ from .values import (
     Dictionary,
     Entries,
     Items,
-    Perhaps,
     Truth,
     UnsupportedError,
     Value,
@@ -133,7 +132,8 @@ class Dictionaries:
         there = Truth(self.out.truth(self.out.compare("sge", place, Constant(0))))
         value = self._at(owner, self.out.extreme("max", place, Constant(0)))
         if is_none(default):
-            return Perhaps(value, self.out.value(f"xor i1 {there.register}, true"))
+            missing = Truth(self.out.value(f"xor i1 {there.register}, true"))
+            return self.expressions.unless(missing, value)
         return self.expressions.either(there, value, default)
 
     def _at(self, owner: Dictionary, place: Value) -> Value:

@@ -274,7 +274,9 @@ class Expressions:
         value, rebound = self.scope.local[name], self.scope.rebound
         if name not in rebound or rebound[name] or name in self.scope.hidden:
             return value
-        return self.calls.collections.now(value)
+        copied = self.calls.collections.now(value)
+        self.scope.copies += [] if copied is value else [copied]
+        return copied
 
     def _name(self, node: ast.Name) -> Value:
         self._refuse_undefined(node)
@@ -903,6 +905,13 @@ class Expressions:
         out.place_label(end)
         loaded = out.value(f"load i64, ptr {result}")
         return Truth(out.value(f"icmp ne i64 {loaded}, 0"))
+
+    def unless(self, missing: Value, value: Value) -> Value:
+        """Return a value that is None if something holds, and may be None by itself."""
+        none = self.out.truth(missing)
+        if isinstance(value, Perhaps):
+            return Perhaps(value.value, self.out.value(f"or i1 {none}, {value.none}"))
+        return value if is_none(value) else Perhaps(value, none)
 
     def _ifexp(self, node: ast.IfExp) -> Value:
         out = self.out

@@ -180,6 +180,8 @@ class Scope:
         self.slots = Slots(self.out, self.expected)
         self.tables = Tables(self.unit, self.out)
         self.iterated: list[str] = []
+        # What names were that are bound again: who changes such a list changes a copy of it.
+        self.copies: list[Value] = []
         self.assign: Callable[[str, Value], None]
         self.write_out: Callable[[Callable[..., Any], ast.FunctionDef, list[Value]], Value]
 

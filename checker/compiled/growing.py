@@ -24,7 +24,6 @@ from .values import (
     Entries,
     Items,
     Number,
-    Perhaps,
     Truth,
     UnsupportedError,
     Value,
@@ -227,7 +226,7 @@ class GrowingDictionaries:
         if default is None:
             return value
         if is_none(default):
-            return Perhaps(value, out.truth(missing))
+            return self.expressions.unless(missing, value)
         return self.expressions.either(missing, default, value)
 
     def update(self, entries: Entries, value: Value) -> None:
@@ -257,8 +256,10 @@ class GrowingDictionaries:
         """Return the pairs with the highest counts; of equal ones, the earlier ones first."""
         assert isinstance(node.func, ast.Attribute)
         owner = ast.unparse(node.func.value)
-        [count] = map(ast.unparse, node.args) if node.args else [""]
-        spelled = f"sorted({owner}.items(), key=lambda pair: -pair[1])[:{count}]"
+        most = [one.value if isinstance(one, ast.Constant) else None for one in node.args]
+        if any(type(number) is not int for number in most):
+            raise UnsupportedError(f"the call {ast.unparse(node)}, of a number that is computed,")
+        spelled = f"sorted({owner}.items(), key=lambda pair: -pair[1])[:{''.join(map(str, most))}]"
         return self.expressions.expression(ast.parse(spelled, mode="eval").body)
 
     def _or_default(self, entries: Entries, key: Value, default: Value) -> Value:
@@ -267,7 +268,7 @@ class GrowingDictionaries:
         if value is NOWHERE:
             return default
         if is_none(default):
-            return Perhaps(value, self.out.truth(missing))
+            return self.expressions.unless(missing, value)
         return self.expressions.either(missing, default, value)
 
     def _place(self, entries: Entries, key: Value) -> Value:

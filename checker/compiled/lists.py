@@ -6,6 +6,7 @@ over.  A set is a bit mask, whose last bit is -1, which stands for nobody.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -113,11 +114,35 @@ class Lists:
         """
         length = self.out.variable()
         self.out.emit(f"store i64 0, ptr {length}")
-        cells = Cells(self.out.register(), length, max(most, 1), [], kind)
+        changes = self.out.variable() if kind is deque else ""
+        if changes:
+            self.out.emit(f"store i64 0, ptr {changes}")
+        cells = Cells(self.out.register(), length, max(most, 1), [], kind, changes)
         if len(self._made) in self._expected:
             self._learn(cells, self._expected[len(self._made)])
         self._made.append(cells)
         return cells
+
+    def note_change(self, cells: Cells) -> None:
+        """Emit that a deque has changed."""
+        if cells.changes:
+            before = self.out.value(f"load i64, ptr {cells.changes}")
+            self.out.emit(
+                f"store i64 {self.out.value(f'add i64 {before}, 1')}, ptr {cells.changes}"
+            )
+
+    def length_in_loop(self, cells: Cells) -> Callable[[], Value]:
+        """Return what emits the length before a round of a loop, which fails if a deque changed."""
+        if not cells.changes:
+            return lambda: self.length(cells)
+        begun = Number(self.out.value(f"load i64, ptr {cells.changes}"))
+
+        def length() -> Value:
+            now = Number(self.out.value(f"load i64, ptr {cells.changes}"))
+            self.out.fail_if(self.out.truth(self.out.compare("ne", now, begun)))
+            return self.length(cells)
+
+        return length
 
     def note_early(self, cells: Cells) -> None:
         """Note that an element of a list is read of which none is known yet."""

@@ -28,6 +28,13 @@ def without_imports(tree: ast.FunctionDef, function: Callable[..., Any]) -> ast.
     return ast.fix_missing_locations(changed)
 
 
+class Constant(ast.Constant):
+    """What an import gives, of which a copied tree has the same one: a module has no copy."""
+
+    def __deepcopy__(self, memo: object) -> Constant:
+        return ast.copy_location(Constant(self.value), self)
+
+
 class _Imports(ast.NodeTransformer):
     """Replaces the imports of one function."""
 
@@ -62,4 +69,4 @@ class _Imports(ast.NodeTransformer):
 
     def _assigned(self, node: ast.stmt, name: str, value: Any) -> ast.stmt:
         target = ast.Name(name, ast.Store())
-        return ast.copy_location(ast.Assign([target], ast.Constant(value)), node)
+        return ast.copy_location(ast.Assign([target], Constant(value)), node)

@@ -245,7 +245,7 @@ class Loops:
             cells = value
             return Indexed(
                 cells.most,
-                lambda: lists.length(cells),
+                lists.length_in_loop(cells),
                 lambda i: lists.at(cells, out.extreme("min", i, Constant(cells.most - 1))),
             )
         if isinstance(value, (Entries, View)):

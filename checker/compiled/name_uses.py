@@ -186,7 +186,7 @@ class Uses:
         if isinstance(parent, ast.BoolOp):
             return self._is_consumed(parent, name, part)
         if isinstance(parent, ast.Call):
-            return node in parent.args and self._is_builtin(parent.func)
+            return parent.args == [node] and self._is_builtin(parent.func)
         if isinstance(parent, ast.For):
             # Python's loop goes on in a list that has changed.
             return not any((name, part) in changed_parts(one) for one in parent.body)

@@ -577,16 +577,26 @@ class Sequences:
         every = self.expressions.calls.loops.indexed(owner, node)
         if every.most is None:
             raise UnsupportedError(f"{ast.unparse(node)}, of what has no end,")
+        # A bound may change the list: its length is read after them.
+        known = self.expressions.known
+        lower = None if chosen.lower is None else known(chosen.lower)
+        upper = None if chosen.upper is None else known(chosen.upper)
         length = every.length()
-        first = self._clipped(chosen.lower, length, Constant(0), every.most)
-        last = self._clipped(chosen.upper, length, length, every.most)
+        first = self._clipped(lower, chosen.lower, length, Constant(0), every.most)
+        last = self._clipped(upper, chosen.upper, length, length, every.most)
         kind = owner.kind if isinstance(owner, (Cells, Items)) else list
         return replace(self.between(every, first, last), kind=kind)
 
-    def _clipped(self, node: ast.expr | None, length: Value, default: Value, most: int) -> Value:
+    def _clipped(
+        self,
+        bound: Value | None,
+        node: ast.expr | None,
+        length: Value,
+        default: Value,
+        most: int,
+    ) -> Value:
         """Return a bound within a list of Python's: a negative one counts from the end."""
-        bound = Constant(None) if node is None else self.expressions.known(node)
-        if bound == Constant(None):
+        if bound is None or bound == Constant(None):
             return default
         known = span(bound) if isinstance(bound, (Constant, Number, Truth)) else None
         if not isinstance(bound, (Number, Truth)) and known is None:

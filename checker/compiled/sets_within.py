@@ -88,9 +88,10 @@ def _changed(node: ast.AST) -> ast.Name | None:
         if not isinstance(node, ast.Expr) or not _calls(call, method, 1):
             return None
         element = call.func.value
-    # The key is evaluated twice.
-    calls = any(isinstance(part, (ast.Call, ast.NamedExpr)) for part in ast.walk(_key(element)))
-    return None if calls else _owner(element, "setdefault")
+    # The key is evaluated twice, and the rest between the two.
+    calls = any(isinstance(part, ast.Call) for part in ast.walk(_key(element)))
+    names = any(isinstance(part, ast.NamedExpr) for part in ast.walk(node))
+    return None if calls or names else _owner(element, "setdefault")
 
 
 def _key(element: ast.AST) -> ast.AST:
@@ -203,7 +204,9 @@ class _Uses:
         if isinstance(parent, ast.Call):
             called = parent.func.id if isinstance(parent.func, ast.Name) else ""
             keeps_none = called in KEEPING_NOTHING if node is not use else called == "len"
-            return keeps_none and called not in self._bound and node in parent.args
+            # With several arguments, or a default, min() and max() return one of them.
+            alone = parent.args == [node] and not parent.keywords
+            return keeps_none and called not in self._bound and alone
         if isinstance(parent, ast.comprehension):
             return node is not use
         if isinstance(parent, ast.BinOp):

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ...core.asserting import is_users_code
@@ -27,12 +26,13 @@ from .element_names import as_written
 from .emitter import FAILURE, MARKS, Emitter, Marking
 from .expressions import Cell, Expressions, Written
 from .function import Compiled, Mode, Scope, received
-from .growing import Entry, is_dictionary
+from .growing import KINDS, Entry, is_dictionary
 from .in_place import InPlace, refuse_list
 from .lists import may_have_none
 from .sequences import declared_by, is_value
 from .slots import Shape, holds_place, told
 from .syntax import (
+    COPYING,
     RESULT,
     assignments,
     changed_in_place,
@@ -46,6 +46,7 @@ from .syntax import (
     plain_tree,
     read_names,
     renamed,
+    returns_new,
     returns_once,
     stored,
 )
@@ -399,8 +400,7 @@ class Translation:
         is_stored = all(isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets)
         if is_stored and isinstance(node, ast.Name) and self._is_last(node):
             return
-        others = (self.scope.local.get(name) for name in self.scope.assigned)
-        if not isinstance(node, ast.Call) or any(other is value for other in others):
+        if not (isinstance(node, ast.Call) and self._makes_new(node)):
             raise UnsupportedError(f"{ast.unparse(node)}, another name of a list that changes,")
 
     def _may_change(self, node: ast.expr, value: Value | None) -> bool:
@@ -411,6 +411,19 @@ class Translation:
         changing = names & self._changed
         is_last = isinstance(node, ast.Name) and changing == {node.id} and self._is_last(node)
         return bool(changing) and not is_last
+
+    def _makes_new(self, node: ast.Call) -> bool:
+        """Whether a call returns a list, a set or a dictionary that nothing else has."""
+        if isinstance(node.func, ast.Attribute) and node.func.attr in COPYING:
+            return True
+        with self.out.aside():
+            callee = self.expressions.expression(node.func)
+        known = callee.value if isinstance(callee, Constant) else None
+        if type(known) is FunctionType:
+            return returns_new(plain_tree(known, keywords=True))
+        if isinstance(callee, Closure) and isinstance(callee.tree, ast.FunctionDef):
+            return returns_new(callee.tree)
+        return any(known is kind for kind in KINDS) or known == dict.fromkeys
 
     def _is_last(self, node: ast.Name) -> bool:
         """Whether nothing can change what a name stands for after it is read here."""
@@ -541,6 +554,8 @@ class Translation:
                 index = self.out.arithmetic("add", end, Constant(number))
                 parts.append(chosen.at(self.scope.lists.clamped(index, length, chosen.most)))
         for part, item in zip(target.elts, parts, strict=True):
+            if not isinstance(part, ast.Starred):
+                self._refuse_alias([part], part, item)
             self._assign_to(part.value if isinstance(part, ast.Starred) else part, item)
 
     def _write(self, place: Written, value: Value) -> None:
@@ -728,11 +743,17 @@ class Translation:
             raise UnsupportedError(f"{node.name}, which is decorated,")
         self._assign_local(node.name, self.expressions.closure(node))
 
+    def _is_copy(self, value: Value) -> bool:
+        """Whether a value is a copy of a list whose name is bound again."""
+        return any(value is one for one in self.scope.copies)
+
     def _receive(self, name: str, value: Value) -> None:
         """Give a parameter its value; a list that is changed is the caller's."""
         if name not in self._changed or not is_list(value):
             self._assign_local(name, value)
-        elif isinstance(value, (Cells, Entries)) or (isinstance(value, Bits) and value.address):
+        elif not self._is_copy(value) and (
+            isinstance(value, (Cells, Entries)) or (isinstance(value, Bits) and value.address)
+        ):
             self.scope.local[name] = self._growing[name] = value
             self._received.add(name)
             self.out.settle(name)
@@ -891,7 +912,6 @@ class Translation:
         again = {name for name in stored(node.body) if self.scope.rebound.get(name)}
         if any(isinstance(part, ast.Name) and part.id in again for part in ast.walk(node.iter)):
             raise UnsupportedError(f"a loop over {ast.unparse(node.iter)}, which it makes anew,")
-        self._refuse_queue(node)
 
         def body(element: Value, following: str, end: str) -> None:
             self._refuse_alias([node.target], node.target, element)
@@ -900,13 +920,6 @@ class Translation:
 
         self.expressions.calls.loops.loop(node.iter, body, stored([node]))
         self._otherwise(node, after)
-
-    def _refuse_queue(self, node: ast.For) -> None:
-        """Refuse a loop over a deque that it names: Python fails if that changes."""
-        for name in read_names(node.iter) & {name for one in node.body for name in read_names(one)}:
-            value = self.scope.local.get(name)
-            if isinstance(value, Cells) and value.kind is deque:
-                raise UnsupportedError(f"a loop over {name}, a deque that may change in it,")
 
     def _raise(self, node: ast.Raise) -> None:
         raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
@@ -964,6 +977,8 @@ class Translation:
             if pattern.pattern is not None:
                 self._match_pattern(subject, pattern.pattern, following)
             if pattern.name is not None:
+                name = ast.Name(pattern.name, ast.Store())
+                self._refuse_alias([name], name, subject)
                 self._assign_local(pattern.name, subject)
             return
         if isinstance(subject, Perhaps) and isinstance(pattern, _OF_PARTS):

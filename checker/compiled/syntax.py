@@ -20,7 +20,9 @@ from typing import Any
 from ...core.guards import read_node, refuses
 from ...core.sources import LAMBDA, as_function, nodes_of
 from ..reading.values import MUTATING
+from ..set_methods import OPERATIONS
 from .local_imports import without_imports
+from .name_uses import KEEPING_NOTHING
 from .own_records import with_replaced_records
 from .sets_within import with_sets_replaced
 from .values import UnsupportedError
@@ -442,6 +444,45 @@ def own_returns(tree: ast.FunctionDef) -> list[ast.Return]:
 def returns_once(tree: ast.FunctionDef) -> bool:
     """Whether a function returns at its end only."""
     return len(own_returns(tree)) == (1 if isinstance(tree.body[-1], ast.Return) else 0)
+
+
+COPYING = frozenset({"copy", *OPERATIONS})
+"""The methods that return a new list, set or dictionary."""
+
+_KEEPING = (ast.Return, ast.Compare, ast.For, ast.comprehension, ast.If, ast.While, ast.BinOp)
+"""What a name lies in that a function may use for a list without another name for it."""
+
+
+@cache
+def returns_new(tree: ast.FunctionDef) -> bool:
+    """Whether a function returns a list, a set or a dictionary that it makes, and keeps nowhere."""
+    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    parameters = {one.arg for one in ast.walk(tree) if isinstance(one, ast.arg)}
+
+    def is_fit(name: ast.Name) -> bool:
+        parent = parents[name]
+        if isinstance(name.ctx, ast.Store):
+            if isinstance(parent, (ast.Assign, ast.AnnAssign)) and parent.value is not None:
+                return _is_made(parent.value)
+            return isinstance(parent, ast.AugAssign)
+        if isinstance(parent, ast.Call):
+            return isinstance(parent.func, ast.Name) and parent.func.id in KEEPING_NOTHING
+        return isinstance(parent, (*_KEEPING, ast.Attribute, ast.Subscript, ast.AugAssign))
+
+    def is_new(value: ast.expr | None) -> bool:
+        if not isinstance(value, ast.Name):
+            return value is not None and _is_made(value)
+        uses = [one for one in parents if isinstance(one, ast.Name) and one.id == value.id]
+        return value.id not in parameters and all(map(is_fit, uses))
+
+    return all(is_new(one.value) for one in own_returns(tree))
+
+
+def _is_made(node: ast.expr) -> bool:
+    """Whether an expression makes a new list, set or dictionary."""
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("dict", "defaultdict", "Counter"):
+        return True
+    return makes_list(node) or isinstance(node, (ast.Dict, ast.DictComp))
 
 
 def may_return_none(tree: ast.FunctionDef) -> bool:

@@ -271,6 +271,8 @@ class Cells:
         The shape of an element, once one is known: see :mod:`slots`; then whether it was read.
     kind
         Its type in Python.
+    changes
+        The address of the number of its changes, of a deque: no loop over it goes on after one.
     """
 
     base: str
@@ -278,6 +280,7 @@ class Cells:
     most: int
     shapes: list[Any]
     kind: type = list
+    changes: str = ""
 
 
 @dataclass(frozen=True)

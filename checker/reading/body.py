@@ -16,11 +16,11 @@ from enum import Enum
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ...core.errors import Line, ModelError
+from ...core.errors import Line
 from ...core.fields import Array, Field, Record, declared_parts
 from ...core.imports import full_name
 from ...core.sources import Source, names_of_elements
-from .notes import LOST, SKIPPED, Answer, Effect, Objection
+from .notes import EVERYTHING, LOST, SKIPPED, Answer, Effect, Objection
 from .objects import MISSING
 from .operators import computed
 from .scope import (
@@ -40,13 +40,13 @@ from .values import (
     WRITING,
     Element,
     Group,
-    Items,
     Known,
     Local,
     Made,
     Place,
     Unknown,
     Value,
+    catches_everything,
     forgotten,
     is_array,
     is_container,
@@ -101,23 +101,6 @@ def _part(body: Body, node: ast.AST, module: str, name: str, space: dict[str, An
     if why := body.reader.objects.refused(attribute):
         body.find(node, f"{name} {why}")
     return Known(attribute)
-
-
-EVERYTHING = (
-    "catches every error, also those that Python would not have, as that of a full sequence; name "
-    "the errors that you expect, IndexError, KeyError, ValueError"
-)
-
-
-def _catches_everything(caught: Value) -> bool:
-    """Whether a handler for this class, or for one of these, catches Tidegate's own errors."""
-    for one in options(caught):
-        listed = one.items if isinstance(one, Items) else [one]
-        known = [part.value for part in listed if isinstance(part, Known)]
-        flat = [kind for part in known for kind in (part if isinstance(part, tuple) else (part,))]
-        if any(isinstance(kind, type) and issubclass(ModelError, kind) for kind in flat):
-            return True
-    return False
 
 
 def _is_member(value: Value) -> bool:
@@ -581,7 +564,7 @@ class Body:
             self.variables, self.over = dict(anywhere), False
             caught = None if handler.type is None else self.value(handler.type)
             again = isinstance(handler.body[-1], ast.Raise) and handler.body[-1].exc is None
-            if not again and (caught is None or _catches_everything(caught)):
+            if not again and (caught is None or catches_everything(caught)):
                 self.find(handler, f"this handler {EVERYTHING}")
             if handler.name:
                 self.bind(handler.name, handler, ANYTHING)
@@ -590,10 +573,9 @@ class Body:
         self.over = not ends
         self.variables = together(ends) if ends else anywhere
         if node.finalbody:
-            if any(
-                isinstance(one, ast.Return) for last in node.finalbody for one in ast.walk(last)
-            ):
-                self.find(node.finalbody[0], f"a finally that returns {EVERYTHING}")
+            inside = [one for last in node.finalbody for one in ast.walk(last)]
+            if any(isinstance(one, (ast.Return, ast.Break, ast.Continue)) for one in inside):
+                self.find(node.finalbody[0], f"a finally that jumps away {EVERYTHING}")
             over, self.over = self.over, False
             self.block(node.finalbody)
             self.over = self.over or over
@@ -604,11 +586,6 @@ class Body:
         touched = self.touched
         for item in node.items:
             value = self.value(item.context_expr)
-            if isinstance(item.context_expr, ast.Call):
-                named = [one for one in item.context_expr.args if isinstance(one, ast.Name)]
-                suppressed = [self.value(one) for one in named]
-                if any(_catches_everything(one) for one in suppressed):
-                    self.find(item.context_expr, f"this {EVERYTHING}")
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, forgotten(value))
         self.block(node.body)

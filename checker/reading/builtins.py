@@ -147,8 +147,10 @@ class BuiltIns:
             elif not add_mapping(group, value):
                 group.add(forgotten(element or ANYTHING), forgotten(element or ANYTHING))
             group.blur(value)
-        for value in named.values():
+        for name, value in named.items():
             group.add(value, TEXT)
+            if name == "**":
+                group.blur(value)
         return group
 
     def _range(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:

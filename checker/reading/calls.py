@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from enum import Enum
 from functools import partial
 from inspect import unwrap
@@ -17,7 +18,7 @@ from .contents import add_mapping, as_group
 from .declared import annotation, declared_result
 from .held import functions_in
 from .listed import BY_ITSELF, OF_PLACES, Listed, changes_itself
-from .notes import LOST, ORDER, STATE
+from .notes import EVERYTHING, LOST, ORDER, STATE
 from .operators import as_text
 from .published import is_exception
 from .values import (
@@ -39,6 +40,7 @@ from .values import (
     Place,
     Unknown,
     Value,
+    catches_everything,
     either,
     forgotten,
     is_number,
@@ -127,6 +129,8 @@ class Calls:
     def _known(self, callee: Any, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         if self.reader.trusts(callee):
             return self._declared(callee, arguments, named)
+        if callee is suppress and any(map(catches_everything, arguments)):
+            self.body.find(node, f"this {EVERYTHING}")
         remembered = callee
         callee = self.objects.unwrapped(self.body, node, callee, arguments)
         if callee is not remembered:

@@ -125,6 +125,12 @@ class Listed:
         module, name = getattr(callee, "__module__", ""), getattr(callee, "__name__", "")
         every = (*arguments, *named.values())
         history = any(part.history for value in every for part in (value, *parts_of(value)))
+        if name == dict.fromkeys.__name__ and arguments:
+            group = self.expressions.site(node, "dict")
+            key = self.expressions.elements(arguments[0], node, ordered=False)
+            group.add(arguments[1] if len(arguments) > 1 else NOTHING, key)
+            group.blur(arguments[0])
+            return group
         if name in BY_ITSELF:
             owner = getattr(callee, "__self__", None)
             return self.special(name, arguments if owner is None else [Known(owner)], node)

@@ -25,6 +25,11 @@ TIES = (
 )
 LOST = f"{_OF_A_SET}, and is lost from sight here; use sorted(...), or a tuple"
 
+EVERYTHING = (
+    "catches every error, also those that Python would not have, as that of a full sequence; name "
+    "the errors that you expect, IndexError, KeyError, ValueError"
+)
+
 STATE = "a model may write its state only"
 
 SKIPPED = "python -O skips this assertion, so that another model would be searched; leave out -O"

@@ -72,7 +72,8 @@ def computed(
     repeated = isinstance(operator, ast.Mult) and any(map(is_number, operands))
     if known and (repeated or len(known) == len(groups)):
         # The keys of a dictionary are combined as sets are.
-        as_set = known[0].kind == "iter" and isinstance(operator, (*LOGICAL, ast.Sub))
+        of_sets = isinstance(operator, (*LOGICAL, ast.Sub))
+        as_set = of_sets and any(group.kind != "dict" for group in known)
         result = expressions.site(node, "set" if as_set else known[0].kind)
         for group in known:
             result.add(group.element, group.key)

@@ -24,6 +24,7 @@ from .values import (
     Text,
     Value,
     either,
+    is_unordered,
     marked,
     options,
     parts_of,
@@ -309,5 +310,8 @@ def _bound(
         variables[node.args.vararg.arg] = Group("tuple", extra)
     if node.args.kwarg is not None:
         rest = [value for name, value in named.items() if name not in variables]
-        variables[node.args.kwarg.arg] = Group("dict", either(rest) or ANYTHING, Text())
+        passed = named.get("**")
+        unordered = passed is not None and is_unordered(passed)
+        every = either(rest) or ANYTHING
+        variables[node.args.kwarg.arg] = Group("dict", every, Text(), unordered)
     return variables

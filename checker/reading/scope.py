@@ -172,7 +172,7 @@ def is_changed_later(
     loops = [one for one in ast.walk(function) if isinstance(one, (ast.For, ast.While))]
     around = [loop for loop in loops if any(inner is node for inner in ast.walk(loop))]
     # Each round that begins with another value of the name is by itself.
-    around = [loop for loop in around if not any(_gives(one, name) for one in ast.walk(loop))]
+    around = [loop for loop in around if not _begins_with(loop, name, node)]
     within = {id(inner) for loop in around for inner in ast.walk(loop)}
     for part in ast.walk(function):
         place = (getattr(part, "lineno", 0), getattr(part, "col_offset", 0))
@@ -181,11 +181,23 @@ def is_changed_later(
     return None
 
 
+def _begins_with(loop: ast.For | ast.While, name: str, node: ast.AST) -> bool:
+    """Whether each round of a loop gives a name another value before it comes to a node."""
+    if isinstance(loop, ast.For) and _gives(loop, name):
+        return True
+    for statement in loop.body:
+        if any(inner is node for inner in ast.walk(statement)):
+            return False
+        if not isinstance(statement, ast.For) and _gives(statement, name):
+            return True
+    return False
+
+
 def _changed_by(node: ast.AST, methods: Container[str]) -> set[str]:
     """Return the names of what a statement or a call changes where it is."""
     paths: list[ast.expr] = []
-    if isinstance(node, (ast.Assign, ast.Delete)):
-        paths = [one for one in node.targets if isinstance(one, (ast.Attribute, ast.Subscript))]
+    if isinstance(node, (ast.Attribute, ast.Subscript)):
+        paths = [] if isinstance(node.ctx, ast.Load) else [node]
     elif isinstance(node, ast.AugAssign):
         paths = [node.target]
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -252,7 +264,8 @@ def _gives(statement: ast.AST, name: str) -> bool:
         targets = statement.targets
     elif isinstance(statement, (ast.AnnAssign, ast.For)):
         targets = [statement.target]
-    return any(isinstance(one, ast.Name) and one.id == name for t in targets for one in ast.walk(t))
+    names = [one for part in targets for one in ast.walk(part) if isinstance(one, ast.Name)]
+    return any(one.id == name and isinstance(one.ctx, ast.Store) for one in names)
 
 
 def _end(node: ast.expr) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any
 
 from ...core.containers import Bag, Ordered, Seq, Set
+from ...core.errors import ModelError
 from ...core.fields import NONE, Array, Field, Record
 from .held import held
 
@@ -372,6 +373,17 @@ MUTATING = frozenset({
 
 WRITING = MUTATING | {Record.assign.__name__, Seq.truncate.__name__}
 """Methods of records and containers that write to their owner."""
+
+
+def catches_everything(caught: Value) -> bool:
+    """Whether a handler for this class, or for one of these, catches Tidegate's own errors."""
+    for one in options(caught):
+        listed = one.items if isinstance(one, Items) else [one]
+        known = [part.value for part in listed if isinstance(part, Known)]
+        flat = [kind for part in known for kind in (part if isinstance(part, tuple) else (part,))]
+        if any(isinstance(kind, type) and issubclass(ModelError, kind) for kind in flat):
+            return True
+    return False
 
 
 def may_change(value: Value) -> bool:

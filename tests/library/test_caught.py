@@ -92,6 +92,10 @@ def test_what_python_would_not_catch_is_not_caught(tmp_path, line):
         "try:\n    s.q.append(v)\nexcept (KeyError, BaseException):\n    return False",
         "try:\n    s.q.append(v)\nfinally:\n    return True",
         "with suppress(Exception):\n    s.q.append(v)",
+        "with suppress(*[Exception]):\n    s.q.append(v)",
+        "with suppress(*ERRORS):\n    s.q.append(v)",
+        "for i in range(2):\n    try:\n        s.q.append(v)\n    finally:\n        break",
+        "for i in range(2):\n    try:\n        s.q.append(v)\n    finally:\n        continue",
         "def add():\n    try:\n        s.q.append(v)\n    except Exception:\n        pass\nadd()",
     ],
 )

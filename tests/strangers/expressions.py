@@ -654,6 +654,10 @@ POS = dict(zip(ROLES, range(3)))
         '"ab" in sorted({frozenset({n}) for n in ("ab", "cd")})[0]',
         '"ab" in min({(s.x, frozenset({n})) for n in ("ab", "cd")})[1]',
         '"ab" in sorted({frozenset({"ab"}), frozenset({"cd"})})[0]',
+        'list(dict.fromkeys(("ab", "cd")).keys() & dict.fromkeys(("ab", "cd")).keys())[0] == "ab"',
+        'list(dict.fromkeys(("ab", "cd"), 1).items() ^ {("ef", 1)})[0][0] == "ab"',
+        '(lambda **a: [*a][0])(**{n: 1 for n in {"ab", "cd"}}) == "ab"',
+        'list(dict(**{n: 1 for n in {"ab", "cd"}}))[0] == "ab"',
     )),
     ('''NAMES = frozenset({"alpha", "gamm", "betas", "delta", "omega"})
 ''', (

@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..reading.values import MUTATING
+from ..set_methods import FUNCTIONS
 from .containers import is_list
 from .distinct import is_member
 from .function import Scope
@@ -25,6 +26,7 @@ from .values import (
     WORD,
     Bits,
     Cells,
+    Closure,
     Constant,
     Distinct,
     Items,
@@ -61,6 +63,13 @@ _READING = (
     itertools.chain, itertools.pairwise,
 )  # fmt: skip
 """Functions of Python's that write nothing, as long as they get no function."""
+
+
+def _makes(function: Value) -> bool:
+    """Whether a function of two arguments returns a new value, and neither of them."""
+    if isinstance(function, Closure):
+        return isinstance(function.tree, ast.Lambda) and isinstance(function.tree.body, ast.BinOp)
+    return isinstance(function, Constant) and function.value in FUNCTIONS
 
 
 class Comprehensions:
@@ -342,6 +351,8 @@ class Comprehensions:
 
         def take(element: Value) -> None:
             element = self.expressions.certain(element)
+            if isinstance(element, Bits) and element.address and not _makes(function):
+                raise UnsupportedError(f"{ast.unparse(node)}, which may be a set that changes,")
             element = self.calls.collections.numbers(element) or element
             first, other, end = (out.label(hint) for hint in ("first", "other", "end"))
             none_yet = Truth(out.value(f"icmp eq i64 {out.value(f'load i64, ptr {begun}')}, 0"))

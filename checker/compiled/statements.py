@@ -732,6 +732,10 @@ class Translation:
             self.expressions.refuse_kept(node.value)
         value = Constant(None) if node.value is None else self._kept(node.value)
         self._assign_local(name, value)
+        kept = self.scope.local.get(name)
+        if kept is not None and kept is not value and not returns_new(self._trees[-1]):
+            # Where several ways return a list, the caller gets a copy of it.
+            self.scope.copies.append(kept)
         self.out.jump(end)
 
     def _functiondef(self, node: ast.FunctionDef) -> None:

@@ -1,7 +1,7 @@
 """Lists that change, imports and stars within a function: machine code means what Python means."""
 
 from collections import Counter, defaultdict, deque
-from functools import partial
+from functools import partial, reduce
 
 import pytest
 
@@ -40,6 +40,12 @@ def made(values):
     new = [v for v in values if v]
     new.append(3)
     return new
+
+
+def either(one, other):
+    if one:
+        return one
+    return other
 
 
 def kept(sets, v):
@@ -169,6 +175,7 @@ def act(body):
             "deque": deque,
             "partial": partial,
             "Pair": Pair,
+            "reduce": reduce,
         },
     )
 
@@ -206,6 +213,8 @@ def test_what_is_not_there_fails(body):
         "d = [s.x]\ne = d\nput_in(e, 1)\ne = e + [2]\nreturn len(d) == 2",
         "d = [s.x]\n(lambda v: v.append(1))(d)\nd = d + [2]\nreturn len(d) == 3",
         "d = [s.x]\ne = same(d)\ne.append(3)\nreturn len(d) == 2",
+        "d, e = [s.x], [1]\nput_in(either(d, e), 3)\nreturn len(d) == 2",
+        "d, e = {1, s.x}, {3}\nt = reduce(lambda a, b: a, [d, e])\nd.add(5)\nreturn len(t) > 2",
         "d = {}\nt = d.setdefault(s.x, {5})\nt.add(1)\nreturn 1 in d[s.x]",
         "d = [{s.x}, {1}]\nt = max(d, key=len)\nt.add(7)\nreturn 7 in d[0]",
         "d = [{s.x}, {1}]\nt = next((t for t in d if s.x in t), set())\nt |= {9}\nreturn 9 in d[0]",

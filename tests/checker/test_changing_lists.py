@@ -227,6 +227,8 @@ def test_what_is_not_there_fails(body):
         "d, i = [{0}, {1}], 0\nd[i].add(i := 1)\nreturn 1 in d[0]",
         "p = Pair(n=0)\nfor v in s.queue:\n    p.n = v\n    if v == 1:\n        s.pair = p\n"
         "    if v == 2:\n        p = Pair(n=0)\nreturn True",
+        "p = Pair(n=0)\nfor v in s.queue:\n    p.n = v\n    if v == 1:\n        s.pair = p\n"
+        "        continue\n    p = Pair(n=0)\nreturn True",
         "p = Pair(n=0)\ns.pair = p\np.n: int = 3\nreturn True",
         "d = [v for v in s.queue if v]\ne = d if s.x else [1]\nd.append(2)\nreturn len(e) > 1",
         "d = [v for v in s.queue if v]\ne = d or [1]\nd.append(2)\nreturn len(e) > 2",

@@ -172,7 +172,11 @@ def is_changed_later(
     loops = [one for one in ast.walk(function) if isinstance(one, (ast.For, ast.While))]
     around = [loop for loop in loops if any(inner is node for inner in ast.walk(loop))]
     # Each round that begins with another value of the name is by itself.
-    around = [loop for loop in around if not _begins_with(loop, name, node)]
+    around = [
+        loop
+        for loop in around
+        if not (_begins_with(loop, name, node) or _ends_with(loop, name, node))
+    ]
     within = {id(inner) for loop in around for inner in ast.walk(loop)}
     for part in ast.walk(function):
         place = (getattr(part, "lineno", 0), getattr(part, "col_offset", 0))
@@ -190,6 +194,17 @@ def _begins_with(loop: ast.For | ast.While, name: str, node: ast.AST) -> bool:
             return False
         if not isinstance(statement, ast.For) and _gives(statement, name):
             return True
+    return False
+
+
+def _ends_with(loop: ast.AST, name: str, node: ast.AST) -> bool:
+    """Whether the rest of a round gives a name another value after a node in any case."""
+    for _, (_, *later) in reversed(_way(loop, node)):
+        for statement in later:
+            if not isinstance(statement, ast.For) and _gives(statement, name):
+                return True
+            if any(isinstance(inner, ast.Continue) for inner in ast.walk(statement)):
+                return False
     return False
 
 
@@ -235,7 +250,7 @@ def _is_of(part: ast.Attribute, other: ast.AST, target: ast.expr) -> bool:
     )
 
 
-def _way(owner: ast.AST, node: ast.expr) -> list[tuple[ast.AST, list[ast.stmt]]]:
+def _way(owner: ast.AST, node: ast.AST) -> list[tuple[ast.AST, list[ast.stmt]]]:
     """Return the blocks down to an expression: what each belongs to, and the rest of it."""
     for _, block in ast.iter_fields(owner):
         parts = block if isinstance(block, list) else []

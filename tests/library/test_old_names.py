@@ -153,6 +153,11 @@ FITS = {
     "new = {1}\ns.some = new\ns.some.add(2)\ns.x = len(new)": "s.x == 2",
     "new = {1}\ns.some = same(new)\ns.some.add(2)\ns.x = len(new)": "s.x == 2",
     "s.some = {2, 1}\nfor v in s.some:\n    s.x = s.x + v": "s.x == 3",
+    "row = []\nfor v in (1, 2, 3, 1):\n    row.append(v)\n    if len(row) == 2:\n"
+    "        s.m[0] = row\n        row = []": "s.m[0] == [3, 1]",
+    "p = Pair()\nfor v in range(3):\n    p.n = v\n    s.net.append(p)\n    p = Pair()": (
+        "s.net[2].n == 2"
+    ),
     "s.banks = [set(), {1}]\ns.banks[0].add(2)": "s.banks == [{2}, {1}]",
     "s.q.extend([1, 2, 3])\nfor v in reversed(s.q):\n    s.q.pop()\n    s.x += v % 2": "s.x == 2",
 }
@@ -167,7 +172,7 @@ PYTHON = (
     "old = s.some", "= new", "xs.clear()", "p.to.add(i)", "s.banks[0].add(2)", "append(copy(p))",
     "= s.pairs[0].to", "s.one, s.two", "in s.some}",
     "both", "hold_", "hold(s, p)\np", "s.one = p", "p.n = i + 1",
-    "s.x = m.n", "same(", "for v in s.some",
+    "s.x = m.n", "same(", "for v in s.some", "row = []",
 )  # fmt: skip
 """What is in an action that stays in Python."""
 

@@ -87,7 +87,7 @@ def begin(s: State, k: Bounds):
         box.inner.x = v
         box.row[v & 1] = 3
         s.q.append(s.box[v & 1])
-        s.q.append(box)
+        s.q.append(s.box[1])
         s.lane[0].append(v)
         s.p.append(Flat(u=v, v=1))
         yield

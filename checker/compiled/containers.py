@@ -15,7 +15,7 @@ from .arithmetic import FOLDED, from_beginning
 from .distinct import DistinctSets, is_record_set
 from .function import Scope
 from .growing import is_dictionary
-from .lists import known_mask
+from .lists import known_mask, plain_mask
 from .values import (
     NOWHERE,
     WORD,
@@ -420,7 +420,7 @@ class Collections:
     def _of_list(self, cells: Cells, name: str, node: ast.Call) -> Value:
         if name == "extend" and len(node.args) == 1 and cells.kind in (list, deque):
             self.extend(cells, node.args[0])
-            self.lists.note_change(cells)
+            self.lists.note_change(cells.changes)
             return Constant(None)
         if name in ("count", "index"):
             return self._found(cells, name, node)
@@ -430,7 +430,7 @@ class Collections:
         is_queue = cells.kind is deque and (name in _OF_QUEUES or (name == "pop" and not node.args))
         if node.keywords or not (cells.kind is list or is_queue):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
-        lists.note_change(cells)
+        lists.note_change(cells.changes)
         if name == "append" and len(arguments) == 1:
             lists.append(cells, self.expressions.certain(arguments[0]))
         elif name == "clear" and not arguments:
@@ -633,9 +633,7 @@ def is_fixed_set(value: Value) -> bool:
     if not isinstance(value, (Choice, Constant)):
         return False
     options = value.options if isinstance(value, Choice) else (value.value,)
-    return None not in map(known_mask, options) and all(
-        type(member) is int for option in options for member in option
-    )
+    return None not in map(plain_mask, options)
 
 
 def is_set_operator(operator: ast.operator) -> bool:

@@ -43,17 +43,20 @@ class Dictionaries:
 
     def displayed(self, node: ast.Dict) -> Value:
         """Return what a display of keys and values is; a constant if all of it is known."""
-        joined: Value = Constant({})
+        made: Value | None = None
         pairs: list[tuple[Value, Value]] = []
         for key, value in zip(node.keys, node.values, strict=True):
             if key is not None:
                 pairs.append((self.expressions.value(key), self.expressions.value(value)))
                 continue
-            joined = self.joined(
-                self.joined(joined, self._with(pairs)), self.expressions.value(value)
-            )
+            # Later values may change what the star takes over here.
+            made = self.joined(self._more(made, pairs), self.expressions.value(value))
             pairs = []
-        return self.joined(joined, self._with(pairs))
+        return self._more(made, pairs) if pairs or made is None else made
+
+    def _more(self, made: Value | None, pairs: Sequence[Sequence[Value]]) -> Value:
+        """Return a dictionary with some pairs, too; a new one if there is none yet."""
+        return self._with(pairs) if made is None else self.joined(made, self._with(pairs))
 
     def joined(self, one: Value, other: Value) -> Value:
         """Return a new dictionary with the keys of two, and the values of the second one first.
@@ -83,11 +86,7 @@ class Dictionaries:
         if isinstance(pairs, Items):
             return self._with([self.expressions.taken_apart(item, 2) for item in pairs.items])
         made = self.growing.new()
-
-        def put(pair: Value, following: str, end: str) -> None:
-            self.growing.put(made, *self.expressions.taken_apart(pair, 2))
-
-        self.expressions.calls.loops.over(node, pairs, put)
+        self.growing.update(made, pairs)
         return made
 
     def _with(self, pairs: Sequence[Sequence[Value]]) -> Value:

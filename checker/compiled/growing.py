@@ -93,12 +93,12 @@ class GrowingDictionaries:
 
     def new(self, kind: type = dict, default: Value | None = None) -> Entries:
         """Return an empty dictionary; `default` is what a ``defaultdict`` calls."""
-        removed = self.out.variable()
-        self.out.emit(f"store i64 0, ptr {removed}")
-        return Entries(self.scope.lists.new(), removed, kind, default)
+        lists = self.scope.lists
+        return Entries(lists.new(), lists.counter(), kind, default)
 
     def copied(self, into: Entries, value: Value) -> None:
         """Emit that a dictionary has the pairs of another one, and nothing else."""
+        self.scope.lists.note_change(into.changes)
         self.scope.lists.set_length(into.cells, Constant(0))
         if isinstance(value, Entries):
             self.expressions.calls.collections.add_all(into.cells, value.cells)
@@ -157,25 +157,13 @@ class GrowingDictionaries:
         """Return how keys, values or pairs are found; an addition or a removal meanwhile fails."""
         view = of if isinstance(of, View) else View(of, "keys")
         cells, out, lists = view.entries.cells, self.out, self.scope.lists
-        begun, part = self._changes(view.entries), _PARTS[view.part]
-
-        def length() -> Value:
-            # Python looks before each round, and before it ends.
-            out.fail_if(out.truth(out.compare("ne", self._changes(view.entries), begun)))
-            return lists.length(cells)
+        part = _PARTS[view.part]
 
         def at(index: Value) -> Value:
             pair = lists.at(cells, out.extreme("min", index, Constant(cells.most - 1)))
             return pair.items[part] if part is not None and isinstance(pair, Items) else pair
 
-        return Indexed(cells.most, length, at)
-
-    def _changes(self, entries: Entries) -> Value:
-        """Return a number that grows whenever a key is added or removed."""
-        removed = Number(self.out.value(f"load i64, ptr {entries.removed}"))
-        twice = self.out.value(f"shl i64 {removed.register}, 1")
-        length = self.scope.lists.length(entries.cells)
-        return Number(self.out.value(f"add i64 {twice}, {length.register}"))
+        return Indexed(cells.most, lists.length_in_loop(cells, view.entries.changes), at)
 
     def method(self, entries: Entries, name: str, node: ast.Call) -> Value:
         """Return the value of the call of a method."""
@@ -198,11 +186,7 @@ class GrowingDictionaries:
             self.update(entries, self.expressions.value(arguments[0]))
             return Constant(None)
         if name == "clear" and not arguments:
-            # It counts as a removal of each key.
-            length = self.scope.lists.length(entries.cells)
-            removed = self.out.value(f"load i64, ptr {entries.removed}")
-            more = self.out.value(f"add i64 {removed}, {length.register}")
-            self.out.emit(f"store i64 {more}, ptr {entries.removed}")
+            self.scope.lists.note_change(entries.changes)
             self.scope.lists.set_length(entries.cells, Constant(0))
             return Constant(None)
         if name == "most_common" and entries.kind is Counter and len(arguments) <= 1:
@@ -221,8 +205,7 @@ class GrowingDictionaries:
         there = Truth(out.value(f"xor i1 {out.truth(missing)}, true"))
         with self._where(there):
             self.scope.lists.take_out(entries.cells, out.extreme("max", at, Constant(0)))
-            removed = out.value(f"load i64, ptr {entries.removed}")
-            out.emit(f"store i64 {out.value(f'add i64 {removed}, 1')}, ptr {entries.removed}")
+            self.scope.lists.note_change(entries.changes)
         if default is None:
             return value
         if is_none(default):
@@ -310,6 +293,7 @@ class GrowingDictionaries:
     def _add(self, entries: Entries, key: Value, value: Value) -> None:
         pair = Items((self.expressions.certain(key), self.expressions.certain(value)))
         self.scope.lists.append(entries.cells, pair)
+        self.scope.lists.note_change(entries.changes)
 
     def _made(self, factory: Value) -> Value:
         """Return what a ``defaultdict`` calls for a key that is missing."""

@@ -62,14 +62,18 @@ def known_mask(value: object) -> int | None:
     return mask + WORD[0] if -1 in numbers else mask
 
 
+def plain_mask(value: Any) -> int | None:
+    """Return a set of plain numbers as a bit mask; None for one with members of enumerations."""
+    mask = known_mask(value)
+    return mask if mask is not None and all(type(member) is int for member in value) else None
+
+
 def _changeable(value: Value) -> Value:
     """Return a value as an element of a list that may have another one: sets are bit masks."""
     if isinstance(value, Items):
         return Items(tuple(map(_changeable, value.items)), value.kind)
-    known: Any = value.value if isinstance(value, Constant) else None
-    mask = known_mask(known)
-    plain = mask is not None and all(type(member) is int for member in known)
-    return Bits(Constant(mask)) if plain else value
+    mask = plain_mask(value.value) if isinstance(value, Constant) else None
+    return value if mask is None else Bits(Constant(mask))
 
 
 def _is_nowhere(value: Value) -> bool:
@@ -114,31 +118,38 @@ class Lists:
         """
         length = self.out.variable()
         self.out.emit(f"store i64 0, ptr {length}")
-        changes = self.out.variable() if kind is deque else ""
-        if changes:
-            self.out.emit(f"store i64 0, ptr {changes}")
+        changes = self.counter() if kind is deque else ""
         cells = Cells(self.out.register(), length, max(most, 1), [], kind, changes)
         if len(self._made) in self._expected:
             self._learn(cells, self._expected[len(self._made)])
         self._made.append(cells)
         return cells
 
-    def note_change(self, cells: Cells) -> None:
-        """Emit that a deque has changed."""
-        if cells.changes:
-            before = self.out.value(f"load i64, ptr {cells.changes}")
-            self.out.emit(
-                f"store i64 {self.out.value(f'add i64 {before}, 1')}, ptr {cells.changes}"
-            )
+    def counter(self) -> str:
+        """Return the address of a number of changes, which is 0 at first."""
+        address = self.out.variable()
+        self.out.emit(f"store i64 0, ptr {address}")
+        return address
 
-    def length_in_loop(self, cells: Cells) -> Callable[[], Value]:
-        """Return what emits the length before a round of a loop, which fails if a deque changed."""
-        if not cells.changes:
+    def note_change(self, counter: str) -> None:
+        """Emit that something has changed whose changes count."""
+        if counter:
+            before = self.out.value(f"load i64, ptr {counter}")
+            after = self.out.value(f"add i64 {before}, 1")
+            self.out.emit(f"store i64 {after}, ptr {counter}")
+
+    def length_in_loop(self, cells: Cells, counter: str) -> Callable[[], Value]:
+        """Return what emits the length before a round, and before the end, of a loop.
+
+        In Python a loop fails after a change of a dictionary or a deque, and so it does here, if
+        `counter` has the number of changes.
+        """
+        if not counter:
             return lambda: self.length(cells)
-        begun = Number(self.out.value(f"load i64, ptr {cells.changes}"))
+        begun = Number(self.out.value(f"load i64, ptr {counter}"))
 
         def length() -> Value:
-            now = Number(self.out.value(f"load i64, ptr {cells.changes}"))
+            now = Number(self.out.value(f"load i64, ptr {counter}"))
             self.out.fail_if(self.out.truth(self.out.compare("ne", now, begun)))
             return self.length(cells)
 
@@ -234,46 +245,34 @@ class Lists:
         out = self.out
         index = from_beginning(out, index, length)
         out.fail_if(out.value(f"icmp uge i64 {out.number(index)}, {out.number(length)}"))
-        upper = out.extreme("min", Number(out.number(index)), Constant(most - 1))
-        return Number(out.number(out.extreme("max", upper, Constant(0))), (0, most - 1), int)
+        within = self._within(most, Number(out.number(index)))
+        return Number(out.number(within), (0, most - 1), int)
 
     def take_out(self, cells: Cells, index: Value) -> Value:
         """Emit the removal of an element, whose index must be within the list; return it."""
         taken, last = self.at(cells, index), self._last(cells)
-
-        def move(here: Value) -> None:
-            following = Number(self.out.value(f"add i64 {self.out.number(here)}, 1"))
-            self.put(cells, here, self.at(cells, self._within(cells, following)))
-
         if cells.shapes:
-            self._shifting(cells, index, last, 1, move)
+            self._shift(cells, index, last, 1)
         self.set_length(cells, self.out.extreme("max", last, Constant(0)))
         return taken
 
     def insert(self, cells: Cells, index: Value, value: Value) -> None:
         """Emit the addition of an element before the one at an index, which is within it."""
         self.append(cells, value)
-
-        def move(here: Value) -> None:
-            before = Number(self.out.value(f"sub i64 {self.out.number(here)}, 1"))
-            self.put(cells, here, self.at(cells, self._within(cells, before)))
-
         if cells.shapes:
-            self._shifting(cells, self._last(cells), index, -1, move)
+            self._shift(cells, self._last(cells), index, -1)
             self.put(cells, index, value)
 
     def _last(self, cells: Cells) -> Number:
         return Number(self.out.value(f"sub i64 {self.length(cells).register}, 1"))
 
-    def _within(self, cells: Cells, index: Value) -> Value:
-        """Return an index that is within the room of a list, whatever it is."""
-        upper = self.out.extreme("min", index, Constant(cells.most - 1))
+    def _within(self, most: int, index: Value) -> Value:
+        """Return an index within so much room, whatever it is."""
+        upper = self.out.extreme("min", index, Constant(most - 1))
         return self.out.extreme("max", upper, Constant(0))
 
-    def _shifting(
-        self, cells: Cells, first: Value, last: Value, step: int, move: Callable[[Value], None]
-    ) -> None:
-        """Emit a loop over the places from the first one up or down to the last one, without it."""
+    def _shift(self, cells: Cells, first: Value, last: Value, step: int) -> None:
+        """Emit that places get what is one step further, up or down from one to before another."""
         out, place = self.out, self.out.variable()
         out.emit(f"store i64 {out.number(first)}, ptr {place}")
         head, shift, end = (out.label(hint) for hint in ("shift", "move", "end"))
@@ -282,8 +281,9 @@ class Lists:
         here = Number(out.value(f"load i64, ptr {place}"), (0, cells.most - 1))
         out.branch(out.compare("slt" if step > 0 else "sgt", here, last), shift, end)
         out.place_label(shift)
-        move(here)
-        out.emit(f"store i64 {out.value(f'add i64 {here.register}, {step}')}, ptr {place}")
+        further = Number(out.value(f"add i64 {here.register}, {step}"))
+        self.put(cells, here, self.at(cells, self._within(cells.most, further)))
+        out.emit(f"store i64 {further.register}, ptr {place}")
         out.jump(head)
         out.place_label(end)
 

@@ -245,7 +245,7 @@ class Loops:
             cells = value
             return Indexed(
                 cells.most,
-                lists.length_in_loop(cells),
+                lists.length_in_loop(cells, cells.changes),
                 lambda i: lists.at(cells, out.extreme("min", i, Constant(cells.most - 1))),
             )
         if isinstance(value, (Entries, View)):

@@ -224,12 +224,12 @@ class Dictionary:
 class Entries:
     """A dictionary outside of the state that may grow: a list of its keys and values.
 
-    ``kind`` is its class in Python, and ``default`` what a ``defaultdict`` calls.  ``removed`` is
-    where its number of removed keys is: a loop over it must not go on after a removal.
+    ``kind`` is its class in Python, and ``default`` what a ``defaultdict`` calls.  ``changes`` is
+    the address of the number of keys that were added and removed: no loop goes on after one.
     """
 
     cells: Cells
-    removed: str
+    changes: str
     kind: type = dict
     default: Value | None = None
 

@@ -277,6 +277,14 @@ def agreeing(meanings, states):
     return compared
 
 
+def failing_alike(meanings, states):
+    """Check that both fail in the same states, in some of them; return in how many."""
+    assert agreeing(meanings, states) >= 5
+    failed = [state for state in states if meanings.python(state) is None]
+    assert all(meanings.compiled(state) is None for state in failed)
+    return len(failed)
+
+
 @pytest.fixture(scope="session")
 def make_toy():
     """Make a transition system out of a declared state, constants, actions and initial states."""

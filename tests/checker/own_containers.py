@@ -67,6 +67,7 @@ class Writer:
             name = f"{loop}w" if loop else "v"
             return [
                 f"for {name} in {random.choice([*Writer.over, *self.over])}:",
+                *self.guard,
                 *self.inside(depth, name),
             ]
         if chosen < 0.95 and depth < 3:

@@ -153,15 +153,13 @@ class Set(Record):
     def add(self, number: int) -> None:
         """Add a number, which may be a member already."""
         if number < 0:
-            raise misused(f"{owner_written('set')}.add({number}): a set has numbers from 0 on")
+            raise _failed("set", f"add({number})", "a set has numbers from 0 on")
         self.mask |= 1 << number
 
     def remove(self, number: int) -> None:
         """Remove a member."""
         if number not in self:
-            raise misused(
-                f"{owner_written('set')}.remove({number}): not in the set", MisusedKeyError
-            )
+            raise _failed("set", f"remove({number})", "not in the set", MisusedKeyError)
         self.mask &= ~(1 << number)
 
     def discard(self, number: int) -> None:
@@ -611,10 +609,7 @@ class Seq(Ordered[E], Listed):
         for index in range(self.length):
             if self.items[index] == value:
                 return index
-        raise misused(
-            f"{owner_written('sequence')}.index({printed(value)}): not in the sequence",
-            MisusedValueError,
-        )
+        raise _failed("sequence", f"index({printed(value)})", _ABSENT, MisusedValueError)
 
     def count(self, value: E) -> int:
         """Return how often an element occurs."""
@@ -627,7 +622,7 @@ class Seq(Ordered[E], Listed):
     def append(self, value: E) -> None:
         """Add an element at the end."""
         if self.length == len(self.items):
-            raise misused(f"{owner_written('sequence')}.append({printed(value)}): {_full(self)}")
+            raise _failed("sequence", f"append({printed(value)})", _full(self))
         self.put(self.length, value)
         self.length += 1
 
@@ -643,17 +638,13 @@ class Seq(Ordered[E], Listed):
     def remove(self, value: E) -> None:
         """Remove the first element that is equal to a value."""
         if value not in self:
-            raise misused(
-                f"sequence.remove({printed(value)}): not in the sequence", MisusedValueError
-            )
+            raise _failed("sequence", f"remove({printed(value)})", _ABSENT, MisusedValueError)
         self.pop(self.index(value))
 
     def popleft(self) -> E:
         """Remove the first element and return it (TLA+'s Head and Tail)."""
         if not self.length:
-            raise misused(
-                f"{owner_written('sequence')}.popleft(): the sequence is empty", MisusedIndexError
-            )
+            raise _failed("sequence", "popleft()", _EMPTY, MisusedIndexError)
         first = self.copied(self.items[0])
         self.drop_first()
         return first
@@ -663,9 +654,7 @@ class Seq(Ordered[E], Listed):
         if index is not None:
             return self._taken(index if index >= 0 else from_end(index, self.length))
         if not self.length:
-            raise misused(
-                f"{owner_written('sequence')}.pop(): the sequence is empty", MisusedIndexError
-            )
+            raise _failed("sequence", "pop()", _EMPTY, MisusedIndexError)
         last = self.copied(self.items[self.length - 1])
         self.drop_last()
         return last
@@ -673,9 +662,8 @@ class Seq(Ordered[E], Listed):
     def _taken(self, index: int) -> E:
         """Remove an element and return it."""
         if index >= self.length:
-            raise misused(
-                f"sequence.pop({index}): it has {self.length} elements", MisusedIndexError
-            )
+            why = f"it has {self.length} elements"
+            raise _failed("sequence", f"pop({index})", why, MisusedIndexError)
         taken = self.copied(self.items[index])
         self._splice(slice(index, index + 1), ())
         return taken
@@ -792,9 +780,7 @@ class Sorted(_OfRecords[R]):
         """Remove a record, which must be a member."""
         first, last = self._equal(record)
         if first == last:
-            raise misused(
-                f"{owner_written('set')}.remove({printed(record)}): not in the set", MisusedKeyError
-            )
+            raise _failed("set", f"remove({printed(record)})", "not in the set", MisusedKeyError)
         self._take_out(first)
 
     def discard(self, record: R) -> None:
@@ -807,7 +793,7 @@ class Sorted(_OfRecords[R]):
         """Insert a record where it belongs."""
         last = self.length
         if last == len(self.items):
-            raise misused(f"{owner_written('set')}.add({printed(record)}): {_full(self, 'set')}")
+            raise _failed("set", f"add({printed(record)})", _full(self, "set"))
         while last > index:
             self.put(last, self.items[last - 1])
             last -= 1
@@ -1053,6 +1039,14 @@ def _in_order(part: Any) -> Any:
 
 _keys: dict[type, Callable[[Any], tuple[Any, ...]]] = {}
 """What returns the values of a record's variables, by its class."""
+
+
+_EMPTY, _ABSENT = "the sequence is empty", "not in the sequence"
+
+
+def _failed(kind: str, call: str, why: str, error: type[ModelError] = ModelError) -> ModelError:
+    """Return the error of a call of a container's method, which names the container."""
+    return misused(f"{owner_written(kind)}.{call}: {why}", error)
 
 
 def _full(sequence: Ordered[Any], what: str = "sequence") -> str:

@@ -118,6 +118,11 @@ def nodes_of(tree: ast.AST) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(tree))
 
 
+def parents_of(tree: ast.AST) -> dict[ast.AST, ast.AST]:
+    """Return what each part of a syntax tree lies in."""
+    return {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+
+
 @cache
 def names_of_elements(tree: ast.AST) -> dict[str, tuple[ast.Subscript, ...]]:
     """Return the names that a function binds by ``m = s.net[i]`` alone, and what binds each.

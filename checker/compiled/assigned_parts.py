@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable
 from functools import cache
 
+from ...core.sources import parents_of
 from ..set_methods import UPDATES
 
 _SHOWS = frozenset({"len", "sum", "min", "max", "any", "all"})
@@ -50,9 +51,7 @@ def like_a_list(function: ast.AST, use: ast.Attribute) -> bool:
     return _is_asked(parent, use) or _is_method(parent, above, _OF_LISTS)
 
 
-@cache
-def _parents(function: ast.AST) -> dict[ast.AST, ast.AST]:
-    return {child: node for node in ast.walk(function) for child in ast.iter_child_nodes(node)}
+_parents = cache(parents_of)
 
 
 def _around(function: ast.AST, use: ast.AST) -> tuple[ast.AST, ast.AST]:

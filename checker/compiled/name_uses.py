@@ -15,6 +15,7 @@ from typing import Any, TypeGuard
 
 from ...core.fields import Record
 from ...core.guards import read_node
+from ...core.sources import parents_of
 from ..reading.scope import is_changed_later
 from ..reading.values import WRITING
 from ..set_methods import METHODS
@@ -120,9 +121,7 @@ class Uses:
 
     def __init__(self, tree: ast.FunctionDef, space: Mapping[str, Any]) -> None:
         self._tree, self._space = tree, space
-        self._parents = {
-            child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)
-        }
+        self._parents = parents_of(tree)
         self._bound = {name for node in ast.walk(tree) for name in _bound_by(node)}
         self._local = self._bound | {
             node.id
@@ -203,7 +202,7 @@ class Uses:
     def _is_fit(self, node: ast.Name) -> bool:
         """Whether a use of a name gives its record no other name."""
         parent = self._parents[node]
-        if any(isinstance(one, FUNCTIONS) for one in self._around(node)):
+        if any(isinstance(one, FUNCTION_KINDS) for one in self._around(node)):
             # A function may be called later, and elsewhere.
             return False
         if isinstance(node.ctx, ast.Store):
@@ -330,7 +329,7 @@ KEEPING_NOTHING = frozenset({
     "all", "any", "bool", "frozenset", "len", "list", "max", "min", "set", "sorted", "sum", "tuple",
 })  # fmt: skip
 
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+FUNCTION_KINDS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def is_only_target(parent: ast.AST, node: ast.expr) -> TypeGuard[ast.Assign]:

@@ -844,17 +844,20 @@ class Sequences:
         """Translate the assignment of all elements of an array of variables, or of a slice."""
         chosen = target.slice
         assert isinstance(chosen, ast.Slice)
-        ends = {one: self.expressions.known(one) for one in (chosen.lower, chosen.upper) if one}
-        known = {
-            node: integer_of(value.value) if isinstance(value, Constant) else None
-            for node, value in ends.items()
-        }
-        # A negative number counts from the end only if it is written as one.
-        fixed = [n is not None and (n >= 0 or bool(literal_of(node))) for node, n in known.items()]
-        if owner.element or chosen.step or not all(fixed):
+        if owner.element or chosen.step:
             raise UnsupportedError(f"{ast.unparse(target)}, a part of an array, as a target")
-        lower, upper = (known.get(one) if one else None for one in (chosen.lower, chosen.upper))
-        self.fill_array(owner, values, range(len(owner.sample))[lower:upper])
+        ends = [self._fixed_end(node, target) for node in (chosen.lower, chosen.upper)]
+        self.fill_array(owner, values, range(len(owner.sample))[slice(*ends)])
+
+    def _fixed_end(self, node: ast.expr | None, target: ast.Subscript) -> int | None:
+        """Return a bound of a slice that is known; a negative one must be written as one."""
+        if node is None:
+            return None
+        value = self.expressions.known(node)
+        number = integer_of(value.value) if isinstance(value, Constant) else None
+        if number is None or (number < 0 and not literal_of(node)):
+            raise UnsupportedError(f"{ast.unparse(target)}, a part of an array, as a target")
+        return number
 
     def values(self, node: ast.expr) -> New:
         """Return the elements of an expression, or the sequence or slice that has them."""

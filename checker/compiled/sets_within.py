@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, TypeGuard
 
-from ...core.sources import nodes_of
+from ...core.sources import nodes_of, parents_of
 from ..set_methods import METHODS, OPERATIONS, UPDATES
 from .name_uses import KEEPING_NOTHING, placed_at
 
@@ -114,9 +114,7 @@ class _Uses:
 
     def __init__(self, tree: ast.FunctionDef, space: Mapping[str, Any]) -> None:
         self._tree, self._space = tree, space
-        self._parents = {
-            child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)
-        }
+        self._parents = parents_of(tree)
         self._bound = {one.arg for one in ast.walk(tree) if isinstance(one, ast.arg)} | {
             one.id for one in self._names() if not isinstance(one.ctx, ast.Load)
         }

@@ -416,14 +416,18 @@ class Translation:
         """Whether a call returns a list, a set or a dictionary that nothing else has."""
         if isinstance(node.func, ast.Attribute) and node.func.attr in COPYING:
             return True
-        with self.out.aside():
-            callee = self.expressions.expression(node.func)
-        known = callee.value if isinstance(callee, Constant) else None
+        callee, known = self._callee(node)
         if type(known) is FunctionType:
             return returns_new(plain_tree(known, keywords=True))
         if isinstance(callee, Closure) and isinstance(callee.tree, ast.FunctionDef):
             return returns_new(callee.tree)
         return any(known is kind for kind in KINDS) or known == dict.fromkeys
+
+    def _callee(self, node: ast.Call) -> tuple[Value, Any]:
+        """Return the value that a call calls, and the function or class if it is known."""
+        with self.out.aside():
+            callee = self.expressions.expression(node.func)
+        return callee, callee.value if isinstance(callee, Constant) else None
 
     def _is_last(self, node: ast.Name) -> bool:
         """Whether nothing can change what a name stands for after it is read here."""
@@ -490,10 +494,8 @@ class Translation:
 
     def _means_the_same(self, place: StateRef, node: ast.expr, value: Value) -> Means:
         """Return which uses of a part mean the same for the state's and for a new object."""
-        called = getattr(node, "func", None)
-        if isinstance(value, Made) and called is not None:
-            callee = self.expressions.expression(called)
-            known = callee.value if isinstance(callee, Constant) else None
+        if isinstance(value, Made) and isinstance(node, ast.Call):
+            _, known = self._callee(node)
             is_new = known is copy.copy or (isinstance(known, type) and issubclass(known, Record))
             paths = self.expressions.sequences.leaves(place)
             of_numbers = all(path[1:].isidentifier() for path in paths)

@@ -18,7 +18,7 @@ from types import CodeType
 from typing import Any
 
 from ...core.guards import read_node, refuses
-from ...core.sources import LAMBDA, as_function, nodes_of
+from ...core.sources import LAMBDA, as_function, nodes_of, parents_of
 from ..reading.values import MUTATING
 from ..set_methods import OPERATIONS
 from .local_imports import without_imports
@@ -456,7 +456,7 @@ _KEEPING = (ast.Return, ast.Compare, ast.For, ast.comprehension, ast.If, ast.Whi
 @cache
 def returns_new(tree: ast.FunctionDef) -> bool:
     """Whether a function returns a list, a set or a dictionary that it makes, and keeps nowhere."""
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    parents = parents_of(tree)
     parameters = {one.arg for one in ast.walk(tree) if isinstance(one, ast.arg)}
 
     def is_fit(name: ast.Name) -> bool:

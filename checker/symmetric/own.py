@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from ..compiled.name_uses import FUNCTIONS, Uses, is_only_target, is_part_of_name, marked_call
+from ..compiled.name_uses import FUNCTION_KINDS, Uses, is_only_target, is_part_of_name, marked_call
 from ..compiled.own_records import GROWING
 from ..compiled.syntax import makes_list
 
@@ -38,7 +38,7 @@ class OneName(Uses):
     def _is_fit(self, node: ast.Name) -> bool:
         """Whether a use of a name gives its list no other name, and no loop goes over it."""
         parent = self._parents[node]
-        if any(isinstance(one, FUNCTIONS) for one in self._around(node)):
+        if any(isinstance(one, FUNCTION_KINDS) for one in self._around(node)):
             return False
         if isinstance(node.ctx, ast.Store):
             return isinstance(parent, ast.AugAssign) or self.makes(self._given(node))

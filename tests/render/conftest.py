@@ -90,7 +90,7 @@ def walk():
     return walked
 
 
-PATIENCE = 600_000
+PATIENCE = 120_000
 """Milliseconds to wait for what a page must do: only one that never does it takes so long."""
 
 

@@ -15,7 +15,7 @@ from ..compiled.name_uses import FUNCTION_KINDS, Uses, is_only_target, is_part_o
 from ..compiled.own_records import GROWING
 from ..compiled.syntax import makes_list
 
-_COPYING = (
+_TAKING = (
     ast.AugAssign, ast.BinOp, ast.Compare, ast.FormattedValue, ast.Return, ast.Starred,
     ast.comprehension,
 )  # fmt: skip
@@ -54,7 +54,7 @@ class OneName(Uses):
         if isinstance(parent, ast.Assign | ast.AnnAssign):
             # Python keeps the object in the state until the step ends.
             return self._is_last(node) and self._is_copied(node)
-        return isinstance(parent, _COPYING) or self._is_lost(node) or self._is_copied(node)
+        return isinstance(parent, _TAKING) or self._is_lost(node) or self._is_copied(node)
 
     def _is_last(self, node: ast.Name) -> bool:
         """Whether no statement after that of a name has it."""

@@ -314,14 +314,14 @@ def _stores(node: ast.AST) -> bool:
 def _copies(function: ast.expr, own: Container[str]) -> bool:
     """Whether what a call gets is copied, or kept only by a function that is read anyway."""
     if isinstance(function, ast.Attribute):
-        return function.attr in _HOLDING_COPIES
+        return function.attr in _COPIES
     return isinstance(function, ast.Name) and (function.id in own or function.id in KEEPING_NOTHING)
 
 
 _NUMBERS = (ast.BinOp, ast.Compare, ast.Constant, ast.UnaryOp)
 """What gives a new value, or one that nobody can change."""
 
-_HOLDING_COPIES = frozenset({*WRITING, *METHODS, "count", "get", "index", "items", "keys", "values"})
+_COPIES = frozenset({*WRITING, *METHODS, "count", "get", "index", "items", "keys", "values"})
 """Methods of containers and records, which hold copies and return parts or new values."""
 
 _CONSUMING = (ast.AugAssign, ast.BinOp, ast.Return, ast.Starred, ast.comprehension)

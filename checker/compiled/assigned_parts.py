@@ -30,6 +30,12 @@ def anything(function: ast.AST, use: ast.Attribute) -> bool:
     return True
 
 
+def without_name(function: ast.AST, use: ast.Attribute) -> bool:
+    """Accept a use of a record's part, or a comparison; a loop may go on with another name."""
+    parent, _ = _around(function, use)
+    return isinstance(parent, (ast.Attribute, ast.Compare)) or isinstance(use.ctx, ast.Store)
+
+
 def nothing(function: ast.AST, use: ast.Attribute) -> bool:
     """Accept no use."""
     return False

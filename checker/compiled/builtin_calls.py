@@ -181,6 +181,7 @@ class Builtins:
         if len(node.args) not in (1, 2) or named.keys() - {"start"}:
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         start = node.args[1] if len(node.args) == 2 else named.get("start")
+        self.calls.comprehensions.refuse_order(node.args[0], start)
         first = self.expressions.known(start) if start else Constant(0)
         return Zipped((Numbers(first, None), self._iterable(node.args[0])))
 

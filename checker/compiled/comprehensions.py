@@ -54,6 +54,10 @@ if TYPE_CHECKING:
     from .expressions import Expressions
 
 
+_ASKING = (ast.Attribute, ast.Call, ast.Subscript)
+"""What gives another value after something has changed."""
+
+
 def _binds(name: ast.Name) -> bool:
     return isinstance(name.ctx, ast.Store)
 
@@ -198,6 +202,24 @@ class Comprehensions:
         named = [None if call.keywords else self.named(call.func, node) for call in calls]
         return all(one in _READING for one in named)
 
+    def refuse_order(self, first: ast.expr, second: ast.expr | None) -> None:
+        """Refuse an argument that is evaluated here before an earlier one, if that can matter.
+
+        Python evaluates only what a generator goes over before the next argument.
+        """
+        if second is None:
+            return
+        if isinstance(first, ast.GeneratorExp):
+            first = first.generators[0].iter
+        both = [*ast.walk(first), *ast.walk(second)]
+        if any(isinstance(part, ast.NamedExpr) for part in both) or (
+            any(isinstance(part, _ASKING) for part in ast.walk(second))
+            and not (self._only_reads(first) and self._only_reads(second))
+        ):
+            raise UnsupportedError(
+                f"{ast.unparse(second)}, which Python evaluates after {ast.unparse(first)},"
+            )
+
     def named(self, function: ast.expr, around: ast.expr) -> object:
         """Return the function of a call, if it is one of the module or of one that it imports."""
         root = function.value if isinstance(function, ast.Attribute) else function
@@ -277,6 +299,7 @@ class Comprehensions:
         if len(node.args) > 2 or named.keys() - {"start"}:
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         first = node.args[1] if len(node.args) == 2 else named.get("start")
+        self.refuse_order(node.args[0], first)
         start = self.expressions.known(first) if first else Constant(0)
         result = out.variable()
         out.emit(f"store i64 {out.number(start)}, ptr {result}")
@@ -294,6 +317,7 @@ class Comprehensions:
         named = {str(part.arg): part.value for part in node.keywords}
         argument = several or self._only(node, {"key", "default"})
         key = self.expressions.expression(named["key"]) if "key" in named else None
+        self.refuse_order(argument, named.get("default"))
         default = self.expressions.value(named["default"]) if "default" in named else None
         begun = self.out.variable()
         self.out.emit(f"store i64 0, ptr {begun}")
@@ -342,6 +366,7 @@ class Comprehensions:
         begun, has_initial = out.variable(), len(node.args) == 3
         out.emit(f"store i64 {int(has_initial)}, ptr {begun}")
         if has_initial:
+            self.refuse_order(node.args[1], node.args[2])
             initial = self.expressions.value(node.args[2])
             bits = self.calls.collections.bits(initial)
             if bits is not None:
@@ -441,6 +466,7 @@ class Comprehensions:
         slots = self.scope.slots
         slots.nullable.add(name)
         # Python evaluates all arguments before the generator yields anything.
+        self.refuse_order(argument, node.args[1] if len(node.args) > 1 else None)
         default = self.expressions.value(node.args[1]) if len(node.args) > 1 else None
         stored: list[Value] = []
 

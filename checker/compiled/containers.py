@@ -16,6 +16,7 @@ from .distinct import DistinctSets, is_record_set
 from .function import Scope
 from .growing import is_dictionary
 from .lists import known_mask, plain_mask
+from .second_names import memories
 from .values import (
     NOWHERE,
     WORD,
@@ -470,6 +471,17 @@ class Collections:
     def _sort(self, cells: Cells, node: ast.Call) -> Value:
         """Emit that the elements of a list are in order."""
         assert isinstance(node.func, ast.Attribute)
+        [memory, *_] = memories(cells)
+        names = {name for name, one in self.scope.local.items() if memory in memories(one)}
+        for part in node.keywords:
+            value = self.expressions.expression(part.value)
+            read = [part.value, *([value.tree] if isinstance(value, Closure) else [])]
+            parts = [one for tree in read for one in ast.walk(tree)]
+            if memory in memories(value) or any(
+                isinstance(one, ast.Name) and one.id in names for one in parts
+            ):
+                # In Python a list is empty while it is sorted.
+                raise UnsupportedError(f"{ast.unparse(node)}, whose key reads the list,")
         call = ast.copy_location(ast.Call(node.func, [node.func.value], node.keywords), node)
         self._refill(cells, self.calls.comprehensions.ordered(call))
         return Constant(None)

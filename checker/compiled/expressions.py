@@ -23,6 +23,7 @@ from .distinct import is_member
 from .emitter import Aside, is_cheap, is_marked
 from .function import Mode, Scope
 from .growing import Entry
+from .second_names import memories
 from .sequences import Records, Sequences, is_ours, is_value
 from .slots import is_leaf, told
 from .tables import Indexed, known_values
@@ -173,6 +174,15 @@ def is_known_none(value: Value, node: ast.expr) -> bool:
     return isinstance(value, Constant) and value.value is None
 
 
+def _owner_of_view(node: ast.expr) -> str:
+    """Return the name whose dictionary an expression shows, or has a method of; none for others."""
+    path = node.func if isinstance(node, ast.Call) else node
+    if not isinstance(path, ast.Attribute) or not isinstance(path.value, ast.Name):
+        return ""
+    is_view = path.attr in ("items", "keys", "values") if path is not node else path.attr == "get"
+    return path.value.id if is_view else ""
+
+
 class Expressions:
     """Translates expressions: known ones are computed now, for others code is emitted."""
 
@@ -275,7 +285,9 @@ class Expressions:
         if name not in rebound or rebound[name] or name in self.scope.hidden:
             return value
         copied = self.calls.collections.now(value)
-        self.scope.copies += [] if copied is value else [copied]
+        if copied is not value:
+            # What a function returns has no name of its own.
+            self.scope.share(value, told(name), name if name.endswith("?") else "", copied)
         return copied
 
     def _name(self, node: ast.Name) -> Value:
@@ -322,6 +334,9 @@ class Expressions:
             made = self.calls.comprehensions.named(node.func, node)
             if made is iter or (isinstance(made, type) and hasattr(made, "__next__")):
                 raise UnsupportedError(f"{ast.unparse(node)}, an iterator that is kept,")
+        shown = _owner_of_view(node)
+        if shown in self.scope.rebound or shown in self.scope.slots:
+            raise UnsupportedError(f"{ast.unparse(node)} of what is bound again, with a name,")
         if isinstance(node, ast.Name) and self.scope.rebound.get(node.id):
             raise UnsupportedError(f"{told(node.id)}, another name of a list that changes,")
 
@@ -432,7 +447,10 @@ class Expressions:
         value = self.sequences.fixed(self.expression(node.value))
         value = Constant(0) if value is NOWHERE else value
         assert isinstance(node.target, ast.Name)
-        self.scope.assign(node.target.id, value)
+        if any(memories(self.scope.local.get(node.target.id))):
+            # What Python has evaluated before it in the expression is the list as it was.
+            raise UnsupportedError(f"{node.target.id}, a list that an expression makes anew,")
+        self.scope.assign(node, value)
         return self.expression(ast.copy_location(ast.Name(node.target.id, ast.Load()), node))
 
     def _attribute(self, node: ast.Attribute) -> Value:
@@ -979,7 +997,12 @@ class Expressions:
                 self.calls.collections.add_all(listed, value)
             out.jump(end)
         out.place_label(end)
-        return slots.load(name) if listed is None else listed
+        if listed is None:
+            return slots.load(name)
+        for value in (*(value for _, value in ways), listed):
+            for memory in memories(value):
+                self.scope.lists.second_names.copy(memory, "a list that is chosen")
+        return listed
 
     def either(self, test: Value, yes: Value, no: Value) -> Value:
         """Return one of two values that are both evaluated."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .emitter import FAILURE, MARKS, Emitter, Marking
 from .lists import Lists
+from .second_names import memories
 from .slots import Shape, Slots
 from .tables import Tables
 from .values import Made, Number, Range, StateRef, Truth, Value, WritingError, common, union
@@ -180,10 +181,25 @@ class Scope:
         self.slots = Slots(self.out, self.expected)
         self.tables = Tables(self.unit, self.out)
         self.iterated: list[str] = []
-        # What names were that are bound again: who changes such a list changes a copy of it.
-        self.copies: list[Value] = []
-        self.assign: Callable[[str, Value], None]
+        # Names of functions that have returned.
+        self.ended: set[str] = set()
+        self.assign: Callable[[ast.NamedExpr, Value], None]
         self.write_out: Callable[[Callable[..., Any], ast.FunctionDef, list[Value]], Value]
+
+    def share(self, value: Value, what: str, name: str = "", copy: Value | None = None) -> None:
+        """Note that a list is copied to a name, if something else has it, too.
+
+        Parameters
+        ----------
+        what
+            What has the copy.
+        """
+        others = {one for one in self.local if not one.endswith("?")} - self.ended - {name}
+        named = {memory for one in others for memory in memories(self.local[one])}
+        second_names = self.lists.second_names
+        shared = [one for one in memories(value) if one in named or second_names.is_copied(one)]
+        for memory in [*shared, *(memories(copy) if shared else ())]:
+            second_names.copy(memory, what)
 
     def new_name(self, hint: str) -> str:
         """Return a name that no function can have, for a value of the translator's own."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from .arithmetic import from_beginning
 from .emitter import Emitter
+from .second_names import SecondNames
 from .slots import Shape, count, kinds, put_together, taken_apart, united
 from .values import (
     NOWHERE,
@@ -99,6 +100,7 @@ class Lists:
     def __init__(self, out: Emitter, expected: Mapping[int | str, Shape]) -> None:
         self.out, self._expected = out, expected
         self.kept: Callable[[Value], Value] = lambda value: value
+        self.second_names = SecondNames()
         self._made: list[Cells] = []
         self._read_early: list[Cells] = []
 
@@ -123,6 +125,7 @@ class Lists:
         if len(self._made) in self._expected:
             self._learn(cells, self._expected[len(self._made)])
         self._made.append(cells)
+        self.second_names.made(cells.base)
         return cells
 
     def counter(self) -> str:
@@ -173,10 +176,12 @@ class Lists:
 
     def set_length(self, cells: Cells, length: Value) -> None:
         """Emit a new number of elements."""
+        self.second_names.change(cells.base)
         self.out.emit(f"store i64 {self.out.number(length)}, ptr {cells.length}")
 
     def put(self, cells: Cells, index: Value, value: Value) -> None:
         """Emit the writing of an element, whose index must be within its room."""
+        self.second_names.change(cells.base)
         out = self.out
         if _is_nowhere(value):
             # Such a step has failed, and nothing is known of what it would add.
@@ -398,12 +403,14 @@ class Lists:
         """Return an empty set that may change; its least number is 0 or -1."""
         address = self.out.variable()
         self.out.emit(f"store i64 0, ptr {address}")
+        self.second_names.made(address)
         return Bits(Number("0", (WORD[0] if least < 0 else 0, WORD[1])), address)
 
     def change(self, bits: Bits, mask: Value) -> None:
         """Emit a new mask of a set."""
         if not bits.address:
             raise UnsupportedError("a change of a set that has another name")
+        self.second_names.change(bits.address)
         if not may_have_none(bits):
             mask = self.certain(mask)
         self.out.emit(f"store i64 {self.out.number(mask)}, ptr {bits.address}")

@@ -638,7 +638,8 @@ class Loops:
             low, high = low or WORD, high or WORD
             known = (low[0], high[1] - 1) if step > 0 else (high[0] + 1, low[1])
         element = Number(current, known)
-        body(element, following, end)
+        with self.scope.lists.second_names.block(is_loop=True):
+            body(element, following, end)
         out.place_label(following)
         raised = out.arithmetic("add", element, Constant(step))
         if not out.wraps and not fits(raised.range):

@@ -5,7 +5,7 @@ A value is taken apart into numbers, its *leaves*, and a *shape*, by which they 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -195,6 +195,14 @@ def holds_place(shape: Shape) -> bool:
     return _is_place(shape) or any(map(holds_place, shape.parts))
 
 
+def _forms(shape: Shape | None) -> Iterator[str]:
+    if shape is not None:
+        if _is_place(shape):
+            yield shape.like[-1].form  # type: ignore[index]
+        for part in shape.parts:
+            yield from _forms(part)
+
+
 def united(one: Shape, other: Shape) -> Shape:
     """Return the shape of a value that has either one.
 
@@ -246,6 +254,11 @@ class Slots:
         """The shapes of names that were read when only None was known of them."""
         known = {name: shape for name, shape in self._shapes.items() if name in self._early}
         return {name: shape for name, shape in known.items() if shape and not _is_place(shape)}
+
+    def forms(self) -> list[str]:
+        """Return the parts of the state that names with several values stand for, or hold."""
+        options = [shape for shapes in self._options.values() for shape in shapes]
+        return [form for shape in [*self._shapes.values(), *options] for form in _forms(shape)]
 
     def store(self, name: str, value: Value) -> None:
         """Emit the assignment of a value to a name."""

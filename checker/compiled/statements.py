@@ -20,7 +20,7 @@ from ...core.asserting import is_users_code
 from ...core.containers import Set
 from ...core.fields import Record
 from ..reading.scope import is_read_later, is_used_after, is_used_later
-from .assigned_parts import Means, anything, like_a_list, like_a_set, nothing
+from .assigned_parts import Means, anything, like_a_list, like_a_set, nothing, without_name
 from .containers import is_list
 from .element_names import as_written
 from .emitter import FAILURE, MARKS, Emitter, Marking
@@ -274,8 +274,9 @@ class Translation:
         self._changed, self._listed = changed_in_place(tree), lists_of(tree)
         self._growing: dict[str, Cells | Bits | Entries] = {}
         self._received: set[str] = set()
+        self._captured: list[tuple[str, Value]] = []
         self.scope.slots.nullable |= nullable(tree)
-        self.scope.assign, self.scope.write_out = self._assign_local, self.write_out
+        self.scope.assign, self.scope.write_out = self._assign_within, self.write_out
 
     def text(self) -> str:
         """Return the function as LLVM text."""
@@ -329,11 +330,14 @@ class Translation:
 
     def _effect(self, body: list[ast.stmt], first: int) -> None:
         """Translate statements, without the guards before any loop and any write."""
+        second_names = self.scope.lists.second_names
         for number, statement in enumerate(body):
+            changes = second_names.changes
             with self._on_trial(statement) as take_back:
                 if number < first and self.compiled.loops and not self.compiled.cut:
                     self.compiled.cut.append(number)
-                if number < first and not self.compiled.loops and isinstance(statement, ast.If):
+                alone = not self.compiled.loops and second_names.changes == changes
+                if number < first and alone and isinstance(statement, ast.If):
                     if self.out.terminated:
                         # It always refuses, so there is no effect.
                         return
@@ -402,6 +406,11 @@ class Translation:
             return
         if not (isinstance(node, ast.Call) and self._makes_new(node)):
             raise UnsupportedError(f"{ast.unparse(node)}, another name of a list that changes,")
+
+    def _assign_within(self, node: ast.NamedExpr, value: Value) -> None:
+        """Assign the name of an assignment within an expression."""
+        self._refuse_alias([node.target], node.value, value)
+        self._assign_local(node.target.id, value)
 
     def _may_change(self, node: ast.expr, value: Value | None) -> bool:
         """Whether the value of an expression may change by a name, one of a caller's or its own."""
@@ -472,6 +481,7 @@ class Translation:
         if self.unit.is_within:
             raise ReplacingError(f"{what}, for which a caller may have a name, as a target")
         others = [form for one in names for form in forms_of(one)] + self.scope.iterated
+        others += self.scope.slots.forms()
         if any(form.startswith(place.form) for form in others):
             raise UnsupportedError(f"{what}, for which there is another name, as a target")
         read = [part for part in ast.walk(node.value) if isinstance(part, ast.Name)]
@@ -480,6 +490,8 @@ class Translation:
         if changes or len(node.targets) > 1:
             raise UnsupportedError(f"{what}, to which what changes is assigned,")
         but = self._means_the_same(place, node.value, value)
+        if but is anything and (self._loops or self.scope.lists.second_names.is_in_loop):
+            but = without_name
         later = is_used_later(self._trees[-1], target, node.value, but) or any(
             is_used_after(tree, target.attr, line, but)
             for tree, (_, line) in zip(self._trees, self.callers, strict=False)
@@ -629,16 +641,24 @@ class Translation:
         if fits and isinstance(own, Bits) and bits:
             if may_have_none(own) and bits.ordered:
                 raise UnsupportedError(f"{name}, a set of the state on one way and not on another,")
-            lists.change(own, bits.mask)
+            with lists.second_names.refilling(own):
+                lists.change(own, bits.mask)
         elif fits and isinstance(own, Cells) and not bits and own.kind is kind:
-            lists.set_length(own, Constant(0))
-            collections.add_all(own, value)
+            with lists.second_names.refilling(own):
+                lists.set_length(own, Constant(0))
+                collections.add_all(own, value)
         else:
             raise UnsupportedError(
                 f"{told(name)}, which is a list or a set of its own on one way and none on another "
                 "(give one of them another name),"
             )
+        self._share(name, value, own)
         self.scope.local[name] = own
+
+    def _share(self, name: str, value: Value, own: Value) -> None:
+        """Note that a name has a copy of a list, unless a function has made it to return it."""
+        if not (name.endswith("?") and returns_new(self._trees[-1])):
+            self.scope.share(value, told(name), name, own)
 
     def _grow_dictionary(self, name: str, value: Value) -> None:
         """Assign a dictionary that changes, or that several places make."""
@@ -648,7 +668,9 @@ class Translation:
         if not isinstance(own, Entries) or own.kind is not getattr(value, "kind", dict):
             raise UnsupportedError(f"{told(name)}, which is a dictionary on one way only,")
         if own is not value:
-            growing.copied(own, value)
+            with self.scope.lists.second_names.refilling(own.cells):
+                growing.copied(own, value)
+            self._share(name, value, own)
         self.scope.local[name] = own
 
     def _keep(self, name: str, value: Value) -> None:
@@ -734,10 +756,6 @@ class Translation:
             self.expressions.refuse_kept(node.value)
         value = Constant(None) if node.value is None else self._kept(node.value)
         self._assign_local(name, value)
-        kept = self.scope.local.get(name)
-        if kept is not None and kept is not value and not returns_new(self._trees[-1]):
-            # Where several ways return a list, the caller gets a copy of it.
-            self.scope.copies.append(kept)
         self.out.jump(end)
 
     def _functiondef(self, node: ast.FunctionDef) -> None:
@@ -749,17 +767,11 @@ class Translation:
             raise UnsupportedError(f"{node.name}, which is decorated,")
         self._assign_local(node.name, self.expressions.closure(node))
 
-    def _is_copy(self, value: Value) -> bool:
-        """Whether a value is a copy of a list whose name is bound again."""
-        return any(value is one for one in self.scope.copies)
-
     def _receive(self, name: str, value: Value) -> None:
         """Give a parameter its value; a list that is changed is the caller's."""
         if name not in self._changed or not is_list(value):
             self._assign_local(name, value)
-        elif not self._is_copy(value) and (
-            isinstance(value, (Cells, Entries)) or (isinstance(value, Bits) and value.address)
-        ):
+        elif isinstance(value, (Cells, Entries)) or (isinstance(value, Bits) and value.address):
             self.scope.local[name] = self._growing[name] = value
             self._received.add(name)
             self.out.settle(name)
@@ -827,6 +839,7 @@ class Translation:
             self._frames.pop()
             self.callers.pop()
             self._trees.pop()
+            self.scope.ended |= {*new.values()}
             self.scope.function, self.scope.assigned, self._loops, self.line = outer
         if self.out.definite is None:
             return NOWHERE
@@ -841,7 +854,7 @@ class Translation:
         yes, no, end = out.label("then"), out.label("else"), out.label("end")
         out.branch(test, yes, no)
         out.place_label(yes)
-        self.block(node.body)
+        self._way(node.body)
         if not node.orelse:
             out.place_label(no)
             return
@@ -849,9 +862,14 @@ class Translation:
         if goes_on:
             out.jump(end)
         out.place_label(no)
-        self.block(node.orelse)
+        self._way(node.orelse)
         if goes_on or not out.terminated:
             out.place_label(end)
+
+    def _way(self, body: list[ast.stmt]) -> None:
+        """Translate statements that run on one way only."""
+        with self.scope.lists.second_names.block():
+            self.block(body)
 
     def _while(self, node: ast.While) -> None:
         out = self.out
@@ -860,12 +878,13 @@ class Translation:
         out.loops.append(True)
         out.unsettle(stored([node]))
         out.place_label(head)
-        out.begin_round()
-        out.branch(self.expressions.decision(node.test), body, end)
-        out.place_label(body)
-        if not out.wraps:
-            self._narrow(node.test)
-        self._round(node.body, head, after)
+        with self.scope.lists.second_names.block(is_loop=True):
+            out.begin_round()
+            out.branch(self.expressions.decision(node.test), body, end)
+            out.place_label(body)
+            if not out.wraps:
+                self._narrow(node.test)
+            self._round(node.body, head, after)
         if not out.terminated:
             out.jump(head)
         out.place_label(end)
@@ -966,6 +985,7 @@ class Translation:
                 break
             following = out.label("case")
             self._match_pattern(subject, case.pattern, following)
+            self._bind()
             if case.guard is not None and not out.terminated:
                 fits = out.label("fits")
                 out.branch(self.expressions.decision(case.guard), fits, following)
@@ -976,6 +996,14 @@ class Translation:
             out.place_label(following)
         out.place_label(end)
 
+    def _bind(self) -> None:
+        """Give names what a pattern has found, which Python does when all of it fits."""
+        while self._captured:
+            name, value = self._captured.pop(0)
+            target = ast.Name(name, ast.Store())
+            self._refuse_alias([target], target, value)
+            self._assign_local(name, value)
+
     def _match_pattern(self, subject: Value, pattern: ast.pattern, following: str) -> None:
         """Emit a jump to `following` unless a value has a pattern; bind the names of that."""
         out = self.out
@@ -983,9 +1011,7 @@ class Translation:
             if pattern.pattern is not None:
                 self._match_pattern(subject, pattern.pattern, following)
             if pattern.name is not None:
-                name = ast.Name(pattern.name, ast.Store())
-                self._refuse_alias([name], name, subject)
-                self._assign_local(pattern.name, subject)
+                self._captured.append((pattern.name, subject))
             return
         if isinstance(subject, Perhaps) and isinstance(pattern, _OF_PARTS):
             subject = self._matched_part(subject, pattern, following)

@@ -22,7 +22,7 @@ from ...core.sources import LAMBDA, as_function, nodes_of, parents_of
 from ..reading.values import MUTATING
 from ..set_methods import OPERATIONS
 from .local_imports import without_imports
-from .name_uses import KEEPING_NOTHING
+from .name_uses import FUNCTION_KINDS, KEEPING_NOTHING
 from .own_records import with_replaced_records
 from .sets_within import with_sets_replaced
 from .values import UnsupportedError
@@ -51,6 +51,8 @@ class _Matches(ast.NodeTransformer):
         self.generic_visit(node)
         parts = ast.walk(node.subject)
         plain = all(isinstance(part, (*_READ, ast.expr_context)) for part in parts)
+        # A guard that calls a function may change what the subject was.
+        plain &= not any(case.guard and may_act(case.guard) for case in node.cases)
         if plain and all(_is_value(case.pattern) for case in node.cases):
             return self._chain(node, node.cases)
         return node
@@ -65,6 +67,11 @@ class _Matches(ast.NodeTransformer):
             test = ast.BoolOp(ast.And(), [test, case.guard])
         chosen = ast.If(test, case.body, [self._chain(node, others)] if others else [])
         return ast.copy_location(chosen, case.pattern)
+
+
+def may_act(node: ast.AST) -> bool:
+    """Whether an expression may change a name, a list or the state, or ask what others change."""
+    return any(isinstance(part, (ast.Call, ast.NamedExpr)) for part in ast.walk(node))
 
 
 def _is_value(pattern: ast.pattern) -> bool:
@@ -457,6 +464,11 @@ _KEEPING = (ast.Return, ast.Compare, ast.For, ast.comprehension, ast.If, ast.Whi
 def returns_new(tree: ast.FunctionDef) -> bool:
     """Whether a function returns a list, a set or a dictionary that it makes, and keeps nowhere."""
     parents = parents_of(tree)
+    functions = [one for one in parents if isinstance(one, FUNCTION_KINDS)]
+    # A function in it may keep what it has a name for.
+    within = {
+        one.id for function in functions for one in ast.walk(function) if isinstance(one, ast.Name)
+    }
     parameters = {one.arg for one in ast.walk(tree) if isinstance(one, ast.arg)}
 
     def is_fit(name: ast.Name) -> bool:
@@ -473,7 +485,8 @@ def returns_new(tree: ast.FunctionDef) -> bool:
         if not isinstance(value, ast.Name):
             return value is not None and _is_made(value)
         uses = [one for one in parents if isinstance(one, ast.Name) and one.id == value.id]
-        return value.id not in parameters and all(map(is_fit, uses))
+        is_own = any(isinstance(one.ctx, ast.Store) for one in uses)
+        return is_own and value.id not in parameters | within and all(map(is_fit, uses))
 
     return all(is_new(one.value) for one in own_returns(tree))
 

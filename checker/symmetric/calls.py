@@ -57,6 +57,14 @@ from .values import (
 Reading = Part | Each | Several | Listed | Bunch | Pairs
 """What a loop may go over: an array, replicas, numbers, a tuple, a list, or arrays together."""
 
+
+def arrays_of(what: Part | Each | Listed | Bunch | Pairs) -> tuple[Part, ...]:
+    """Return the arrays that an iteration goes over; none for anything else."""
+    if isinstance(what, Pairs):
+        return what.arrays
+    return (what,) if isinstance(what, Part) else ()
+
+
 REDUCTIONS = (any, all, sum, min, max, len, sorted)
 """Functions of a collection whose result does not depend on its order, and of its elements."""
 
@@ -260,7 +268,9 @@ class Calls(Expressions):
         if len(values) != 1:
             return None
         [value] = values
-        if which in (list, tuple, iter):
+        if which in (list, tuple):
+            return copied(self._contents(value, node))
+        if which is iter:
             return self._contents(value, node)
         if which is bool:
             known = self.names.truth(value, node)
@@ -317,8 +327,8 @@ class Calls(Expressions):
         if isinstance(what, Bunch):
             # The same element may be there several times: no round has a place of its own.
             return another(what.element), fresh()
-        assert not isinstance(what, Several)
-        arrays, symbol = what.arrays if isinstance(what, Pairs) else (what,), fresh()
+        assert isinstance(what, Part | Pairs)
+        arrays, symbol = arrays_of(what), fresh()
         elements: list[Value] = []
         for array in arrays:
             assert isinstance(array.declared, Array)

@@ -61,15 +61,14 @@ class Comprehensions(Calls):
         """Return a function of the elements of a comprehension."""
         results: list[Value] = []
 
-        def finish(inner: Self, in_order: bool) -> None:
+        def finish(inner: Self, _: bool) -> None:
             if which in (any, all):
                 inner.split(node.elt)
-                if inner.effects.fails and not in_order:
-                    raise NotShownError(node, FAILS)
             else:
                 results.append(inner.combined_from(which, inner.expression(node.elt), node.elt))
 
-        self._clauses(node.generators, finish, results)
+        stops = node if which in (any, all) else None
+        self._clauses(node.generators, finish, results, stops=stops)
         if isinstance(node, ast.SetComp) and which not in (any, all):
             # Of one sort alone it is renamed as a whole, and has as many different members.
             joined = self._joined_all(results, node)
@@ -140,8 +139,15 @@ class Comprehensions(Calls):
         finish: Finish,
         results: list[Value],
         in_order: bool = True,
+        stops: ast.expr | None = None,
     ) -> None:
-        """Go over the clauses of a comprehension, and finish each element."""
+        """Go over the clauses of a comprehension, and finish each element.
+
+        Parameters
+        ----------
+        stops
+            The expression, if it may end before the last element.
+        """
         if not clauses:
             finish(self, in_order)
             return
@@ -163,8 +169,10 @@ class Comprehensions(Calls):
                 inner.flow = begun.copy()
                 inner.flow.local |= named(clause.target, item)
                 if inner.passes(clause.ifs):
-                    inner._clauses(rest, finish, results, in_order and not replica)
+                    inner._clauses(rest, finish, results, in_order and not replica, stops)
             inner.flow = begun
+            if stops and replica and inner.effects.fails:
+                raise NotShownError(stops, FAILS)
             if inner.effects.writes or inner.effects.unknown:
                 forms = sorted({write.location[0] for write in inner.effects.writes})
                 does = f"writes {forms[0]}" if forms else f"calls {inner.effects.unknown}"

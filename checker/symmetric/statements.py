@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from ...core.fields import Field
 from . import own, sets
-from .calls import Reading
+from .calls import Reading, arrays_of
 from .comprehensions import FAILS, Comprehensions
 from .expressions import drops_the_lowest, named
 from .names import carried, described, is_list, kind_of, may_be_none_at, shape
@@ -377,9 +377,13 @@ class Statements(Comprehensions):
         if isinstance(reading, Several):
             self._one_after_the_other(reading.items, node)
             return
-        element, replica = self.element(reading)
+        loading = self.inside()
+        element, replica = loading.element(reading)
+        self.adopt(loading)
         if replica is not None:
-            self._visited(element, replica, node)
+            # A round reads an element of the state when it begins, after the rounds before it.
+            is_live = not any(array.copy for array in arrays_of(reading))
+            self._visited(element, replica, node, loading.effects if is_live else Effects())
             return
 
         def head() -> tuple[Flow, Flow]:
@@ -401,12 +405,13 @@ class Statements(Comprehensions):
                 left = self.names.joined_flow(left, flow)
         self.continue_at(self.names.joined_flow(left, following))
 
-    def _visited(self, element: Value, replica: int, node: ast.For) -> None:
+    def _visited(self, element: Value, replica: int, node: ast.For, loading: Effects) -> None:
         """Follow a loop over replicas, of which no round may depend on earlier ones."""
         before, assigned = self.flow, stored(node) | self._grown(node)
         starts = {name: _at_start(before.local.get(name)) for name in assigned}
         for _ in range(MOST_ROUNDS):
             inner = self.inside()
+            inner.effects.add(loading)
             inner.flow.local |= {**starts, **named(node.target, element)}
             rounds, breaks = inner._round(inner.flow, node.body)
             if self._forgets_what_is_written(inner.effects):

@@ -336,7 +336,7 @@ class Expressions:
                 raise UnsupportedError(f"{ast.unparse(node)}, an iterator that is kept,")
         shown = _owner_of_view(node)
         if shown in self.scope.rebound or shown in self.scope.slots:
-            raise UnsupportedError(f"{ast.unparse(node)} of what is bound again, with a name,")
+            raise UnsupportedError(f"{ast.unparse(node)}, with a name, when {shown} has another")
         if isinstance(node, ast.Name) and self.scope.rebound.get(node.id):
             raise UnsupportedError(f"{told(node.id)}, another name of a list that changes,")
 
@@ -959,15 +959,9 @@ class Expressions:
         return Number(out.value(f"load i64, ptr {result}"), known, kind)
 
     def _are_lists(self, values: list[Value]) -> bool:
-        """Whether values are lists that nothing changes, and not all of the same known length."""
-        named = list(self.scope.local.values())
+        """Whether values are lists, and not all of the same known length."""
         slices = [
-            isinstance(value, (Span, Elements))
-            or (
-                isinstance(value, Cells)
-                and value.kind is list
-                and not any(other is value for other in named)
-            )
+            isinstance(value, (Span, Elements)) or (isinstance(value, Cells) and value.kind is list)
             for value in values
         ]
         lengths = [_length_of_list(value) for value in values]

@@ -409,8 +409,9 @@ class Translation:
 
     def _assign_within(self, node: ast.NamedExpr, value: Value) -> None:
         """Assign the name of an assignment within an expression."""
-        self._refuse_alias([node.target], node.value, value)
-        self._assign_local(node.target.id, value)
+        target = node.target
+        self._refuse_alias([target], node.value, value)
+        self._assign_local(target.id, value)
 
     def _may_change(self, node: ast.expr, value: Value | None) -> bool:
         """Whether the value of an expression may change by a name, one of a caller's or its own."""

@@ -461,7 +461,7 @@ NOT_KEPT = {
     "a = s.queue[1:]\nb = a\nb.append(1)\nreturn len(a) > 2": "a, another name of a list",
     "a = b = s.queue[1:]\nb.append(1)\nreturn len(a) > 2": "a list with two names",
     "a = s.queue[1:], 1\nb = a[0]\nb.append(1)\nreturn len(a[0]) > 2": "another name of a list",
-    "a = [1]\nb = a if s.flag else s.queue[:1]\na.append(2)\nreturn len(b) > 1": "of unknown",
+    "a = [1]\nb = a if s.flag else s.queue[:1]\na.append(2)\nreturn len(b) > 1": "is chosen",
     "a = [s.queue[n:] + s.queue[:n] for n in range(len(s.queue))]\nreturn min(a) == a[0]": (
         "a list that has a list or a tuple of unknown length in it"
     ),

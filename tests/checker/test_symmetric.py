@@ -584,6 +584,23 @@ def is_up(n) -> bool:
     return s.peer[n].up
 return any(is_up(other) for other in range(k.peers))
 """,
+    "is told after a write by an array that was copied before": """
+before = list(s.score)
+s.score[r] = 2
+return before[r] == 0 and r < 1
+""",
+    "is visited with what other rounds write": """
+for other, score in enumerate(s.score):
+    if score == 1 and s.peer[other].follows != NONE:
+        s.score[s.peer[other].follows] = 0
+return True
+""",
+    "is visited in two arrays, of which one changes": """
+for score, peer in zip(s.score, s.peer):
+    if score == 1 and peer.follows != NONE:
+        s.score[peer.follows] = 0
+return True
+""",
     "is visited in pairs of one order": """
 for a in range(k.peers):
     for b in range(a + 1, k.peers):
@@ -1179,6 +1196,11 @@ def test_a_helper_that_asserts_is_called_for_all_or_for_none():
     helper = "def is_up(s, n):\n    assert s.peer[n].term < 1\n    return s.peer[n].up\n"
     with pytest.raises(SymmetryError, match="for which an assertion fails"):
         shown(helper + body("return any(is_up(s, other) for other in range(k.peers))"))
+    # What an outer clause asks, and what it goes over, may end there, too.
+    for clauses in ("if is_up(s, n) for m in (1, 2)", "for m in range(is_up(s, n))"):
+        outer = body(f"return any(s.peer[n].up for n in range(k.peers) {clauses})")
+        with pytest.raises(SymmetryError, match="for which an assertion fails"):
+            shown(helper + outer)
     fine = "for other in range(k.peers):\n    is_up(s, other)\nreturn True"
     assert shown(helper + body(fine)).declared == ()
 

@@ -143,6 +143,13 @@ def acts_for_caller(code: CodeType) -> bool:
     return code.co_filename.startswith(_HERE)
 
 
+def _is_pythons(code: CodeType) -> bool:
+    """Whether code is of Python's own modules, which a line of a model has called."""
+    stdlib, *packages = _LIBRARIES
+    path = Path(code.co_filename)
+    return path.is_relative_to(stdlib) and not any(map(path.is_relative_to, packages))
+
+
 def _innermost_of_user(passed: list[Spot]) -> Spot | None:
     """Return the innermost spot in a user's file; if there is none, the innermost of all."""
     mutant = "<copy of "
@@ -173,7 +180,7 @@ def line_that_makes(wrong: Callable[[], bool], call: Callable[[], object]) -> Sp
         nonlocal deepest, last
         if deepest is None and wrong():
             deepest = last
-        if event == "line" and not acts_for_caller(frame.f_code):
+        if event == "line" and not _is_pythons(frame.f_code) and not acts_for_caller(frame.f_code):
             last = frame.f_code.co_name, (frame.f_code.co_filename, frame.f_lineno)
             lines[frame] = last
         elif event == "return" and frame.f_back in lines:

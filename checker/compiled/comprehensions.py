@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import reduce
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..reading.values import MUTATING
-from ..set_methods import FUNCTIONS
+from ..set_methods import FUNCTIONS, OPERATIONS
 from .containers import is_list
 from .distinct import is_member
 from .function import Scope
@@ -53,6 +53,9 @@ if TYPE_CHECKING:
     from .calls import Calls
     from .expressions import Expressions
 
+
+_ONLY_SHOWING = frozenset({*OPERATIONS, "count", "get", "index", "items", "keys", "values"})
+"""Methods of containers that change nothing."""
 
 _ASKING = (ast.Attribute, ast.Call, ast.Subscript)
 """What gives another value after something has changed."""
@@ -214,11 +217,27 @@ class Comprehensions:
         both = [*ast.walk(first), *ast.walk(second)]
         if any(isinstance(part, ast.NamedExpr) for part in both) or (
             any(isinstance(part, _ASKING) for part in ast.walk(second))
-            and not (self._only_reads(first) and self._only_reads(second))
+            and (self._acts(first) or self._acts(second))
         ):
             raise UnsupportedError(
                 f"{ast.unparse(second)}, which Python evaluates after {ast.unparse(first)},"
             )
+
+    def _acts(self, node: ast.expr) -> bool:
+        """Whether an expression may change what another one asks."""
+        calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
+        passed = [one for call in calls for one in (*call.args, *(k.value for k in call.keywords))]
+        if any(isinstance(self.named(one, node), FunctionType) for one in passed) or any(
+            isinstance(one, ast.Name) and isinstance(self.scope.local.get(one.id), Closure)
+            for one in passed
+        ):
+            return True
+        return not all(
+            call.func.attr in _ONLY_SHOWING
+            if isinstance(call.func, ast.Attribute)
+            else getattr(self.named(call.func, node), "__module__", "") == builtins.__name__
+            for call in calls
+        )
 
     def named(self, function: ast.expr, around: ast.expr) -> object:
         """Return the function of a call, if it is one of the module or of one that it imports."""

@@ -177,7 +177,7 @@ class _Unit(Unit):
             text = str(error).rsplit(" (in ", 1)[0]
             if not _is_users(function):
                 raise UnsupportedError(text) from None
-            self.note(function, 1, text)
+            self.note(function, None, text)
             raise FollowingError(text) from None
 
     def finish(self, translation: _Translation) -> None:

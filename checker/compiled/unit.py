@@ -246,7 +246,8 @@ class Unit:
         mode: Mode,
         pure: bool,
     ) -> Compiled:
-        where = function.__qualname__
+        code = function.__code__
+        where = f"{function.__name__}, {code.co_filename}:{code.co_firstlineno}"
         try:
             returns, count = self._shape(function, tree, mode)
             # Neither generated names nor LLVM's reserved ones contain a dollar.
@@ -292,6 +293,8 @@ class Unit:
             if count == 1:
                 raise UnsupportedError(f"{function.__name__} returns a tuple of one")
             return f"{{{', '.join(['i64'] * count)}}}", count
+        if any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in nodes_of(tree)):
+            raise UnsupportedError(f"{function.__name__}, which yields (return a list),")
         if text.isidentifier() and text not in SHAPES:
             text = "int" if _enumerates(function, text) else text
         if text not in SHAPES:

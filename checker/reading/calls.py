@@ -243,6 +243,11 @@ class Calls:
         if kind.__name__ == "Counter":
             for value in arguments:
                 group.add(NUMBER, self.expressions.elements(value, node, ordered=False))
+        if kind.__name__ == "defaultdict" and arguments:
+            # A key that is looked up is there from then on.
+            [factory, *arguments] = arguments
+            if factory != Known(None):
+                group.add(self._invoked(factory, [], {}, node), ANYTHING)
         self._unite(group, arguments, named, node)
         return group
 

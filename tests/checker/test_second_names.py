@@ -90,6 +90,8 @@ REFUSED = {
     FOUND + "s.x = next((v for v in list(d)), d.pop(0))": "Python evaluates after",
     FOUND + "s.x = reduce(lambda a, b: a + b, [d.pop(), d.pop()], d.pop() * 2) % 8": "after",
     FOUND + "s.x = sum(a + b for a, b in enumerate([1, d.pop()], len(d))) % 8": "evaluates after",
+    FOUND + "def f(v):\n    d.append(v)\n    return v\n"
+    "s.x = sum([f(1)], len(d)) % 8": "Python evaluates after",
     "x = 1\ns.x = sum([x := 2], x)": "Python evaluates after",
     # A list is empty while it is sorted.
     "d = list(s.queue)\nd.sort(key=lambda v: v if d else -v)\ns.x = d[0] if d else 0": "key reads",
@@ -123,6 +125,7 @@ TRANSLATED = (
     # Arguments of which the order does not matter.
     "d = list(s.queue)\ns.x = max(d, default=len(s.log)) % 8",
     "s.x = sum((v for v in s.queue), s.y) % 8",
+    "s.x = max(list(s.queue), default=s.log[0]) % 8",
     "d = list(s.queue)\nd.sort(key=lambda v: v % 2)\ns.x = d[0] if d else 0",
 )
 

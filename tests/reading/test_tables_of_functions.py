@@ -9,6 +9,7 @@ from tidegate.library.properties import system_for
 
 MODEL = """\
 from dataclasses import dataclass
+from collections import defaultdict
 from functools import reduce
 from operator import or_
 from tidegate import *
@@ -61,6 +62,19 @@ def test_no_step_is_watched(tmp_path, table):
     file, system = system_of(tmp_path, table)
     assert not system.writes_unseen
     assert tidegate.check(str(file)).distinct_states == 4
+
+
+@pytest.mark.parametrize("factory", ["set", "list", "None", "lambda: {1}"])
+def test_what_a_defaultdict_makes_is_its_own(tmp_path, factory):
+    """Whoever changes it changes nothing that outlives the call."""
+    here = f"by = defaultdict({factory}, {{0: set()}})\n    by[0].discard(1)"
+    _, system = system_of(tmp_path, "STEPS[s.x]", here)
+    assert not system.writes_unseen
+
+
+def test_what_a_defaultdict_shares_is_not(tmp_path):
+    with pytest.raises(ModelError, match="writes what outlives"):
+        system_of(tmp_path, "STEPS[s.x]", "by = defaultdict(lambda: SEEN)\n    by[0].append(1)")
 
 
 @pytest.mark.parametrize("table", ["STEPS[s.x]", "ROW[s.x]", "[*ROW][s.x]", "dict(STEPS)[s.x]"])

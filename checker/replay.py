@@ -11,7 +11,7 @@ from ..core.guards import Refusal
 from ..core.layout import State
 from ..core.reasons import why_not
 from ..core.spec import ModelError, Step, Trace, TransitionSystem
-from ..core.tracefile import Recorded, encoded
+from ..core.tracefile import Recorded, encoded_state, ordered
 
 T = TypeVar("T")
 
@@ -117,7 +117,7 @@ def _first_difference(
     Histories are not compared: which ones a state has depends on the requested properties.
     """
     for number, state in enumerate(states):
-        now = encoded(system.layout.describe(state))
+        now = ordered(encoded_state(system.layout.describe(state), recorded.version))
         before = recorded.states[number]
         if {name for name in now if not name.startswith("aux_")} - set(before):
             return number

@@ -48,7 +48,7 @@ from .fields import (
     value_of,
 )
 from .indices import Listed, Records, beyond, bounded, from_end, owner_written
-from .text import Members, SetMembers, shown_part
+from .text import Counts, Members, SetMembers, shown_part
 from .values import value
 
 T = TypeVar("T")
@@ -317,9 +317,9 @@ class Bag(Record):
         self.counts[number if number >= 0 else len(self.counts)] -= 1
 
     @classmethod
-    def shown(cls, record: Bag) -> dict[str, int]:
+    def shown(cls, record: Bag) -> Counts:
         """Return a record of this declaration as people see it."""
-        return {str(number): count for number, count in enumerate(record.counts) if count}
+        return Counts((number, count) for number, count in enumerate(record.counts) if count)
 
 
 @overload

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from types import FrameType, MethodType
 from typing import Any
 
@@ -162,8 +162,20 @@ def named(value: object) -> object:
     return value.name.lower() if isinstance(value, Enum) else value
 
 
+class Counts(dict[int, int]):
+    """The members of a bag of numbers, each with its count."""
+
+
 class Members(list[Any]):
     """The members of a set or a bag of records: where it changes, some come and others go."""
+
+    def counts(self) -> list[tuple[Any, int]]:
+        """Return each member with its count; equal ones are side by side.
+
+        >>> Members([{"to": 1}, {"to": 1}, {"to": 2}]).counts()
+        [({'to': 1}, 2), ({'to': 2}, 1)]
+        """
+        return [(member, len([*equal])) for member, equal in groupby(self)]
 
 
 class SetMembers(Members):
@@ -266,6 +278,8 @@ def _one_extends(one: list[Any], other: list[Any]) -> bool:
 
 def _is_showable(value: object) -> bool:
     """Whether every report can hold a value."""
+    if isinstance(value, Counts):
+        return True
     if isinstance(value, dict):
         return all(isinstance(name, str) for name in value) and all(
             map(_is_showable, value.values())

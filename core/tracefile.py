@@ -9,18 +9,24 @@ as ``{"#bigint": "1"}`` and sets as ``{"#set": [...]}``, as that document asks f
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
 from .behavior import Behavior
 from .bounds import unknown
+from .fields import NONE
 from .spec import ReplayError, Step
-from .text import SetMembers
+from .text import Counts, Members, SetMembers
 
-VERSION = 1
-"""The version of the trace's form; a replay refuses any other."""
+VERSION = 2
+"""The version of the trace's form that is written."""
+
+READABLE = (1, VERSION)
+"""The versions that a replay takes; it refuses any other."""
 
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 
@@ -78,23 +84,91 @@ class _States(Sequence[dict[str, Any]]):
         taken = self.behavior.plain(index)
         if index:
             meta |= {"action": taken.action, "arguments": taken.arguments}
-        return {"#meta": meta, **encoded(taken.state)}
+        return {"#meta": meta, **encoded_state(taken.state)}
+
+
+def encoded_state(state: Mapping[str, Any], version: int = VERSION) -> dict[str, Any]:
+    """Return the variables of a state as a trace of some version has them."""
+    encode = encoded if version == VERSION else _encoded_in_version_1
+    return {name: encode(value) for name, value in state.items()}
 
 
 def encoded(value: Any) -> Any:
     """Return a value as ITF writes it.
 
+    It has no null: nothing is the number NONE, as in the state, so that a variable has values of
+    one type.  Apalache's own ``Option`` is no way out: itf-py cannot read a variant called None.
+
     >>> encoded({"isr": {1, 0}, "alive": True, "hw": 2})
     {'isr': {'#set': [{'#bigint': '0'}, {'#bigint': '1'}]}, 'alive': True, 'hw': {'#bigint': '2'}}
+    >>> encoded(Counts({4: 2})), encoded(None)
+    ({'#map': [[{'#bigint': '4'}, {'#bigint': '2'}]]}, {'#bigint': '-1'})
+    >>> encoded({"tag": "ack", "value": True})
+    {'#map': [['tag', 'ack'], ['value', True]]}
     """
+    if isinstance(value, (bool, str)):
+        return value
+    if value is None or isinstance(value, int):
+        return {"#bigint": str(NONE if value is None else int(value))}
+    if isinstance(value, Counts) or (isinstance(value, dict) and not _is_record(value)):
+        return _map(value.items())
     if isinstance(value, dict):
         return {name: encoded(part) for name, part in value.items()}
-    if isinstance(value, SetMembers):
-        return {"#set": [encoded(part) for part in value]}
+    if isinstance(value, (set, SetMembers)):
+        return {"#set": [encoded(part) for part in _in_order(value)]}
+    if isinstance(value, Members):
+        return _map(value.counts())
     if isinstance(value, list):
         return [encoded(part) for part in value]
-    if isinstance(value, set):
-        return {"#set": [encoded(part) for part in sorted(value)]}
+    if isinstance(value, tuple):
+        return {"#tup": [encoded(part) for part in value]}
+    return {"#unserializable": str(value)}
+
+
+def _map(pairs: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
+    return {"#map": [[encoded(key), encoded(value)] for key, value in pairs]}
+
+
+def _is_record(fields: Iterable[str]) -> bool:
+    """Whether readers take an object with these names for a record.
+
+    A name in ITF does not begin with #, and ``tag`` with ``value`` is a variant.  itf-py makes a
+    named tuple of a record, which refuses some names, such as ``_x`` and ``class``.
+    """
+    return {*fields} != {"tag", "value"} and all(
+        name.isidentifier() and not iskeyword(name) and not name.startswith("_") for name in fields
+    )
+
+
+def _in_order(members: Collection[Any]) -> Collection[Any]:
+    return sorted(members) if isinstance(members, set) else members
+
+
+def ordered(value: Any) -> Any:
+    """Return a value with the members of sets and maps in one order, which ITF leaves open.
+
+    >>> ordered({"#set": [[True], [False]]})
+    {'#set': [[False], [True]]}
+    """
+    if isinstance(value, list):
+        return [ordered(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    parts = {name: ordered(part) for name, part in value.items()}
+    for name in ("#set", "#map"):
+        if isinstance(parts.get(name), list):
+            parts[name].sort(key=partial(json.dumps, sort_keys=True))
+    return parts
+
+
+def _encoded_in_version_1(value: Any) -> Any:
+    """Return a value as version 1 wrote it: nothing as null, a bag as a record or as a list."""
+    if isinstance(value, dict):
+        return {str(name): _encoded_in_version_1(part) for name, part in value.items()}
+    if isinstance(value, (set, SetMembers)):
+        return {"#set": [_encoded_in_version_1(part) for part in _in_order(value)]}
+    if isinstance(value, list):
+        return [_encoded_in_version_1(part) for part in value]
     if isinstance(value, int) and not isinstance(value, bool):
         return {"#bigint": str(int(value))}
     return value
@@ -119,7 +193,9 @@ class Recorded:
     protocol, bounds, property
         The names of the protocol, its bounds and the violated property; not yet looked up.
     states
-        In ITF's encoding.
+        In ITF's encoding, the members of sets and maps in one order.
+    version
+        The version of its form.
     loop
         For a lasso, the number of the state from which its steps repeat for ever.
     report
@@ -132,6 +208,7 @@ class Recorded:
     steps: tuple[Step, ...]
     states: tuple[dict[str, Any], ...]
     report: Mapping[str, Any]
+    version: int = VERSION
     loop: int | None = None
 
 
@@ -173,7 +250,7 @@ def read_trace(path: str, prop: str | None = None) -> Recorded:
             raise ReplayError(f"{path}: this report has no trace, since nothing was violated")
     try:
         return _recorded(document, report)
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, AttributeError, RecursionError):
         raise ReplayError(f"{path}: not a trace in ITF as Tidegate writes it; {again}") from None
     except ReplayError as error:
         raise ReplayError(f"{path}: {error}; {again}") from None
@@ -225,10 +302,11 @@ def _recorded(document: dict[str, Any], report: dict[str, Any]) -> Recorded:
     meta, states = document["#meta"], document["states"]
     if "protocol" not in meta:
         raise ReplayError("an ITF trace, but of another program: it names no protocol")
-    if meta.get("tidegate-trace") != VERSION:
+    version = meta.get("tidegate-trace")
+    if type(version) is not int or version not in READABLE:
         raise ReplayError(
-            f"written in version {_short(meta.get('tidegate-trace'))} of the trace format; this "
-            f"Tidegate reads version {VERSION}"
+            f"written in version {_short(version)} of the trace format; this "
+            f"Tidegate reads versions {' and '.join(map(str, READABLE))}"
         )
     if not isinstance(states, list) or not states:
         raise ReplayError("the trace has no states")
@@ -243,6 +321,7 @@ def _recorded(document: dict[str, Any], report: dict[str, Any]) -> Recorded:
             for name, value in report.items()
             if isinstance(value, (bool, int, float, str))
         },
+        version=version,
         loop=_loop(document.get("loop"), len(states)),
     )
 
@@ -259,7 +338,7 @@ def _loop(value: Any, states: int) -> int | None:
 
 def _state(state: dict[str, Any]) -> dict[str, Any]:
     """Return the variables of a state."""
-    return {name: value for name, value in state.items() if name != "#meta"}
+    return {name: ordered(value) for name, value in state.items() if name != "#meta"}
 
 
 def _step(meta: dict[str, Any]) -> Step:

@@ -19,7 +19,8 @@ from ..core.reasons import Reason, why
 from ..core.scene import Entry, Event, Log, LogOffset, Message, Participant, Scene, changed
 from ..core.spec import Step
 from ..core.text import told
-from .text import fairness, marks, repeats, variables, violated_after
+from .text import fairness, marks, repeats, violated_after
+from .values import variables
 
 ELECTIONS = ("election", "unclean")
 """Signs of the steps that elect a leader."""

@@ -12,14 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..checker.liveness.lasso import Answer, answers
 from ..core.behavior import Behavior
 from ..core.scene import changed, is_of_variable
 from ..core.spec import Trace
-from ..core.text import NOTHING, SetMembers
 from .console import Console, Text
+from .values import variables
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -365,35 +365,3 @@ def _print_states(
         if index in notes:
             print_prose(console, Text(notes[index], "italic"), indent=2)
         before = lines
-
-
-def variables(description: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return name and value of each variable, a line for each element of a list that has some."""
-    lines = []
-    for name, value in description.items():
-        if isinstance(value, list) and value and not isinstance(value, SetMembers):
-            lines += [(f"{name}[{index}]", shown(part)) for index, part in enumerate(value)]
-        else:
-            lines.append((name, shown(value)))
-    return lines
-
-
-def shown(value: Any) -> str:
-    """Return a value as TLA+ would write it.
-
-    >>> shown({"isr": {1, 0}, "alive": True, "log": [1, 2]})
-    '[isr |-> {0, 1}, alive |-> TRUE, log |-> <<1, 2>>]'
-    """
-    if isinstance(value, dict):
-        return f"[{', '.join(f'{name} |-> {shown(part)}' for name, part in value.items())}]"
-    if isinstance(value, SetMembers):
-        return f"{{{', '.join(map(shown, value))}}}"
-    if isinstance(value, list):
-        return f"<<{', '.join(map(shown, value))}>>"
-    if isinstance(value, set):
-        return f"{{{', '.join(shown(part) for part in sorted(value))}}}"
-    if isinstance(value, bool):
-        return str(value).upper()
-    if value is None:
-        return NOTHING
-    return f'"{value}"' if isinstance(value, str) else str(value)

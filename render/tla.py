@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .narrative import Moment, Narrative
-from .text import shown
+from .values import named, shown
 
 
 def tla(narrative: Narrative, full: bool = False) -> str:
@@ -26,9 +26,13 @@ def tla(narrative: Narrative, full: bool = False) -> str:
         lines.append(f"State {moment.number + 1}: <{_action(moment)}>")
         is_whole = full or not moment.number
         written = {_variable(name) for name in moment.written}
-        for name, values in _variables(moment).items():
-            if is_whole or name in written:
-                lines.append(f"/\\ {name} = {values}")
+        values = _variables(moment)
+        names = named(values)
+        lines += [
+            f"/\\ {names[name]} = {value}"
+            for name, value in values.items()
+            if is_whole or name in written
+        ]
         lines.append("")
     if narrative.loop is not None and narrative.cycle:
         lines += [f"Back to state {narrative.loop + 1}: <{_action(narrative.moments[-1])}>", ""]

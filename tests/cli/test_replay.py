@@ -236,7 +236,7 @@ def argument(value):
         (no_such_action, "hw has no step Explode(leader=0, follower=1)"),
         (no_such_broker, "hw has no step SendFetch(leader=0, follower=7)"),
         (other_protocol, "no protocol 'raft'"),
-        (other_version, "version 99 of the trace format; this Tidegate reads version 1"),
+        (other_version, "version 99 of the trace format; this Tidegate reads versions 1 and 2"),
         (other_bounds, "bound replicas: 17 is out of range"),
         (other_program, "names no protocol"),
         (no_states, "the trace has no states"),

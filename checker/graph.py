@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from ..core.errors import printable
 from ..core.layout import State
 from ..core.spec import Property, Step, TidegateError, Trace, TransitionSystem
 
@@ -116,16 +117,18 @@ class StateGraph:
                 depth=self.depths[number],
                 fingerprint=f"{self.system.layout.fingerprint(state):016x}",
                 violates=", ".join(self.violated[number]),
-                state=text.replace("\n", "; "),
+                state=printable(text.replace("\n", "; ")),
                 outside="yes" if number in self.outside else "no",
             )
         for source, step, target in self.edges():
             graph.add_edge(
                 source,
                 target,
-                key=str(step),
+                key=printable(str(step)),
                 action=step.action,
-                arguments=", ".join(f"{name}={value}" for name, value in step.chosen.items()),
+                arguments=printable(
+                    ", ".join(f"{name}={value}" for name, value in step.chosen.items())
+                ),
             )
         return graph
 

@@ -30,8 +30,9 @@ class TraceStep:
     arguments
         With which arguments, by name.
     state
-        Every variable after it: records as dictionaries, arrays and sequences as lists, sets as
-        sets.
+        Every variable after it: records as dictionaries, arrays and sequences as lists, sets of
+        numbers as sets, bags of numbers as dictionaries of counts, sets and bags of records as
+        lists in order.
     """
 
     action: str

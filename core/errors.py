@@ -465,6 +465,15 @@ def printable(text: str) -> str:
     return text if text.isprintable() else _HIDDEN_IN_LINES.sub(_written_out, text)
 
 
+def flat(text: str) -> str:
+    r"""Return text as one line, its words with one space between them, every character visible.
+
+    >>> print(flat("two\n  lines\x1b"))
+    two lines\u001b
+    """
+    return " ".join(printable(text).split())
+
+
 def inert(text: str) -> str:
     r"""Return text in which GitHub Actions finds no command.
 
@@ -484,7 +493,7 @@ def _written_out(match: re.Match[str]) -> str:
     return _SHORT.get(match[0]) or (f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
 
 
-__all__ = ["inert", "one_line", "printable"]
+__all__ = ["flat", "inert", "one_line", "printable"]
 
 
 def misfit(value: object, kind: Any) -> str:

@@ -83,8 +83,14 @@ class _States(Sequence[dict[str, Any]]):
         meta: dict[str, Any] = {"index": index}
         taken = self.behavior.plain(index)
         if index:
-            meta |= {"action": taken.action, "arguments": taken.arguments}
+            chosen = {name: _number(value) for name, value in taken.arguments.items()}
+            meta |= {"action": taken.action, "arguments": chosen}
         return {"#meta": meta, **encoded_state(taken.state)}
+
+
+def _number(value: int) -> int:
+    """Return a number without the class that a model gives it, which other processes lack."""
+    return value if isinstance(value, bool) else int(value)
 
 
 def encoded_state(state: Mapping[str, Any], version: int = VERSION) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from ..checker.graph import StateGraph, Statistics
-from ..core.spec import TidegateError
+from ..core.errors import TidegateError, printable
 from .console import Console, Text
 from .summary import count
 from .text import print_prose
@@ -107,7 +107,7 @@ def parquet(graph: StateGraph) -> dict[str, bytes]:
         "source": sources,
         "target": targets,
         "action": [step.action for step in taken],
-        "arguments": [str(step).removeprefix(step.action) for step in taken],
+        "arguments": [printable(str(step).removeprefix(step.action)) for step in taken],
     }
     files = {}
     for name, columns in (("states.parquet", states), ("steps.parquet", steps)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ..core.errors import flat
 from ..core.scene import Participant
 from .narrative import Moment, Narrative
 
@@ -75,12 +76,17 @@ def _state_row(who: Participant, logs: bool) -> str:
     return f"| {escaped(who.name)} | {is_} | {log} | {who.log.hw} | {who.log.leo} |"
 
 
+_FIRST = re.compile(r"^(\d*)(?=[-+=.])")
+"""Where a text may begin that Markdown would take for an item of a list, or for a line."""
+
+
 def escaped(text: str) -> str:
     r"""Return text in which nothing is Markdown or HTML.
 
     >>> escaped("a|b <script> *c*")
     'a\\|b &lt;script&gt; \\*c\\*'
+    >>> escaped("- a"), escaped("12. a")
+    ('\\- a', '12\\. a')
     """
-    plain = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    plain = plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"([\\`*_{}\[\]()#|~!])", r"\\\1", plain)
+    plain = flat(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _FIRST.sub(r"\1\\", re.sub(r"([\\`*_{}\[\]()#|~!])", r"\\\1", plain))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
+from ..core.errors import flat
 from .narrative import IN_FLIGHT, LOST, Arrow, Moment, Narrative
 
 
@@ -90,12 +91,7 @@ def _said(moment: Moment, full: bool) -> Iterator[tuple[str, list[str]]]:
             yield who.name, texts
 
 
-def _plain(text: str) -> str:
-    """Return text without anything that could end a line."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
-
-
 def _mermaid_text(text: str) -> str:
     """Return text in which nothing is markup for Mermaid, nor for the HTML that it makes."""
     special = '#;<>&"%`\\{}'
-    return "".join(f"#{ord(c)};" if c in special else c for c in _plain(text))
+    return "".join(f"#{ord(c)};" if c in special else c for c in flat(text))

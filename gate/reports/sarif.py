@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from urllib.parse import quote
 
 from ...core.version import __version__
 from ...library.links import addresses, linked
+from ..cells import distinct_names
 from ..results import CellOutcome, Deviation, Finding
 from .findings import Pointer, cause, pointers, reproducing
 
@@ -28,9 +30,15 @@ _OTHERS = {
 """Rules that are not property, by their identifier."""
 
 
+_LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
+"""The first bracket of an embedded link."""
+
+
 def sarif(outcomes: Sequence[CellOutcome]) -> dict[str, Any]:
     """Return the findings of all cells as a SARIF log; cells that are skipped have none."""
-    results = [result for outcome in outcomes for result in _results(outcome)]
+    names = distinct_names([outcome.cell for outcome in outcomes])
+    pairs = zip(outcomes, names, strict=True)
+    results = [result for outcome, name in pairs for result in _results(outcome, name)]
     statements = _OTHERS | {
         prop.name: prop.statement for outcome in outcomes for prop in outcome.properties
     }
@@ -44,23 +52,24 @@ def sarif(outcomes: Sequence[CellOutcome]) -> dict[str, Any]:
 
 def _rule(name: str, statement: str, source: str) -> dict[str, Any]:
     """Return what a finding can be of, with where its source can be read."""
-    rule: dict[str, Any] = {"id": name, "shortDescription": {"text": statement}}
+    rule: dict[str, Any] = {"id": name, "shortDescription": {"text": _unlinked(statement)}}
     if links := addresses(statement, source):
         rule["helpUri"] = next(iter(links.values()))
         rule["help"] = {"text": f"Source: {source}", "markdown": f"Source: {linked(source)}"}
     return rule
 
 
-def _results(outcome: CellOutcome) -> Iterator[dict[str, Any]]:
+def _results(outcome: CellOutcome, name: str) -> Iterator[dict[str, Any]]:
+    """Yield a result for each finding of a cell, whose name tells them from those of others."""
     for finding in outcome.findings:
         if finding.kind is Deviation.SKIPPED:
             continue
         first, *others = pointers(outcome, finding)
-        identity = f"{outcome.cell.name}\0{finding.kind}\0{finding.about}"
+        identity = f"{name}\0{finding.kind}\0{finding.about}"
         result: dict[str, Any] = {
             "ruleId": finding.kind if finding.kind in _OTHERS else finding.about,
             "level": "warning" if finding.kind in UNSURE else "error",
-            "message": {"text": linked(_message(outcome, finding))},
+            "message": {"text": linked(_unlinked(_message(outcome, finding)))},
             "locations": [_location(first)],
             "partialFingerprints": {"tidegateFinding/v1": _hash(identity)},
         }
@@ -69,6 +78,11 @@ def _results(outcome: CellOutcome) -> Iterator[dict[str, Any]]:
                 {"id": number, **_location(place)} for number, place in enumerate(others)
             ]
         yield result
+
+
+def _unlinked(text: str) -> str:
+    """Return a message in which no text of a model is a link (SARIF 2.1.0, 3.11.6)."""
+    return _LINK.sub(r"\\[", text)
 
 
 def _hash(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from html import escape
 
 from ...core.errors import one_line
 from ...render.markdown import escaped
@@ -60,7 +61,8 @@ def _failed(outcome: CellOutcome) -> Iterator[str]:
             yield f"  Reproduce it with: `{command}`"
     yield ""
     for trace in outcome.traces:
-        yield f"<details><summary>{trace.label or trace.name}: {trace.steps} steps</summary>"
+        name = escape(one_line(trace.label or trace.name))
+        yield f"<details><summary>{name}: {count(trace.steps, 'step')}</summary>"
         yield ""
         # Its headings are below those of the summary.
         yield trace.markdown.replace("\n## ", "\n##### ").replace("# ", "#### ", 1)

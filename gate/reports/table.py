@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ...core.errors import one_line
 from ...render.console import Text
 from ...render.grounds import searched_in_python
+from ...render.summary import count
 from ..cells import Cell
 from ..results import CellOutcome, Status
 from ..run import Running
@@ -93,7 +94,7 @@ class Table:
             mine = [(outcome, trace) for outcome, trace in shown if outcome.cell.subject == subject]
             outcome, trace = min(mine, key=lambda pair: pair[1].steps)
             name = one_line(outcome.cell.name)
-            self.line(Text(f"\n{name}: {trace.title}, {trace.steps} steps", "bold"))
+            self.line(Text(f"\n{name}: {trace.title}, {count(trace.steps, 'step')}", "bold"))
             self.line(Text(trace.text.rstrip("\n")))
             if len(mine) > 1:
                 others = f"{len(mine) - 1} more of {one_line(subject)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -208,11 +209,15 @@ def _write_traces(folder: Path | None, outcomes: Sequence[CellOutcome], reports:
     """Write a file for each counterexample of a failed cell."""
     if folder is None:
         return
+    written: Counter[str] = Counter()
     for outcome in outcomes:
         for trace in outcome.traces:
             name = outcome.cell.name.removesuffix(f", {DEFAULT_BOUNDS}")
             name = f"{name} {trace.label or trace.name}"
-            path = folder / f"{re.sub(r'[^A-Za-z0-9=._-]+', '-', name).strip('-.')}.itf.json"
+            name = re.sub(r"[^A-Za-z0-9=._-]+", "-", name).strip("-.")
+            written[name] += 1
+            number = f"-{written[name]}" if written[name] > 1 else ""
+            path = folder / f"{name}{number}.itf.json"
             with (
                 reports.kept_apart("--traces", str(path)),
                 report_file(str(path), "--traces") as target,

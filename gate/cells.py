@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -171,6 +172,18 @@ class Cell:
         """Whether the protocol or a property is custom: Python code from a user's file."""
         names = (self.protocol, *(expectation.name for expectation in self.expectations))
         return any(map(is_custom, names))
+
+
+def distinct_names(cells: Sequence[Cell]) -> list[str]:
+    """Return the name of each cell in reports whose readers know it by this alone.
+
+    Cells of several cases may have one name; the line of the case tells them apart.
+    """
+    named = Counter(cell.name for cell in cells)
+    return [
+        cell.name if named[cell.name] == 1 else f"{cell.name} ({cell.file}:{cell.line})"
+        for cell in cells
+    ]
 
 
 def expanded(

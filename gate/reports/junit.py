@@ -1,4 +1,7 @@
-"""JUnit XML: a suite for each cell, a case for each thing that is expected there."""
+"""JUnit XML: a suite for each cell, a case for each thing that is expected there.
+
+Readers know a case by its class name and name alone, and take two with the same ones for one.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,15 @@ from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
 from ...core.errors import printable
+from ..cells import distinct_names
 from ..results import STATUSES, CellOutcome, Deviation, Finding, PropertyOutcome, Status
 from .findings import cause, reproducing
 
 
 def junit(outcomes: Sequence[CellOutcome]) -> str:
     """Return the outcomes as JUnit XML; characters that XML 1.0 cannot hold are escaped."""
-    suites = [_suite(outcome) for outcome in outcomes]
+    names = distinct_names([outcome.cell for outcome in outcomes])
+    suites = list(map(_suite, outcomes, names))
     root = ElementTree.Element("testsuites", name="tidegate gate")
     root.extend(suites)
     for name in ("tests", "failures", "errors"):
@@ -33,9 +38,9 @@ class _Case:
     findings: list[Finding] = field(default_factory=list)
 
 
-def _suite(outcome: CellOutcome) -> ElementTree.Element:
+def _suite(outcome: CellOutcome, name: str) -> ElementTree.Element:
     cases = _cases(outcome)
-    suite = ElementTree.Element("testsuite", name=outcome.cell.name)
+    suite = ElementTree.Element("testsuite", name=name)
     seconds = outcome.seconds / len(cases)
     counts = {"failure": 0, "error": 0, "skipped": 0}
     for case in cases:
@@ -43,7 +48,7 @@ def _suite(outcome: CellOutcome) -> ElementTree.Element:
             suite,
             "testcase",
             name=case.name,
-            classname=outcome.cell.subject,
+            classname=name,
             time=f"{seconds:.3f}",
         )
         for child in _children(outcome, case):
@@ -73,10 +78,11 @@ def _cases(outcome: CellOutcome) -> list[_Case]:
     for finding in outcome.findings:
         if finding.kind is Deviation.SKIPPED:
             cases[0].findings.append(finding)
-        elif finding.about in known:
-            known[finding.about].findings.append(finding)
         else:
-            cases.append(_Case(finding.about or decidable, "", [finding]))
+            if finding.about not in known:
+                known[finding.about] = _Case(finding.about or decidable, "")
+                cases.append(known[finding.about])
+            known[finding.about].findings.append(finding)
     return cases
 
 

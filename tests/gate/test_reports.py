@@ -194,6 +194,24 @@ def test_text_that_has_a_meaning_in_a_report_is_only_text(project):
     assert "100%25%0Anext" in line
 
 
+def test_junit_tells_every_two_cases_apart_by_class_and_name():
+    expected = (Expectation("TypeOk"), Expectation("LogMatching"))
+    cells = [
+        Cell("hw", "records=1", expected, states=7, line=1),
+        Cell("hw", "records=2", expected, states=7, line=1),
+        Cell("hw", "records=2", expected, symmetry=True, line=1),
+        Cell("hw", "records=2", expected[:1], line=9),
+    ]
+    undecided = [Finding("error", "", "one"), Finding("error", "", "two")]
+    root = ElementTree.fromstring(junit([CellOutcome(it, Status.ERRED, undecided) for it in cells]))
+    cases = [(case.get("classname"), case.get("name")) for case in root.iter("testcase")]
+    assert len(cases) == len({*cases}) == 2 * 4 + 3 + 2
+    assert ("hw, records=1", "holds TypeOk") in cases
+    assert ("hw, records=2 (tidegate.toml:9)", "holds TypeOk") in cases
+    for error in root.iter("error"):
+        assert error.text.splitlines()[:2] == ["one.", "two."]
+
+
 @pytest.mark.parametrize("option", ["--junit", "--sarif", "--json", "--summary", "--traces"])
 def test_a_place_that_cannot_be_written_to_is_named(project, option):
     project.write("file", "")

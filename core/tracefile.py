@@ -102,8 +102,8 @@ def encoded_state(state: Mapping[str, Any], version: int = VERSION) -> dict[str,
 def encoded(value: Any) -> Any:
     """Return a value as ITF writes it.
 
-    It has no null: nothing is the number NONE, as in the state, so that a variable has values of
-    one type.  Apalache's own ``Option`` is no way out: itf-py cannot read a variant called None.
+    It has no null: nothing is the number NONE, as in the state, so that all values of a variable
+    have one type.  Apalache's ``Option`` would not do: itf-py cannot read a variant called None.
 
     >>> encoded({"isr": {1, 0}, "alive": True, "hw": 2})
     {'isr': {'#set': [{'#bigint': '0'}, {'#bigint': '1'}]}, 'alive': True, 'hw': {'#bigint': '2'}}

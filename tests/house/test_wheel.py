@@ -119,12 +119,16 @@ def test_a_registry_links_to_the_address_of_the_clone(source, tmp_path, origin, 
     assert links == [f"{what}, {shown}{page}" for what, page in pages.items() if shown]
 
 
-def test_the_change_log_begins_with_this_version(root):
-    versions = re.findall(r"^## (.*)", (root / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
-    assert [re.fullmatch(r"[\d.]+ \(\d{4}-\d\d-\d\d\)", one) is None for one in versions] == [
+def test_the_change_log_begins_with_this_version_and_has_at_most_400_words_for_each(root):
+    _, *versions = (root / "CHANGELOG.md").read_text("utf-8").split("\n## ")
+    heads = [version.partition("\n")[0] for version in versions]
+    assert [re.fullmatch(r"[\d.]+ \(\d{4}-\d\d-\d\d\)", head) is None for head in heads] == [
         False, False
     ]  # fmt: skip
-    assert versions[0].startswith(f"{__version__} ")
+    assert heads[0].startswith(f"{__version__} ")
+    assert [
+        head for head, text in zip(heads, versions, strict=True) if len(text.split()) > 400
+    ] == []
 
 
 def test_a_registry_shows_no_link_that_leads_nowhere(source, tmp_path):

@@ -158,7 +158,6 @@ PAGES = [
     page
     for folder in (ROOT, ROOT / "docs", ROOT / "benchmarks")
     for page in (folder.rglob("*.md") if folder.name == "docs" else folder.glob("*.md"))
-    if page.name != "CHANGELOG.md"
 ]
 
 

@@ -76,8 +76,8 @@ def _state_row(who: Participant, logs: bool) -> str:
     return f"| {escaped(who.name)} | {is_} | {log} | {who.log.hw} | {who.log.leo} |"
 
 
-_FIRST = re.compile(r"^(\d*)(?=[-+=.])")
-"""Where a text may begin that Markdown would take for an item of a list, or for a line."""
+_FIRST = re.compile(r"^(\d*)(?=(?:[-+.]|[-=]+)(?: |$))")
+"""Where a text begins that Markdown would take for an item of a list, or for a line."""
 
 
 def escaped(text: str) -> str:
@@ -85,8 +85,8 @@ def escaped(text: str) -> str:
 
     >>> escaped("a|b <script> *c*")
     'a\\|b &lt;script&gt; \\*c\\*'
-    >>> escaped("- a"), escaped("12. a")
-    ('\\- a', '12\\. a')
+    >>> escaped("- a"), escaped("12. a"), escaped("-1.5")
+    ('\\- a', '12\\. a', '-1.5')
     """
     plain = flat(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _FIRST.sub(r"\1\\", re.sub(r"([\\`*_{}\[\]()#|~!])", r"\\\1", plain))

@@ -213,6 +213,11 @@ def list_as_state(trace):
     trace["states"][0] = [3]
 
 
+def deep_state(trace):
+    for _ in range(800):
+        trace["states"][0]["partition"] = [trace["states"][0]["partition"]]
+
+
 def number_as_bound(trace):
     trace["#meta"]["bounds"]["records"] = 2
 
@@ -243,6 +248,7 @@ def argument(value):
         (nested_protocol, "not a trace in ITF"),
         (long_property, "not a trace in ITF"),
         (list_as_state, "not a trace in ITF"),
+        (deep_state, "not a trace in ITF"),
         (number_as_bound, "not a trace in ITF"),
         (other_property, "hw has no property 'Everything'; it has "),
         *((argument(it), "not a trace in ITF") for it in (1.5, "0", None, [0], {})),

@@ -5,8 +5,8 @@ import json
 import os
 import re
 import subprocess
+from contextlib import chdir
 from html.parser import HTMLParser
-from pathlib import Path
 from xml.etree import ElementTree
 
 import networkx as nx
@@ -17,6 +17,9 @@ from markdown_it import MarkdownIt
 
 from tidegate.cli import main
 from tidegate.core.errors import flat, printable
+from tidegate.gate.cells import Cell
+from tidegate.gate.reports.summary import summary
+from tidegate.gate.results import CellOutcome, Shown, Status
 
 HOSTILE = (
     '- "q" \\n|<b>&lt;\n]]> {0} [a](b) `c` *d* _e_ #1; %0a :: file=x,y:z (* *) --> end é☃'
@@ -69,27 +72,41 @@ def calm(s: State, k: Bounds) -> bool:
 GATE = '[[case]]\nprotocols = "own.py"\nholds = "default"\n' * 2
 
 
+FORMS = "--json t.json --html t.html --markdown t.md --mermaid t.mmd --tla t.tla --itf t.itf.json"
+GRAPHS = "--graphml g.graphml --dot g.dot --json g.json --parquet g"
+REPORTS = "--junit gate.xml --sarif gate.sarif --summary gate.md --traces traces"
+
+
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Return a folder with the model and every file that a command writes of it."""
-    folder, here = tmp_path_factory.mktemp("hostile"), Path.cwd()
-    os.chdir(folder)
-    try:
-        Path("own.py").write_text(MODEL, "utf-8")
-        Path("tidegate.toml").write_text(GATE, "utf-8")
-        commands = {
-            "check own.py --json t.json --html t.html --markdown t.md --mermaid t.mmd --tla t.tla "
-            "--itf t.itf.json": 12,
-            "graph own.py --graphml g.graphml --dot g.dot --json g.json --parquet g": 0,
-            "gate --junit gate.xml --sarif gate.sarif --summary gate.md --traces traces": 1,
-        }
-        for command, status in commands.items():
+def run(tmp_path_factory):
+    """Run commands in a folder with the model and a gate, and return the folder."""
+    folder = tmp_path_factory.mktemp("hostile")
+    (folder / "own.py").write_text(MODEL, "utf-8")
+    (folder / "tidegate.toml").write_text(GATE, "utf-8")
+
+    def run(command, status):
+        with chdir(folder):
             done = CliRunner(env={"GITHUB_ACTIONS": "true"}).invoke(main, command.split())
-            assert done.exit_code == status, done.output
-        Path("gate.txt").write_text(done.output, "utf-8")
-    finally:
-        os.chdir(here)
-    return folder
+        assert done.exit_code == status, done.output
+        (folder / f"{command.split()[0]}.txt").write_text(done.output, "utf-8")
+        return folder
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def traces(run):
+    return run(f"check own.py {FORMS}", 12)
+
+
+@pytest.fixture(scope="module")
+def graphs(run):
+    return run(f"graph own.py {GRAPHS}", 0)
+
+
+@pytest.fixture(scope="module")
+def reports(run):
+    return run(f"gate {REPORTS}", 1)
 
 
 def read(folder, name):
@@ -117,16 +134,16 @@ def texts(page):
     return [" ".join(text.split()) for text in parser.said]
 
 
-def test_a_page_says_it(folder):
-    said = texts(read(folder, "t.html"))
+def test_a_page_says_it(traces):
+    said = texts(read(traces, "t.html"))
     assert any(text.startswith(f"mode {SEEN}") for text in said)
     assert any(f"phase {SEEN}" in text for text in said)
     assert any(SEEN in text and "phase" not in text for text in said)
 
 
-@pytest.mark.parametrize("name", ["t.md", "gate.md"])
-def test_markdown_says_it_in_a_paragraph_and_in_a_table(folder, name):
-    page = MarkdownIt("commonmark").enable("table").render(read(folder, name))
+def shows(page):
+    """Check that Markdown says it in a paragraph and in a table."""
+    page = MarkdownIt("commonmark").enable("table").render(page)
     said = [text.strip() for text in texts(page)]
     assert any(text.endswith(SEEN) for text in said)
     assert f"mode {SEEN}" in said
@@ -135,14 +152,25 @@ def test_markdown_says_it_in_a_paragraph_and_in_a_table(folder, name):
         assert tag not in page
 
 
-def test_a_paragraph_of_markdown_begins_with_it(folder):
-    tokens = MarkdownIt("commonmark").enable("table").parse(read(folder, "t.md"))
+def test_markdown_says_it(traces):
+    shows(read(traces, "t.md"))
+
+
+def test_a_summary_says_it_and_no_name_in_it_is_html(reports):
+    shows(read(reports, "gate.md"))
+    shown = Shown("A<b>", 1, "", "", {}, "walk <i>")
+    page = summary([CellOutcome(Cell("own.py", "", ()), Status.FAILED, traces=(shown,))])
+    assert "<summary>walk &lt;i&gt;: 1 step</summary>" in page
+
+
+def test_a_paragraph_of_markdown_begins_with_it(traces):
+    tokens = MarkdownIt("commonmark").enable("table").parse(read(traces, "t.md"))
     kinds = [token.type for token in tokens if not token.type.endswith(("_close", "inline"))]
     assert kinds[:3] == ["heading_open", "paragraph_open", "paragraph_open"]
 
 
-def test_a_sequence_diagram_says_it_in_its_notes(folder):
-    lines = read(folder, "t.mmd").splitlines()
+def test_a_sequence_diagram_says_it_in_its_notes(traces):
+    lines = read(traces, "t.mmd").splitlines()
     assert lines.pop(0) == "sequenceDiagram"
     for line in lines:
         assert re.match(r"  (%% |participant p\d as |Note (over|right of) [p\d,]+: )", line)
@@ -151,8 +179,8 @@ def test_a_sequence_diagram_says_it_in_its_notes(folder):
     assert ";" not in re.sub(r"#\d+;", "", "".join(lines))
 
 
-def test_tla_escapes_it(folder):
-    lines = read(folder, "t.tla").splitlines()
+def test_tla_escapes_it(traces):
+    lines = read(traces, "t.tla").splitlines()
     [escaped] = {line.partition(" = ")[2] for line in lines if line.startswith('/\\ phase = "-')}
     assert escaped == (
         r'"- \"q\" \\n|<b>&lt;\n]]> {0} [a](b) `c` *d* _e_ #1; %0a :: file=x,y:z (* *) --> end é☃'
@@ -163,9 +191,9 @@ def test_tla_escapes_it(folder):
 
 
 @pytest.mark.skipif("TIDEGATE_TLC_JAR" not in os.environ, reason="TIDEGATE_TLC_JAR is not set")
-def test_tlc_reads_the_states_and_prints_them_again(folder, tmp_path):
+def test_tlc_reads_the_states_and_prints_them_again(traces, tmp_path):
     """SANY reads neither a backtick in a string nor what is beyond Latin-1; TLC prints both."""
-    states = [state.strip() for state in re.split(r"State \d: <.*>\n", read(folder, "t.tla"))[1:]]
+    states = [state.strip() for state in re.split(r"State \d: <.*>\n", read(traces, "t.tla"))[1:]]
     first, last = (re.sub("[`☃]", "", state) for state in states)
     (tmp_path / "Own.tla").write_text(
         "---- MODULE Own ----\nEXTENDS TLC, Integers, Sequences\nVARIABLES phase, mode, v_IN\n"
@@ -182,10 +210,10 @@ def test_tlc_reads_the_states_and_prints_them_again(folder, tmp_path):
         assert line in done.stdout, done.stdout
 
 
-def test_itf_and_json_have_it(folder):
-    trace = trace_from_json(json.loads(read(folder, "t.itf.json")))
+def test_itf_and_json_have_it(traces):
+    trace = trace_from_json(json.loads(read(traces, "t.itf.json")))
     assert trace.states[1].values == {"phase": HOSTILE, "mode": [HOSTILE], "IN": 1}
-    report = json.loads(read(folder, "t.json"))
+    report = json.loads(read(traces, "t.json"))
     assert report["trace"]["states"][1]["mode"] == [HOSTILE]
     assert report["properties"][0]["explanation"] == printable(HOSTILE)
 
@@ -197,8 +225,8 @@ def graph_of(folder, form):
 
 
 @pytest.mark.parametrize("form", ["graphml", "json"])
-def test_a_graph_has_it_in_its_states_and_steps(folder, form):
-    graph = graph_of(folder, form)
+def test_a_graph_has_it_in_its_states_and_steps(graphs, form):
+    graph = graph_of(graphs, form)
     line = f"mode {printable(HOSTILE)}".replace("\n", "; ")
     assert any(line in state for _, state in graph.nodes(data="state"))
     chosen = f"node=0, phase={printable(HOSTILE)}"
@@ -206,8 +234,8 @@ def test_a_graph_has_it_in_its_states_and_steps(folder, form):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_graphviz_has_it_in_its_states_and_steps(folder):
-    graph = nx.nx_pydot.read_dot(io.StringIO(read(folder, "g.dot")))
+def test_graphviz_has_it_in_its_states_and_steps(graphs):
+    graph = nx.nx_pydot.read_dot(io.StringIO(read(graphs, "g.dot")))
     escapes = {"\\\\": "\\", '\\"': '"', "\\n": "\n"}
     said = [
         re.sub(r"\\.", lambda escape: escapes.get(escape[0], escape[0]), label[1:-1])
@@ -216,14 +244,14 @@ def test_graphviz_has_it_in_its_states_and_steps(folder):
     assert f"Stir node=0, phase={printable(HOSTILE)}" in said
 
 
-def test_parquet_has_it_in_its_steps(folder):
+def test_parquet_has_it_in_its_steps(graphs):
     tables = pytest.importorskip("pyarrow.parquet")
-    steps = tables.read_table(folder / "g" / "steps.parquet").to_pydict()
+    steps = tables.read_table(graphs / "g" / "steps.parquet").to_pydict()
     assert f"(node=0, phase={printable(HOSTILE)})" in steps["arguments"]
 
 
-def test_junit_has_it_and_tells_cells_of_one_name_apart(folder):
-    cases = ElementTree.fromstring(read(folder, "gate.xml")).findall("testsuite/testcase")
+def test_junit_has_it_and_tells_cells_of_one_name_apart(reports):
+    cases = ElementTree.fromstring(read(reports, "gate.xml")).findall("testsuite/testcase")
     assert [(case.get("classname"), case.get("name")) for case in cases] == [
         (f"own.py, default bounds (tidegate.toml:{line})", "holds Calm") for line in (1, 4)
     ]
@@ -233,8 +261,8 @@ def test_junit_has_it_and_tells_cells_of_one_name_apart(folder):
         assert f"Calm is violated. {SEEN}" in flat(failure.text)
 
 
-def test_sarif_has_it_and_no_link_in_it(folder):
-    [run] = json.loads(read(folder, "gate.sarif"))["runs"]
+def test_sarif_has_it_and_no_link_in_it(reports):
+    [run] = json.loads(read(reports, "gate.sarif"))["runs"]
     for result in run["results"]:
         text = result["message"]["text"]
         assert not re.search(r"(?<!\\)\[[^\[\]]*\]\(", text)
@@ -245,9 +273,9 @@ def test_sarif_has_it_and_no_link_in_it(folder):
     assert len({*marks}) == 2
 
 
-def test_an_annotation_has_it_in_one_line(folder):
+def test_an_annotation_has_it_in_one_line(reports):
     """Source: actions/runner, ``src/Runner.Common/ActionCommand.cs``."""
-    [line] = [line for line in read(folder, "gate.txt").splitlines() if line.startswith("::")]
+    [line] = [line for line in read(reports, "gate.txt").splitlines() if line.startswith("::")]
     _, command, text = line.split("::", 2)
     assert re.fullmatch(r"error file=own.py,line=\d+,title=[^,:]*", command)
     for code, character in (("%0D", "\r"), ("%0A", "\n"), ("%25", "%")):
@@ -255,9 +283,9 @@ def test_an_annotation_has_it_in_one_line(folder):
     assert printable(HOSTILE).replace("\t", "\\t") in text
 
 
-def test_each_counterexample_of_a_gate_has_a_file(folder):
-    names = {path.name for path in (folder / "traces").iterdir()}
+def test_each_counterexample_of_a_gate_has_a_file(reports):
+    names = {path.name for path in (reports / "traces").iterdir()}
     assert names == {"own.py-Calm.itf.json", "own.py-Calm-2.itf.json"}
     for name in names:
-        trace = trace_from_json(json.loads(read(folder / "traces", name)))
+        trace = trace_from_json(json.loads(read(reports / "traces", name)))
         assert trace.states[1].values["mode"] == [HOSTILE]

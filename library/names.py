@@ -438,8 +438,8 @@ def _unusable(name: str, error: BaseException) -> BaseException:
         wrong = SelectionError(f"{shown(place) if place else name}: {error.args[0]}")
         wrong.place, wrong.details = place, error.details
         return wrong
-    missing = isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(f"{error.name}.")
-    text = _missing(name) if missing else f"{type(error).__name__}: {error}"
+    missing = _missing(name, error) if isinstance(error, ModuleNotFoundError) else ""
+    text = missing or f"{type(error).__name__}: {error}"
     if isinstance(error, ImportError) and error.path:
         # The line is that of the import; where the other module lies is of no use.
         text = text.removesuffix(f" ({error.path})")
@@ -468,11 +468,15 @@ def _unusable(name: str, error: BaseException) -> BaseException:
     return failure
 
 
-def _missing(name: str) -> str:
-    """Return the message if there is no module of that name."""
-    package = sys.modules.get(name.rpartition(".")[0])
+def _missing(name: str, error: ModuleNotFoundError) -> str:
+    """Return the message if there is no module of that name; empty if it misses another one."""
+    absent = error.name or ""
+    words = [word for word in absent.split(".") if not word.startswith(PREFIX)]
+    if name.split(".")[: len(words)] != words:
+        return ""
+    package = sys.modules.get(absent.rpartition(".")[0])
     beside = [one.name for one in pkgutil.iter_modules(getattr(package, "__path__", []))]
-    near = nearest(name.rpartition(".")[2], beside)
+    near = nearest(words[-1], beside)
     hint = f"did you mean {package.__name__}.{near}?" if package and near else _NAMED
     return f"there is no such module; {hint}"
 

@@ -283,6 +283,22 @@ def test_a_gate_names_a_module_as_it_names_a_file(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
 
 
+def test_a_misspelt_module_of_the_present_directory_gets_the_nearest(fence):
+    fence.parent.joinpath("rules").mkdir()
+    fence.rename("rules/lease.py")
+    said = "cannot be imported: there is no such module; did you mean rules.lease?"
+    for name in ("rules.leese", "rules.leese:FENCE"):
+        result = run("check", name)
+        assert result.exit_code == 2
+        assert flat(result) == f"Error: rules.leese {said}"
+    Path("rules/other.py").write_text("import rules.gone\n", "utf-8")
+    result = run("check", "rules.other")
+    assert result.exit_code == 2
+    assert "No module named 'rules.gone' (rules/other.py:1)" in flat(result)
+    result = run("check", "rules.lease.FENCE")
+    assert "rules.lease.FENCE cannot be imported: there is no such module; name" in flat(result)
+
+
 def test_a_property_is_named_by_a_module(fence):
     declared = (
         "from tidegate import Property\n"

@@ -2,10 +2,11 @@
 
 A protocol is a built-in one (``tidegate list``), or a custom protocol: the path of a Python file
 (``fence.py``, or ``fence.py:FENCE`` if the file has several), or a module in the same way
-(``kafka_rules.fence``, ``kafka_rules.fence:FENCE``).  A tilde is followed by the name of a mutant, as ``tidegate mutate``
-prints it: ``kip-320~Produce: s.written == k.records``; several rules may follow, separated by
-commas, also as the newest protocol has them: ``kip-595~applies_known_record = only_if_new``.  A
-custom property is named like a custom protocol: ``promises.py:NO_GAP``.
+(``kafka_rules.fence``, ``kafka_rules.fence:FENCE``).  A tilde is followed by the name of a mutant,
+as ``tidegate mutate`` prints it: ``kip-320~Produce: s.written == k.records``; several rules may
+follow, separated by commas, also as the newest protocol has them:
+``kip-595~applies_known_record = only_if_new``.  A custom property is named like a custom protocol:
+``promises.py:NO_GAP``.
 
 A function is read, not run, to find names that nothing defines, and attributes that the state ``s``
 and the constants ``k`` do not have.

@@ -31,6 +31,20 @@ from tidegate.library.properties import find_properties
 PAGES = pages()
 
 
+def helps():
+    """Return the examples in the help of each command, as pages."""
+    context = click.Context(main)
+    for name, command in [("", main), *((one, main.get_command(context, one)) for one in COMMANDS)]:
+        lines = [line.strip() for line in command.help.splitlines()]
+        examples = [
+            re.sub(r"\s{3,}", " # ", line) for line in lines if line.startswith("tidegate ")
+        ]
+        yield f"tidegate {name} --help", "\n".join(["```sh", *examples, "```"])
+
+
+PAGES |= helps()
+
+
 # Commands and options.
 
 
@@ -87,7 +101,7 @@ def commands(text):
             chosen = find_protocol(protocol)
             chosen.within([one for one in values.get("settings", ()) if not is_readers(one)])
             names = values.get("names", ())
-            find_properties(chosen, [one for one in names if one not in ("PROPERTY", "...")])
+            find_properties(chosen, [one for one in names if not is_readers(one)])
 
 
 def scripts(text):

@@ -35,6 +35,8 @@ SUCCESSORS = {
     "tidegate.assemble": _MODEL,
     "tidegate.Scenario": "is gone; Model(largest_bounds={...}) says how far 'tidegate bounds' goes",
     "Expected.slow": "is gone; leave it out",
+    "TransitionSystem.scene": "is TransitionSystem.scenes([state])[0] now",
+    "TransitionSystem.columns": "is TransitionSystem.scenes([state])[0].columns now",
     "Protocol.family": "is gone; Protocol.model has the bounds and the state",
 }
 """Each command, option, protocol and exported name, with the rest of a sentence about it."""

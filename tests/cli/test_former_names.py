@@ -113,6 +113,12 @@ def test_no_former_name_exists():
             assert not hasattr(getattr(tidegate, owner), attribute)
 
 
+def test_a_state_is_shown_as_the_successors_of_columns_and_scene_say():
+    system = find_protocol("hw").system(find_protocol("hw").within(()), frozenset())
+    [state] = system.initial_states()
+    assert system.scenes([state])[0].columns
+
+
 @pytest.mark.parametrize("name", of_kind(r"tidegate\.\w+"))
 def test_a_former_export_names_its_successor(name, shell):
     exported = name.removeprefix("tidegate.")
@@ -133,15 +139,19 @@ def test_a_former_export_names_its_successor(name, shell):
         ("print(KIP_320.family)", "Protocol.family"),
         ("replace(KIP_320, family='x')", "Protocol.family"),
         ("Protocol(name='x', family='broker')", "Protocol.family"),
+        ("print(SYSTEM.columns(FIRST))", "TransitionSystem.columns"),
+        ("print(SYSTEM.scene(FIRST))", "TransitionSystem.scene"),
     ],
 )
 def test_a_former_field_of_an_exported_class_names_its_successor(line, name, shell):
     begin = (
         "from dataclasses import replace\nfrom tidegate import Expected, Protocol\n"
         "from tidegate.model import KIP_320\n"
+        "SYSTEM = KIP_320.system(KIP_320.model.bounds(), frozenset())\n"
+        "FIRST = next(SYSTEM.initial_states())\n"
     )
     shell.write("my.py", f"{begin}{line}\n")
-    assert refused("check", "my.py") == f"my.py cannot be imported: {successor(name)} (my.py:4)"
+    assert refused("check", "my.py") == f"my.py cannot be imported: {successor(name)} (my.py:6)"
     assert name in of_kind(r"[A-Z]\w+\.\w+")
 
 

@@ -28,21 +28,30 @@ from tidegate.core.successors import SUCCESSORS
 from tidegate.library.names import find_protocol, is_custom
 from tidegate.library.properties import find_properties
 
-PAGES = pages()
+LISTING = ("CHANGELOG.md", "core/successors.py", "tests/docs/test_names.py")
+"""Files that list names which are gone, or are others'."""
 
 
 def helps():
     """Return the examples in the help of each command, as pages."""
     context = click.Context(main)
-    for name, command in [("", main), *((one, main.get_command(context, one)) for one in COMMANDS)]:
+    for name in ("", *COMMANDS):
+        command = main.get_command(context, name) or main
         lines = [line.strip() for line in command.help.splitlines()]
-        examples = [
-            re.sub(r"\s{3,}", " # ", line) for line in lines if line.startswith("tidegate ")
-        ]
+        examples = [re.sub("   .*", "", line) for line in lines if line.startswith("tidegate ")]
         yield f"tidegate {name} --help", "\n".join(["```sh", *examples, "```"])
 
 
-PAGES |= helps()
+def messages():
+    """Return the commands that messages and docstrings of each module name, as pages."""
+    for file in files():
+        if file.endswith(".py") and not file.startswith("tests/") and file not in LISTING:
+            source = re.sub(r"\{[^{}]*\}", "VALUE", (ROOT / file).read_text("utf-8"))
+            named = re.findall(r"'(tidegate [^'\n\"]+)'|``(tidegate [^`\n]+)``", source)
+            yield file, " ".join(f"`{one or other}`" for one, other in named)
+
+
+PAGES = pages() | dict(helps()) | dict(messages())
 
 
 # Commands and options.
@@ -220,9 +229,6 @@ OTHERS_NAMES = {
     "pull_request", "pull_request_target", "recordIssues",  # CI
 }  # fmt: skip
 """Names of others' code that is in no file of this project."""
-
-LISTING = ("CHANGELOG.md", "core/successors.py", "tests/docs/test_names.py")
-"""Files that list names which are gone, or are others'."""
 
 
 @cache

@@ -9,6 +9,7 @@ from __future__ import annotations
 EXAMPLES = f"{__name__.partition('.')[0]}.examples"
 """Where the examples are installed, as a module."""
 
+_PAGE = "is gone, as it made a page of the documentation, which only a clone does now; leave it out"
 _SEARCHED = "is gone; declare what a state must reach as a sometimes property, and check that"
 _MODEL = "is gone; a tidegate.Model declares bounds, state, actions and properties"
 
@@ -17,10 +18,10 @@ SUCCESSORS = {
     "tidegate resume": "is 'tidegate check --resume DIR' now",
     "tidegate render": "is 'tidegate replay TRACE.json' now, with --html, --markdown, --mermaid, "
     "--tla or --itf",
-    "tidegate verdicts": "is 'sh scripts/regenerate verdicts' in a clone now",
-    "tidegate bounds --output": "is 'sh scripts/regenerate bounds' in a clone now",
-    "tidegate bounds --jobs": "was for --output, which is 'sh scripts/regenerate bounds' in a "
-    "clone now; leave it out",
+    "tidegate verdicts": "is gone; 'tidegate bounds PROTOCOL' searches for the smallest bounds "
+    "that violate each property",
+    "tidegate bounds --output": _PAGE,
+    "tidegate bounds --jobs": _PAGE,
     "tidegate graph --view": "is gone; --dot, --graphml and --json write a node for each state",
     "tidegate graph --from": _SEARCHED,
     "tidegate graph --to": _SEARCHED,
@@ -45,9 +46,9 @@ SUCCESSORS = {
 def successor(name: str) -> str:
     """Say what stands for a name of 0.1.0 now; empty for any other name.
 
-    >>> successor("published/kip-320")
-    'published/kip-320 is tidegate.examples.published:kip_320 now'
-    >>> successor("kip-320")
+    >>> successor("tidegate resume")
+    "tidegate resume is 'tidegate check --resume DIR' now"
+    >>> successor("tidegate check")
     ''
     """
     return f"{name} {SUCCESSORS[name]}" if name in SUCCESSORS else ""

@@ -115,7 +115,11 @@ def __getattr__(name: str) -> Any:
     for home, names in HOMES.items():
         if name in names:
             return getattr(import_module(f".{home}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    said = f"module {__name__!r} has no attribute {name!r}"
+    if "__path__" in globals() and not name.startswith("_"):
+        successors = import_module(".core.successors", __name__)
+        said = successors.successor(f"{__name__}.{name}") or said
+    raise AttributeError(said)
 
 
 def _of_kafka(name: str) -> Any:

@@ -42,6 +42,7 @@ from .core.errors import (
     shown,
 )
 from .core.interrupts import LimitReachedError, any_abandoned, listening, reason, received
+from .core.successors import successor
 from .core.version import __version__
 from .render.terminal import say
 
@@ -128,7 +129,8 @@ class _Group(click.Group):
         """Find the command; of an unknown one, name those that are alike."""
         name = arguments[0]
         if name not in COMMANDS and not context.resilient_parsing and not name.startswith("-"):
-            context.fail(unknown("command", name, COMMANDS))
+            former = successor(f"tidegate {name}")
+            context.fail(former or unknown("command", name, COMMANDS))
         return super().resolve_command(context, arguments)
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
@@ -184,6 +186,9 @@ def _status(run: Callable[[], object]) -> int:
     try:
         answer = run()
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+            former = successor(f"tidegate {error.ctx.info_name} {error.option_name}")
+            error = click.UsageError(former, error.ctx) if former else error
         # The message may contain file names.
         vars(error)["message"] = one_line(error.message)
         with suppress(OSError):

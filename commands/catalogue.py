@@ -7,6 +7,7 @@ from importlib.resources import files
 import click
 
 from ..core.bounds import unknown
+from ..core.successors import EXAMPLES
 from ..library.catalogue import KINDS, filtered, rules_in_force, story
 from ..library.names import find_protocol, is_custom
 from ..model import PROTOCOLS
@@ -17,9 +18,6 @@ from ..render.text import print_prose
 from . import parameters
 from .parameters import protocol_argument
 from .status import EXIT_HOLDS, Ended
-
-EXAMPLES = f"{__name__.partition('.')[0]}.examples"
-"""Where the examples are installed, as a module."""
 
 
 def _examples() -> str:

@@ -136,11 +136,11 @@ def check_command(
 
     The trace is a shortest one, and the same on every run.
 
-    PROTOCOL is a built-in protocol ('tidegate list' shows them), a custom protocol (FILE.py,
-    FILE.py:NAME or MODULE:NAME), or a mutant of either: PROTOCOL~MUTANT, with the mutant's name
-    (from 'tidegate mutate') after a tilde. With --release it is left out: the release picks the
-    rules and the options, and -b overrides the options. With --resume it is left out too, unless it
-    is custom.
+    PROTOCOL is a built-in protocol ('tidegate list' shows them), a custom protocol (FILE.py or
+    PACKAGE.MODULE, followed by :NAME if there are several in it), or a mutant of either:
+    PROTOCOL~MUTANT, with the mutant's name (from 'tidegate mutate') after a tilde. With --release
+    it is left out: the release picks the rules and the options, and -b overrides the options. With
+    --resume it is left out too, unless it is custom.
 
     \b
     Examples:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import tomllib
 from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +53,7 @@ def filtered(kind: str | None, text: str) -> dict[str, list[dict[str, Any]]]:
 
     The name of a protocol stands for what it has, and a Python file for what it declares.
     """
-    names = [protocol.name for protocol in PROTOCOLS]
-    is_model = kind in KINDS[2:] and (is_custom(text) or text.lower() in names)
+    is_model = kind in KINDS[2:] and _is_protocol(text)
     everything = catalogue(find_protocol(text)) if is_model else catalogue()
     word = "" if is_model else text.lower()
     return {
@@ -60,6 +61,15 @@ def filtered(kind: str | None, text: str) -> dict[str, list[dict[str, Any]]]:
         for name, rows in everything.items()
         if kind in (None, name)
     }
+
+
+def _is_protocol(text: str) -> bool:
+    """Whether a text names a protocol: Kafka's min.insync.replicas is written like a module."""
+    if not is_custom(text):
+        return text.lower() in [protocol.name for protocol in PROTOCOLS]
+    package = text.partition(".")[0]
+    is_there = package in sys.modules or Path(package).exists()
+    return text.endswith(".py") or ":" in text or is_there or find_spec(package) is not None
 
 
 def story(protocol: Any) -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """Finds a protocol or a property by its name; a wrong one gets the nearest.
 
 A protocol is a built-in one (``tidegate list``), or a custom protocol: the path of a Python file
-(``fence.py``, or ``fence.py:FENCE`` if the file has several), or a module and a name in it
-(``kafka_rules.fence:FENCE``).  A tilde is followed by the name of a mutant, as ``tidegate mutate``
-prints it: ``kip-320~Produce: s.written == k.records``; several rules may follow, separated by
-commas, also as the newest protocol has them: ``kip-595~applies_known_record = only_if_new``.  A
-custom property is named like a custom protocol: ``promises.py:NO_GAP``.
+(``fence.py``, or ``fence.py:FENCE`` if the file has several), or a module in the same way
+(``kafka_rules.fence``, ``kafka_rules.fence:FENCE``).  A tilde is followed by the name of a mutant,
+as ``tidegate mutate`` prints it: ``kip-320~Produce: s.written == k.records``; several rules may
+follow, separated by commas, also as the newest protocol has them:
+``kip-595~applies_known_record = only_if_new``.  A custom property is named like a custom protocol:
+``promises.py:NO_GAP``.
 
 A function is read, not run, to find names that nothing defines, and attributes that the state ``s``
 and the constants ``k`` do not have.
@@ -21,6 +22,7 @@ import hashlib
 import importlib
 import inspect
 import os
+import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -51,12 +53,12 @@ from ..core.guards import read_tree
 from ..core.imports import PREFIX, Folder
 from ..core.sources import global_names
 from ..core.spec import Property, TransitionSystem
+from ..core.successors import EXAMPLES, successor
 from ..model.custom.model import Model
 from ..model.custom.signatures import refuse_unfit
 from ..model.protocol import Protocol
 
-_EXAMPLES = f"{__name__.partition('.')[0]}.examples."
-"""How the names of modules of examples begin."""
+_NAMED = "name a custom protocol by its file (fence.py) or its module (rules.fence)"
 
 _UNKNOWN = object()
 """Stands for a value that is known only at run time."""
@@ -209,9 +211,17 @@ def is_custom(name: str) -> bool:
 
     >>> [is_custom(name) for name in ("kip-320", "fence.py", "kip-320~Produce: s.written == 1")]
     [False, True, False]
+    >>> [is_custom(name) for name in ("rules.fence", "rules.fence:FENCE", "kafka-2.6", "2.6")]
+    [True, True, False, False]
     """
     base, _, _ = _parts(name)
-    return ":" in base or base.endswith(".py")
+    return ":" in base or base.endswith(".py") or _is_module(base)
+
+
+def _is_module(base: str) -> bool:
+    """Whether a name is that of a module in a package; a file may be called so, too."""
+    words = base.split(".")
+    return len(words) > 1 and all(map(str.isidentifier, words)) and not os.path.isfile(base)
 
 
 def custom_file(name: str) -> Path | None:
@@ -228,13 +238,15 @@ def _place(base: str) -> tuple[Path | None, str, str]:
     ((PosixPath('a:b.py'), '', ''), (PosixPath('a:b.py'), '', 'MINE'))
     >>> _place("package.fence:MINE")
     (None, 'package.fence', 'MINE')
+    >>> _place("package.fence")
+    (None, 'package.fence', '')
     """
     if base.endswith(".py") or os.path.isfile(base):
         return Path(base), "", ""
-    where, _, attribute = base.rpartition(":")
+    where, colon, attribute = base.rpartition(":")
     if where.endswith(".py") or os.path.isfile(where):
         return Path(where), "", attribute
-    return None, where, attribute
+    return (None, where, attribute) if colon else (None, base, "")
 
 
 def is_same(name: str, other: str) -> bool:
@@ -266,8 +278,10 @@ def _built_in(name: str) -> Protocol:
     if release := named_release(name.lower()):
         return release.protocol
     known = {protocol.name: protocol for protocol in model.PROTOCOLS}
+    if former := successor(name.lower()):
+        raise SelectionError(former)
     if name.lower() not in known:
-        own = "; name a custom protocol by its file (fence.py) or as module:NAME"
+        own = f"; {_NAMED}"
         if os.path.isfile(f"{name}.py"):
             own = f"; did you mean {name}.py?"
         raise SelectionError(unknown("protocol", name, known) + own)
@@ -390,7 +404,7 @@ def _imported(name: str) -> ModuleType:
 
 @cache
 def _present(here: str) -> Folder:
-    """Return a directory whose modules are named as MODULE:NAME."""
+    """Return a directory whose modules are named as PACKAGE.MODULE."""
     return Folder(Path(here), f"{PREFIX}{hashlib.sha256(os.fsencode(here)).hexdigest()[:12]}")
 
 
@@ -425,18 +439,21 @@ def _unusable(name: str, error: BaseException) -> BaseException:
         wrong = SelectionError(f"{shown(place) if place else name}: {error.args[0]}")
         wrong.place, wrong.details = place, error.details
         return wrong
-    missing = isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]
-    text = "there is no such module" if missing else f"{type(error).__name__}: {error}"
+    missing = _missing(name, error) if isinstance(error, ModuleNotFoundError) else ""
+    text = missing or f"{type(error).__name__}: {error}"
     if isinstance(error, ImportError) and error.path:
         # The line is that of the import; where the other module lies is of no use.
         text = text.removesuffix(f" ({error.path})")
         wanted = re.match(r"cannot import name '(\w+)'", str(error))
         module = sys.modules.get(error.name or "")
+        former = wanted and successor(f"{error.name}.{wanted[1]}")
         near = wanted and nearest(wanted[1], getattr(module, "__all__", dir(module)))
-        text += f"; did you mean {near}?" if near else ""
+        text = former or text + (f"; did you mean {near}?" if near else "")
     if isinstance(error, AttributeError) and isinstance(error.obj, EnumMeta):
         members = ", ".join(error.obj.__members__)
         text = f"{error.obj.__name__} has no {error.name}; it has {members}"
+    if isinstance(error, AttributeError):
+        text = successor(f"{type(error.obj).__name__}.{error.name}") or text
     if isinstance(error, TypeError):
         text = _no_such_field(error) or text
     if isinstance(error, SyntaxError):
@@ -452,9 +469,25 @@ def _unusable(name: str, error: BaseException) -> BaseException:
     return failure
 
 
+def _missing(name: str, error: ModuleNotFoundError) -> str:
+    """Return the message if there is no module of that name; empty if it misses another one."""
+    absent = error.name or ""
+    words = [word for word in absent.split(".") if not word.startswith(PREFIX)]
+    if name.split(".")[: len(words)] != words:
+        return ""
+    package = sys.modules.get(absent.rpartition(".")[0])
+    beside = [one.name for one in pkgutil.iter_modules(getattr(package, "__path__", []))]
+    near = nearest(words[-1], beside)
+    hint = f"did you mean {package.__name__}.{near}?" if package and near else _NAMED
+    return f"there is no such module; {hint}"
+
+
 def _no_such_field(error: TypeError) -> str:
-    """Return the message if replace() was called with an unknown field; otherwise empty."""
+    """Return the message if a record was made with an unknown field; otherwise empty."""
     match = re.search(r"got an unexpected keyword argument '(\w+)'", str(error))
+    called = str(error).partition(".__init__()")[0]
+    if match and (former := successor(f"{called}.{match[1]}")):
+        return former
     traceback = error.__traceback__
     while match and traceback is not None:
         code, values = traceback.tb_frame.f_code, traceback.tb_frame.f_locals
@@ -513,7 +546,7 @@ def _own_protocols(module: ModuleType) -> list[tuple[str, Own]]:
 
         for protocol in PROTOCOLS:
             own.pop(id(protocol), None)
-    for other in [each for name, each in sys.modules.items() if name.startswith(_EXAMPLES)]:
+    for other in [each for name, each in sys.modules.items() if name.startswith(f"{EXAMPLES}.")]:
         if other is not module:
             for value in vars(other).values():
                 own.pop(id(value), None)

@@ -91,7 +91,7 @@ def print_table(
 
 
 def print_story(console: Console, page: dict[str, Any]) -> None:
-    """Print what :func:`story` returned."""
+    """Print what :func:`~tidegate.library.catalogue.story` returned."""
     print_prose(console, Text(f"{page['name']}: {page['summary']}", "bold"))
     for paragraph in page["story"].split("\n\n"):
         print_prose(console, Text("\n" + " ".join(paragraph.split())))
@@ -164,7 +164,7 @@ def _print_replaced(console: Console, rules: list[dict[str, Any]]) -> None:
 
 
 def print_rules(console: Console, page: dict[str, Any]) -> None:
-    """Print what :func:`rules_in_force` returned."""
+    """Print what :func:`~tidegate.library.catalogue.rules_in_force` returned."""
     for row in page["rules"]:
         head = Text.assemble((row["rule"], "bold"), f" = {row['signature'] or row['is']}")
         print_prose(console, head)

@@ -89,7 +89,7 @@ class Generator:
     system
         The system to search.
     properties
-        The properties to judge, in the order of the bits that :func:`kernel.examine` reads.
+        The properties to judge, in the order of the bits that :func:`seen.examine` reads.
     exact
         Whether states are stored themselves, not as fingerprints.
     symmetry

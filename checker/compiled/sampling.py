@@ -185,7 +185,7 @@ def ask_again(p: Program, entry: int, count: int, space: int) -> None:
     """Write answers into consecutive entries, in which those of the same state are in a row.
 
     A question about the guards of a step becomes one about the whole step; the answer about a
-    property is :func:`judge`'s.
+    property is that of :func:`judgment`.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ def mix(word: int) -> int:
 
 
 def fingerprint(p: Program, state: int) -> int:
-    """Return the fingerprint of a state, as :meth:`.layout.Layout.fingerprint` does."""
+    """Return the fingerprint of a state: see :meth:`~tidegate.core.layout.Layout.fingerprint`."""
     hashed = p.words
     for word in range(p.words):
         hashed = mix(hashed ^ load(state + 8 * word))

@@ -140,7 +140,7 @@ class Unit:
     points
         The points of its branches: see :class:`points.Points`.
     sizes
-        The sizes of its functions: see :class:`code_size.CodeSize`.
+        The sizes of its functions: see :class:`CodeSize`.
     asserts
         Whether an assertion of a user's that fails is a verdict.
     """

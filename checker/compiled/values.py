@@ -247,7 +247,7 @@ class Bits:
     """A set of numbers from 0 to 62 outside of the state, as a bit mask; bit 63 is -1.
 
     ``address`` is where the mask lies if the set may change; ``ordered`` says that it is iterated
-    in ascending order whatever its members are, as a tuple or a :class:`Set` is.  Neither has -1.
+    in ascending order whatever its members are, as a tuple or a ``Set`` is.  Neither has -1.
     The range of a mask that may have -1 begins with the lowest number of 64 bits, and ends with
     what the other members may be.
     """

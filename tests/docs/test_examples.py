@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.docs.commands import excerpt
+from tests.docs.pages import blocks
 from tests.docs.readme import with_excerpts, without_seconds
 from tests.published import ASYNC_ISR, PUBLISHED
 from tidegate.cli import main
@@ -21,11 +22,6 @@ from tidegate.model import PROTOCOLS
 
 ROOT = Path(__file__).parents[2]
 README, COMMAND_LINE = ((ROOT / name).read_text() for name in ("README.md", "docs/command-line.md"))
-
-
-def blocks(text, language):
-    """Return the fenced blocks of a language."""
-    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
 def without_time(text):
@@ -204,8 +200,9 @@ def with_half_fence(tmp_path_factory):
     text = text.replace("from .hw ", "from .half_fence import HALF_FENCE\nfrom .hw ", 1)
     registry.write_text(text)
 
-    def run(*arguments):
-        command = [sys.executable, "-c", LAUNCH.format(path=str(beside)), *arguments]
+    def run(*arguments, begin="from tidegate.cli import main; main()"):
+        launch = LAUNCH.format(path=str(beside), tests=str(ROOT), begin=begin)
+        command = [sys.executable, "-c", launch, *arguments]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         assert result.returncode == 0, result.stderr
         return " ".join(result.stdout.split())
@@ -237,17 +234,17 @@ def test_a_new_protocol_is_mutated_by_itself(with_half_fence):
 def test_a_new_protocol_gets_its_column_on_the_page_of_verdicts(with_half_fence, tmp_path):
     page = tmp_path / "verdicts.md"
     chosen = ("--protocol", "half-fence", "--scenario", "noticed, 3")
-    with_half_fence("verdicts", *chosen, "--output", str(page), "--jobs", "1")
+    write = "from tests.docs.verdicts import write; write(sys.argv[1:])"
+    with_half_fence(*chosen, "--output", str(page), "--jobs", "1", begin=write)
     assert "| | half-fence |" in page.read_text()
 
 
 LAUNCH = """
 import sys
 sys.meta_path[:] = [f for f in sys.meta_path if "editable" not in str(f)]
-sys.path[:] = [{path!r}] + [p for p in sys.path if "__editable__" not in p]
-from tidegate.cli import main
+sys.path[:] = [{path!r}] + [p for p in sys.path if "__editable__" not in p] + [{tests!r}]
 import tidegate
 assert tidegate.__file__.startswith({path!r}), tidegate.__file__
-main()
+{begin}
 """
 """Runs the copy, not the installed project."""

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from tests.docs.pages import blocks
 from tidegate.cli import main
 from tidegate.gate.document import CASE, CONFORM, read
 from tidegate.gate.results import STATUSES
@@ -18,11 +19,6 @@ from tidegate.gate.results import STATUSES
 ROOT = Path(__file__).parents[2]
 GATE = (ROOT / "docs" / "gate.md").read_text()
 CI = (ROOT / "docs" / "ci.md").read_text()
-
-
-def blocks(text, language):
-    """Return the fenced blocks of a language."""
-    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
 COMMANDS = [

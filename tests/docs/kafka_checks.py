@@ -7,13 +7,13 @@ changes.
 from dataclasses import replace
 from itertools import product
 
-from tidegate.core.fields import NONE, array, integer, subset
+from tidegate.core.fields import NONE, Record, array, integer, subset
 from tidegate.core.spec import Action, Fairness, Property
 from tidegate.library.names import find_protocol
 from tidegate.model.broker.actions.controller import elect, fence
 from tidegate.model.broker.actions.deletion import follow_log_start
 from tidegate.model.broker.actions.faults import crash, go_down, restart
-from tidegate.model.broker.actions.follower import handle_fetch_response
+from tidegate.model.broker.actions.follower import handle_diverging_epoch, handle_fetch_response
 from tidegate.model.broker.actions.isr_changes import (
     _answer,
     _is_current,
@@ -48,6 +48,7 @@ from tidegate.model.broker.assignment import all_in_isr, assigned
 from tidegate.model.broker.bounds import Constants
 from tidegate.model.broker.family import brokers, nobody, pairs
 from tidegate.model.broker.history import note_acked, note_deleted
+from tidegate.model.broker.in_flight import LogEntry
 from tidegate.model.broker.leadership import (
     acting_leader,
     advance_hw,
@@ -62,6 +63,7 @@ from tidegate.model.broker.log import (
     append,
     delete_below,
     delete_log,
+    drop_empty_epochs,
     newest_epoch,
     truncate_to,
 )
@@ -1481,4 +1483,55 @@ def delete_old_segments(s: BrokerState, k: Constants, broker: int, offset: int) 
 DELETES_ANYWHERE = _with_step(
     "deletes-anywhere",
     _step("DeleteOldSegments", delete_old_segments, "LogManager.cleanupLogs", _ends, "broker"),
+)
+
+
+class OldLog(Record):
+    """A log before its newest truncation, which the disk may still have."""
+
+    leo: int = integer(0, lambda k: k.log_size, "its log end offset; 0 without a truncation")
+    log: list[LogEntry] = array(lambda k: k.log_size, LogEntry)
+
+
+class Unflushed(BrokerState):
+    """Truncations that are not flushed."""
+
+    old: list[OldLog] = array(lambda k: k.replicas, OldLog, by_replica=True)
+
+
+def truncate_unflushed(s: Unflushed, k: Constants, leader: int, follower: int) -> bool:
+    """Truncate a diverging log; the disk keeps it as it was."""
+    replica, old = s.replica[follower], s.old[follower]
+    if s.message[follower].kind != DIVERGING or replica.leader != leader:
+        return False
+    old.leo = replica.leo
+    for offset in range(k.log_size):
+        old.log[offset].epoch = replica.log[offset].epoch
+        old.log[offset].record = replica.log[offset].record
+    return handle_diverging_epoch(s, k, leader, follower)
+
+
+def undo_truncation(s: Unflushed, k: Constants, broker: int) -> bool:
+    """Lose power, and have the old log again; recovery adds epochs above the newest cached one."""
+    replica, old = s.replica[broker], s.old[broker]
+    if not replica.alive or s.lost_power == k.power_losses or old.leo == 0:
+        return False
+    s.lost_power += 1
+    go_down(s, k, broker)
+    replica.leo = old.leo
+    for offset in range(k.log_size):
+        replica.log[offset].epoch = old.log[offset].epoch
+        replica.log[offset].record = old.log[offset].record
+        if replica.log[offset].epoch > newest_epoch(s, k, broker):
+            replica.epoch_cache[replica.log[offset].epoch] = offset
+    drop_empty_epochs(s, k, broker)
+    replica.hw = min(replica.hw, replica.leo)
+    return True
+
+
+UNDOES_TRUNCATION = _with_steps(
+    "undoes-truncation",
+    (_step("UndoTruncation", undo_truncation, "LogSegment.recover", who="broker"),),
+    state=Unflushed,
+    HandleDivergingEpoch=truncate_unflushed,
 )

@@ -247,7 +247,8 @@ def exit_unless_unclean(s: BrokerState, k: Constants, follower: int) -> bool:
 def at_any_time(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
     """Remove even a follower that has the leader's log end, if its next fetch is late.
 
-    Partition.getOutOfSyncReplicas of Kafka 0.9.0.0 to 2.0.1 compares times only.
+    Partition.getOutOfSyncReplicas of Kafka 0.8.1 to 2.0.1 compares times only.  0.8.0 compares log
+    ends, too; this rule stands for it, with the same verdicts.
     """
     return True
 

@@ -5,14 +5,15 @@ changes.
 """
 
 from dataclasses import replace
+from itertools import product
 
-from tidegate.core.fields import NONE, integer, subset
-from tidegate.core.spec import Action, Fairness
+from tidegate.core.fields import NONE, Record, array, integer, subset
+from tidegate.core.spec import Action, Fairness, Property
 from tidegate.library.names import find_protocol
 from tidegate.model.broker.actions.controller import elect, fence
 from tidegate.model.broker.actions.deletion import follow_log_start
 from tidegate.model.broker.actions.faults import crash, go_down, restart
-from tidegate.model.broker.actions.follower import handle_fetch_response
+from tidegate.model.broker.actions.follower import handle_diverging_epoch, handle_fetch_response
 from tidegate.model.broker.actions.isr_changes import (
     _answer,
     _is_current,
@@ -46,8 +47,10 @@ from tidegate.model.broker.actions.reassignment import (
 from tidegate.model.broker.assignment import all_in_isr, assigned
 from tidegate.model.broker.bounds import Constants
 from tidegate.model.broker.family import brokers, nobody, pairs
-from tidegate.model.broker.history import note_acked
+from tidegate.model.broker.history import note_acked, note_deleted
+from tidegate.model.broker.in_flight import LogEntry
 from tidegate.model.broker.leadership import (
+    acting_leader,
     advance_hw,
     drop_produce,
     fail_produces,
@@ -56,7 +59,14 @@ from tidegate.model.broker.leadership import (
     leads,
     set_isr,
 )
-from tidegate.model.broker.log import append, delete_log, newest_epoch, truncate_to
+from tidegate.model.broker.log import (
+    append,
+    delete_below,
+    delete_log,
+    drop_empty_epochs,
+    newest_epoch,
+    truncate_to,
+)
 from tidegate.model.broker.messages import (
     ACCEPTED,
     DIVERGING,
@@ -1303,3 +1313,225 @@ CREATES_AGAIN = _with_steps(
     HandleAlterPartition=alter_topic,
 )
 CREATES_BY_NAME = _changed("creates-by-name", "CreateTopic", create_by_name, CREATES_AGAIN)
+
+
+class Compacted(BrokerState):
+    """A compacted topic, whose records all have the same key."""
+
+    cleaned: list[int] = array(
+        lambda k: k.replicas,
+        subset(lambda k: k.records, "records that the cleaner removed from its log"),
+        by_replica=True,
+    )
+    missing: list[int] = array(
+        lambda k: k.replicas,
+        subset(lambda k: k.records, "records that its fetch response goes over"),
+        by_replica=True,
+    )
+
+
+def _ends(k):
+    """Return each broker with each offset up to which it may clean its log."""
+    return product(range(k.replicas), range(1, k.log_size + 1))
+
+
+def clean_to_log_end(s: Compacted, k: Constants, broker: int, end: int) -> bool:
+    """Keep only the newest record below `end`, committed or not (KAFKA-13194)."""
+    replica, cleaned = s.replica[broker], s.cleaned[broker]
+    if not replica.alive or end > replica.leo:
+        return False
+    for offset in range(end - 1):
+        cleaned |= 1 << replica.log[offset].record
+    if cleaned == s.cleaned[broker]:
+        return False
+    s.cleaned[broker] = cleaned
+    return True
+
+
+def clean_to_hw(s: Compacted, k: Constants, broker: int, end: int) -> bool:
+    """Keep only the newest record below `end`, which is at or below the high watermark."""
+    if end > s.replica[broker].hw:
+        return False
+    return clean_to_log_end(s, k, broker, end)
+
+
+def serve_cleaned(s: Compacted, k: Constants, leader: int, follower: int) -> bool:
+    """Serve a fetch up to a record that is left: a response has no others at its end."""
+    end = min(s.replica[leader].leo, s.replica[follower].leo + k.fetch_size)
+    missing = 0
+    for offset in range(s.replica[follower].leo, end):
+        record = s.replica[leader].log[offset].record
+        if s.cleaned[leader] >> record & 1:
+            if offset == end - 1:
+                return False
+            missing |= 1 << record
+    if not handle_fetch(s, k, leader, follower):
+        return False
+    s.missing[follower] = missing
+    return True
+
+
+def fetch_cleaned(s: Compacted, k: Constants, leader: int, follower: int) -> bool:
+    """Append the records of a fetch response, but for those that the leader had removed."""
+    fetched = 0
+    for entry in s.message[follower].records:
+        if entry.record != NONE:
+            fetched |= 1 << entry.record
+    if not handle_fetch_response(s, k, leader, follower):
+        return False
+    s.cleaned[follower] = s.cleaned[follower] & ~fetched | s.missing[follower] & fetched
+    s.missing[follower] = 0
+    return True
+
+
+def newest_lost(s: Compacted, k: Constants) -> tuple[int, int] | None:
+    """Return (leader, offset) of the newest committed record, if the leader has none as new."""
+    leader, newest = acting_leader(s), NONE
+    for offset in range(k.log_size):
+        if s.aux_committed[offset].record != NONE:
+            newest = offset
+    if leader == NONE or newest == NONE:
+        return None
+    replica = s.replica[leader]
+    for offset in range(newest, replica.leo):
+        if not s.cleaned[leader] >> replica.log[offset].record & 1:
+            return None
+    return leader, newest
+
+
+def _compacts(name, apply, of):
+    """Return a protocol whose brokers clean their logs by this step."""
+    newest_kept = Property(
+        name="NewestCommittedRecordKept",
+        statement="Whoever leads has the newest committed record of the key, or a newer one.",
+        source="KAFKA-13194",
+        witness=newest_lost,
+    )
+    cleans = _step("Clean", apply, "LogCleanerManager.cleanableOffsets", _ends, "broker")
+    base = _with_steps(
+        name,
+        (cleans,),
+        of,
+        state=Compacted,
+        HandleFetch=serve_cleaned,
+        HandleFetchResponse=fetch_cleaned,
+    )
+    return replace(base, properties=(newest_kept,))
+
+
+CLEANS_TO_LOG_END = _compacts("cleans-to-log-end", clean_to_log_end, "kafka-3.0-zookeeper")
+CLEANS_TO_HW = _compacts("cleans-to-hw", clean_to_hw, "kafka-3.1-zookeeper")
+
+
+def expand_unknowingly(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Serve a fetch that expands the ISR; the leader misses the reply, and takes it for a failure.
+
+    ZkUtils.conditionalUpdatePersistentPath writes again once it is connected, with the old version.
+    """
+    isr = s.replica[leader].isr
+    if s.lost == k.lost_messages or not handle_fetch(s, k, leader, follower):
+        return False
+    if s.replica[leader].isr != isr:
+        s.lost += 1
+        s.replica[leader].isr = isr
+    return True
+
+
+MISSES_REPLY = _with_step(
+    "misses-reply",
+    _step("ExpandUnknowingly", expand_unknowingly, "KAFKA-1382", pairs, "leader"),
+    "kafka-0.8.1-zookeeper",
+)
+
+
+def answer_without_records(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Serve a fetch of a partition that is throttled, or that others leave no room for."""
+    if not handle_fetch(s, k, leader, follower):
+        return False
+    if s.message[follower].kind == FETCH_RESPONSE:
+        for entry in s.message[follower].records:
+            entry.epoch = NONE
+            entry.record = NONE
+    return True
+
+
+def _answers_empty(name, of):
+    """Return a protocol whose leaders may leave out the records that a fetch asks for."""
+    throttles = "ReplicaManager.shouldLeaderThrottle"
+    return _with_step(
+        name, _step("AnswerEmpty", answer_without_records, throttles, pairs, "leader"), of
+    )
+
+
+ANSWERS_EMPTY = _answers_empty("answers-empty", "kip-595")
+ANSWERS_EMPTY_0_10_2 = _answers_empty("answers-empty-0.10.2", "kafka-0.10.2-zookeeper")
+
+
+def delete_old_segments(s: BrokerState, k: Constants, broker: int, offset: int) -> bool:
+    """Delete a replica's committed records below `offset` by its own retention."""
+    replica = s.replica[broker]
+    if not replica.alive or s.deleted == k.deletions:
+        return False
+    if offset <= replica.start or offset > replica.hw:
+        return False
+    s.deleted += 1
+    delete_below(s, k, broker, offset)
+    note_deleted(s, k, offset)
+    return True
+
+
+DELETES_ANYWHERE = _with_step(
+    "deletes-anywhere",
+    _step("DeleteOldSegments", delete_old_segments, "LogManager.cleanupLogs", _ends, "broker"),
+)
+
+
+class OldLog(Record):
+    """A log before its newest truncation, which the disk may still have."""
+
+    leo: int = integer(0, lambda k: k.log_size, "its log end offset; 0 without a truncation")
+    log: list[LogEntry] = array(lambda k: k.log_size, LogEntry)
+
+
+class Unflushed(BrokerState):
+    """Truncations that are not flushed."""
+
+    old: list[OldLog] = array(lambda k: k.replicas, OldLog, by_replica=True)
+
+
+def truncate_unflushed(s: Unflushed, k: Constants, leader: int, follower: int) -> bool:
+    """Truncate a diverging log; the disk keeps it as it was."""
+    replica, old = s.replica[follower], s.old[follower]
+    if s.message[follower].kind != DIVERGING or replica.leader != leader:
+        return False
+    old.leo = replica.leo
+    for offset in range(k.log_size):
+        old.log[offset].epoch = replica.log[offset].epoch
+        old.log[offset].record = replica.log[offset].record
+    return handle_diverging_epoch(s, k, leader, follower)
+
+
+def undo_truncation(s: Unflushed, k: Constants, broker: int) -> bool:
+    """Lose power, and have the old log again; recovery adds epochs above the newest cached one."""
+    replica, old = s.replica[broker], s.old[broker]
+    if not replica.alive or s.lost_power == k.power_losses or old.leo == 0:
+        return False
+    s.lost_power += 1
+    go_down(s, k, broker)
+    replica.leo = old.leo
+    for offset in range(k.log_size):
+        replica.log[offset].epoch = old.log[offset].epoch
+        replica.log[offset].record = old.log[offset].record
+        if replica.log[offset].epoch > newest_epoch(s, k, broker):
+            replica.epoch_cache[replica.log[offset].epoch] = offset
+    drop_empty_epochs(s, k, broker)
+    replica.hw = min(replica.hw, replica.leo)
+    return True
+
+
+UNDOES_TRUNCATION = _with_steps(
+    "undoes-truncation",
+    (_step("UndoTruncation", undo_truncation, "LogSegment.recover", who="broker"),),
+    state=Unflushed,
+    HandleDivergingEpoch=truncate_unflushed,
+)

@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+import re
 from collections import Counter
 from functools import cache
 
@@ -23,6 +24,7 @@ from tests.docs.checks import (
 from tidegate.checker.check import check
 from tidegate.core.result import Limits
 from tidegate.core.spec import Outcome
+from tidegate.library.links import FUNCTION, addresses
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import properties_of, system_for
 
@@ -201,6 +203,19 @@ def test_a_protocol_with_another_check_has_the_same_verdict(search):
 def test_what_is_left_out_has_the_nearest_check_that_its_row_says(search):
     protocol = named(search.name)
     assert found(protocol, search.bounds, search.property) == search.steps
+
+
+def test_what_changes_no_verdict_names_the_function_that_says_so():
+    page = (ROOT / "docs" / "not-modelled.md").read_text("utf-8")
+    _, table = page.split("## What changes no verdict\n")
+    sound = [row for row in table.partition("\n## ")[0].splitlines() if row.startswith("| ")][2:]
+    read = [row.rpartition(" | ")[2] for row in sound]
+    assert len(read) > 20
+    nowhere = [
+        row for row, cell in zip(sound, read, strict=True)
+        if not any(addresses(name) for name in re.findall(FUNCTION, cell))
+    ]  # fmt: skip
+    assert nowhere == []
 
 
 def test_every_protocol_of_the_file_is_used():

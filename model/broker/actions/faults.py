@@ -63,7 +63,7 @@ def crash(s: BrokerState, k: Constants, broker: int) -> bool:
 def lose_power(s: BrokerState, k: Constants, broker: int, kept: int) -> bool:
     """Lose a broker's power: only the first `kept` records of its log were on disk.
 
-    Any suffix may be lost: Kafka does not flush by default, so the recovery point stays at 0.
+    Any suffix may be lost: by default Kafka flushes only segments that it has rolled.
     Deleted records stay deleted.
     """
     if not s.replica[broker].alive:

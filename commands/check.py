@@ -205,7 +205,7 @@ def _search_and_report(
                 if not reports.to_stdout:
                     _print(problem, result, known, search, output)
                     place = search.cluster.store if search.cluster else resources.checkpoint
-                    if result.stopped_by and place:
+                    if result.stopped_by and place and result.broken_assumption is None:
                         say(f"Resume with: {resume_command(place, search)}")
             _write(problem, result, known, output, reports, forms)
     return ended(exit_status(result), reports)

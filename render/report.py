@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..checker.assumed import assuming
 from ..core.behavior import Behavior
 from ..core.result import Reason, Result, Verdict
 from ..core.spec import Outcome, TransitionSystem
@@ -23,7 +24,7 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
     is None where not all states were explored.  ``seconds`` is wall time;
     ``collision_probability`` is 0 where every state is stored whole (``exact``).  ``symmetry`` is
     None without ``--symmetry``, and ``declared_pure`` where the model reaches no function that is
-    declared pure.
+    declared pure.  ``broken_assumption`` is None where nothing breaks what the code takes for granted.
     """
     properties = [_verdict(system, verdict) for verdict in result.verdicts]
     shown = result.shown and result.shown.property.name
@@ -36,6 +37,7 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
         "outcome": result.outcome.value,
         "complete": result.complete,
         "stopped_by": result.stopped_by and str(result.stopped_by),
+        "broken_assumption": _broken(system, result.broken_assumption),
         "states_left": result.states_left,
         "not_decided": result.undecided,
         "never_enabled": result.never_taken if result.complete else None,
@@ -69,6 +71,20 @@ def known_bug(recognised: Recognised) -> dict[str, Any]:
                 if one.outcome is Outcome.VIOLATED
             },
         },
+    }
+
+
+def _broken(system: TransitionSystem[Any, Any], broken: Verdict | None) -> dict[str, Any] | None:
+    """Return which assumption is broken, by which steps, and what Kafka does there."""
+    if broken is None:
+        return None
+    return {
+        "function": assuming(broken),
+        "assumes": broken.property.statement,
+        "kafka": broken.property.source,
+        "steps": broken.steps,
+        "trace": broken.trace and streamed(Behavior(system, broken.trace)),
+        "untraced": broken.untraced and str(broken.untraced),
     }
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
+from ..checker.assumed import broken_by
 from ..core.behavior import Behavior
 from ..core.errors import TidegateError
 from ..core.interrupts import Stop, Stopped
@@ -155,6 +156,8 @@ class CellSearch:
         outcome.interpreted_because = tuple(reasons)
         outcome.declared_pure = declared_pure(result)
         outcome.symmetry = relied_on(result)
+        if result.broken_assumption is not None:
+            outcome.broken_assumption = broken_by(result.broken_assumption)
         self._within = result.within_constraint
         outcome.stopped_by = _limit(result.stopped_by, self.cell)
 

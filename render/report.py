@@ -24,7 +24,7 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
     is None where not all states were explored.  ``seconds`` is wall time;
     ``collision_probability`` is 0 where every state is stored whole (``exact``).  ``symmetry`` is
     None without ``--symmetry``, and ``declared_pure`` where the model reaches no function that is
-    declared pure.  ``broken_assumption`` is None where nothing breaks what the code takes for granted.
+    declared pure.  ``broken_assumption`` is None unless a state breaks what the code assumes.
     """
     properties = [_verdict(system, verdict) for verdict in result.verdicts]
     shown = result.shown and result.shown.property.name

@@ -128,7 +128,6 @@ bounds = "records=1 crashes=0 moves isr_propagation=zookeeper"
     assert cell["properties"][0]["known_bug"] == ""
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("expected", "status", "cell_status"),
     [('holds = "After"', 3, "limit"), ('holds = "Beside"', 1, "fail"),

@@ -91,9 +91,10 @@ class PropertyOutcome:
 
     ``outcome`` is ``holds``, ``violated`` or ``incomplete``, of real brokers ``reproduces``,
     ``diverges`` or ``agrees``; empty where the cell was not decided.  ``note`` says why it cannot
-    be decided, or that its premise never held.  ``known_bug`` is the name of the one that its trace
-    shows, as ``check --repaired`` takes it; empty for none.  ``statement`` and ``source`` are those
-    of the property.
+    be decided, or that its premise never held.  ``known_bug`` is the name of the one that the
+    violation is, as ``check --repaired`` takes it, and ``older_rule`` that of the one whose older
+    rule it needs beside something else; empty for none.  ``statement`` and ``source`` are those of
+    the property.
     """
 
     name: str
@@ -103,6 +104,7 @@ class PropertyOutcome:
     explanation: str = ""
     note: str = ""
     known_bug: str = ""
+    older_rule: str = ""
     statement: str = ""
     source: str = ""
 

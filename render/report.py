@@ -57,19 +57,36 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
     }
 
 
-def known_bug(recognised: Recognised) -> dict[str, Any]:
-    """Return which known bug a violation is, and what the same search says with its repair."""
-    known, without = recognised.known, recognised.without
+def recognised(known: Recognised | None) -> dict[str, Any]:
+    """Return the members of a report on the known bug that a violation is, or needs.
+
+    ``known_bug`` is the bug; where the older rule alone does not violate the property, or where
+    that was not decided, it is None, and ``older_rule`` says whose rule the trace needs.
+    """
+    if known is None:
+        return {"known_bug": None, "older_rule": None}
+    match = known.match
+    about = {
+        "name": match.known.name,
+        "title": match.known.title,
+        "repaired": known.without and _repaired(known.without),
+    }
+    if match.is_the_bug:
+        return {"known_bug": about, "older_rule": None}
     return {
-        "name": known.name,
-        "title": known.title,
-        "repaired": {
-            "outcome": without.outcome.value,
-            "violated": {
-                one.property.name: one.steps
-                for one in without.verdicts
-                if one.outcome is Outcome.VIOLATED
-            },
+        "known_bug": None,
+        "older_rule": {**about, "alone": match.alone.value, "not_decided": match.why or None},
+    }
+
+
+def _repaired(without: Result) -> dict[str, Any]:
+    """Return what a search says with the repair of a bug."""
+    return {
+        "outcome": without.outcome.value,
+        "violated": {
+            one.property.name: one.steps
+            for one in without.verdicts
+            if one.outcome is Outcome.VIOLATED
         },
     }
 

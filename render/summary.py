@@ -96,14 +96,28 @@ def print_unrequested(console: Console, selection: Selection) -> None:
 
 
 def print_known(console: Console, known: Recognised) -> None:
-    """Print which known bug the violation is, and what holds with its repair."""
-    name, without = known.known.name, known.without
-    print_prose(
-        console,
-        Text(
-            f"This is a known bug of Kafka: {known.known.title}. With "
-            f"its repair (--repaired {name}) the same search {_without(without)}."
-        ),
+    """Print which known bug the violation is or needs, and what holds with its repair."""
+    name, without = known.match.known.name, known.without
+    said = _is_or_needs(known)
+    if without is not None:
+        said += f" With its repair (--repaired {name}) the same search {_without(without)}."
+    print_prose(console, Text(said))
+
+
+def _is_or_needs(known: Recognised) -> str:
+    """Say which known bug a violation is, or which one's older rule its trace needs."""
+    match, prop = known.match, known.property.name
+    title = match.known.title
+    if match.is_the_bug:
+        return f"This is a known bug of Kafka: {title}."
+    if match.why:
+        return (
+            f"The trace needs the older rule of {title}. Not decided: whether that rule by itself "
+            f"violates {prop} within these bounds ({match.why})."
+        )
+    return (
+        f"The trace needs the older rule of {title} as well: by itself that rule does not violate "
+        f"{prop} within these bounds."
     )
 
 

@@ -128,6 +128,25 @@ bounds = "records=1 crashes=0 moves isr_propagation=zookeeper"
     assert cell["properties"][0]["known_bug"] == ""
 
 
+def test_a_violation_that_needs_a_step_of_its_own_is_no_known_bug(project):
+    model = Path(__file__).parents[1] / "library" / "answers_late.py"
+    project.write("late.py", model.read_text("utf-8"))
+    text = """[[case]]
+protocols = "late.py:LATE"
+bounds = "purgatory records=1 crashes=0 elections=1 moves"
+holds = "NoAckedRecordLost"
+"""
+    [cell] = project.gate(text, status=1)["cells"]
+    [prop], [finding] = cell["properties"], cell["findings"]
+    assert (prop["known_bug"], prop["older_rule"]) == ("", "kafka-2960")
+    assert (
+        "; it needs the older rule of kafka-2960 as well: to leave it out, check" in finding["text"]
+    )
+    name = finding["text"].partition('protocols = ["')[2].partition('"')[0]
+    repaired = text.replace('"late.py:LATE"', f'"{name}"')
+    assert project.gate(repaired, status=0)["cells"][0]["status"] == "pass"
+
+
 @pytest.mark.parametrize(
     ("expected", "status", "cell_status"),
     [('holds = "After"', 3, "limit"), ('holds = "Beside"', 1, "fail"),

@@ -122,12 +122,12 @@ def walk(
         inside, outside = _parted(system, system.successors(so_far.states[-1]))
         possible.update({names[index] for index in (*inside, *outside)})
         failed = bool(system.failed)
-        broken = so_far.judge(deadlocked=not (inside or outside or failed), failed=failed)
+        violates = so_far.judge(deadlocked=not (inside or outside or failed), failed=failed)
         if len(so_far.instances) == longest:
             break
         for index, state in outside.items():
             so_far.judge(state, by=index)
-        if broken or not inside:
+        if violates or not inside:
             break
         index = choose(list(inside), names, taken, chances.random())
         taken[names[index]] += 1

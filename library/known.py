@@ -236,12 +236,11 @@ def by_itself(protocol: Protocol, known: Known) -> tuple[Protocol, Protocol] | N
     if base is None:
         return None
     repair, bug = (f"{known.rule} = {name}" for name in (_right(known).__name__, known.older))
-    if _has(base, known):
-        one, other = base, with_rules(base, repair, {})
-    else:
-        one, other = with_rules(base, bug, {bug: protocol}), base
-    if one is None or other is None:
-        return None
+    has_it = _has(base, known)
+    one = base if has_it else with_rules(base, bug, {bug: protocol})
+    other = with_rules(base, repair, {}) if has_it else base
+    assert one is not None
+    assert other is not None
     return (protocol if _searched_as(one) == _searched_as(protocol) else one), other
 
 

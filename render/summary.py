@@ -178,8 +178,14 @@ def _what(result: Result) -> str:
         what = "no property was checked; all states were explored"
     vacuous = f" But {_vacuous(result)}." if violated and result.vacuous else ""
     said = f"{what}.{vacuous}{_not_decided(result, stopped_early and not violated)}"
-    broken = result.broken_assumption and broken_by(result.broken_assumption)
-    return said if broken is None or broken in said else f"{said} Beside that, {broken}."
+    return said + _beside(result, said)
+
+
+def _beside(result: Result, said: str) -> str:
+    """Say which assumption is broken, unless that was said as what stopped the search."""
+    if result.broken_assumption is None or broken_by(result.broken_assumption) in said:
+        return ""
+    return f" Beside that, {broken_by(result.broken_assumption)}."
 
 
 def _not_decided(result: Result, said: bool) -> str:

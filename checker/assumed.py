@@ -1,6 +1,6 @@
 """What the code takes for granted: a state that breaks it ends a search, or a walk.
 
-The model does not say what the real system does after that state.  What was found before, or as
+The model does not say what the real system does after that state.  A violation before it, or as
 many steps from the start, is a verdict.
 """
 
@@ -27,9 +27,9 @@ def settle(result: Result, system: TransitionSystem[Any, Any]) -> None:
 
 
 def _end_at(broken: Verdict, result: Result) -> None:
-    """Note a broken assumption, and drop what was found after it.
+    """Note a broken assumption, and drop the violations after it.
 
-    A checkpoint of an older version may hold such findings: a search with ``--continue`` went on.
+    A checkpoint of an older version may hold such: there a search with ``--continue`` went on.
     """
     result.broken_assumption = broken
     result.stopped_by = result.stopped_by or stopped_by(broken)

@@ -177,7 +177,7 @@ class CellSearch:
     def _match(self, name: str) -> Match | None:
         """Return the known bug that a violation is, or whose older rule it needs.
 
-        It may take a search, so this is asked only about what is reported.
+        It may take a search, so only reports ask for it.
         """
         if name not in self._matches and name in self._systems:
             properties, _ = self._systems[name]

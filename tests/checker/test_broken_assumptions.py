@@ -12,6 +12,8 @@ from tidegate.cli import main
 from tidegate.core.interrupts import Stop
 from tidegate.core.result import Result, SearchOptions, Verdict
 from tidegate.core.spec import Outcome, Trace
+from tidegate.library.killing import violates
+from tidegate.library.mutants import UndecidedError
 from tidegate.library.needs import dispensable, shortened
 from tidegate.library.problem import problem_of
 from tidegate.library.selection import assemble
@@ -253,52 +255,54 @@ def test_the_stale_shrink_is_a_violation_with_the_assumption_beside_it(tmp_path)
     )
 
 
-class TestWalks:
-    """Random walks end at a broken assumption as well."""
+def test_a_walk_ends_there(model):
+    walked = simulate(model, properties=["After"], jobs=1, keep_going=True)
+    assert walked.violated == ()
+    assert walked.undecided["After"] == f"stopped by {BREAKS}".replace(
+        "node=0", f"node={walked._result.broken_assumption.trace.steps[-1].arguments[0]}"
+    )
 
-    def test_a_walk_ends_there(self, model):
-        walked = simulate(model, properties=["After"], jobs=1, keep_going=True)
-        assert walked.violated == ()
-        assert walked.undecided["After"] == f"stopped by {BREAKS}".replace(
-            "node=0", f"node={walked._result.broken_assumption.trace.steps[-1].arguments[0]}"
-        )
 
-    def test_what_a_walk_violates_there_is_reported(self, model):
-        walked = simulate(model, properties=["Beside", "After"], jobs=1)
-        assert walked.violated == ("Beside",)
-        assert walked._result.broken_assumption.steps == 3
+def test_what_a_walk_violates_there_is_reported(model):
+    walked = simulate(model, properties=["Beside", "After"], jobs=1)
+    assert walked.violated == ("Beside",)
+    assert walked._result.broken_assumption.steps == 3
 
-    def test_what_earlier_walks_violate_remains(self, model):
-        walked = simulate(model, properties=["Late"], jobs=1, keep_going=True, seed=4)
-        assert walked.violated == ("Late",)
-        assert len(walked.trace) - 1 > walked._result.broken_assumption.steps
 
-    def test_the_number_of_processes_changes_nothing(self, model):
-        one, other = (
-            simulate(model, properties=["Beside", "After"], jobs=jobs, seed=3) for jobs in (1, 2)
-        )
-        assert one._result.verdicts[0].trace == other._result.verdicts[0].trace
-        assert one.undecided == other.undecided
+def test_what_earlier_walks_violate_remains(model):
+    walked = simulate(model, properties=["Late"], jobs=1, keep_going=True, seed=4)
+    assert walked.violated == ("Late",)
+    assert len(walked.trace) - 1 > walked._result.broken_assumption.steps
 
-    def test_the_command_ends_with_3_and_says_which_step(self, model, tmp_path):
-        file = tmp_path / "report.json"
-        result = CliRunner().invoke(
-            main, ["simulate", str(model), "-p", "After", "--jobs", "1", "--json", str(file)]
-        )
-        said = " ".join(result.output.split())
-        assert result.exit_code == 3
-        assert "a behavior that breaks what step assumes, 3 steps" in said
-        assert "Write step anew for this protocol" in said
-        document = json.loads(file.read_text())
-        assert document["broken_assumption"]["steps"] == 3
-        assert document["walks"] < 100
 
-    def test_what_a_walk_finds_later_is_no_verdict(self, model):
-        """Two nodes at two come after one at two, whose next step is outside, and breaks it."""
-        model.write_text(CONSTRAINED)
-        walked = simulate(model, properties=["Late"], jobs=1)
-        assert walked.violated == ()
-        assert walked._result.broken_assumption is not None
+def test_the_number_of_processes_changes_nothing(model):
+    one, other = (
+        simulate(model, properties=["Beside", "After"], jobs=jobs, seed=3) for jobs in (1, 2)
+    )
+    assert one._result.verdicts[0].trace == other._result.verdicts[0].trace
+    assert one.undecided == other.undecided
+
+
+def test_the_command_ends_with_3_and_says_which_step(model, tmp_path):
+    file = tmp_path / "report.json"
+    result = CliRunner().invoke(
+        main, ["simulate", str(model), "-p", "After", "--jobs", "1", "--json", str(file)]
+    )
+    said = " ".join(result.output.split())
+    assert result.exit_code == 3
+    assert "a behavior that breaks what step assumes, 3 steps" in said
+    assert "Write step anew for this protocol" in said
+    document = json.loads(file.read_text())
+    assert document["broken_assumption"]["steps"] == 3
+    assert document["walks"] < 100
+
+
+def test_what_a_walk_finds_later_is_no_verdict(model):
+    """Two nodes at two come after one at two, whose next step is outside, and breaks it."""
+    model.write_text(CONSTRAINED)
+    walked = simulate(model, properties=["Late"], jobs=1)
+    assert walked.violated == ()
+    assert walked._result.broken_assumption is not None
 
 
 SHORT_CUT = '''\
@@ -369,3 +373,9 @@ def test_explain_explains_what_comes_before(model, name, status):
     result = CliRunner().invoke(main, ["explain", str(model), "-p", name])
     assert result.exit_code == status
     assert (BREAKS in " ".join(result.output.split())) == (name == "After")
+
+
+def test_a_mutant_is_not_decided_where_its_original_breaks_an_assumption_first(model):
+    assert violates(str(model), "Beside", "", 5, None)
+    with pytest.raises(UndecidedError, match="itself was stopped by a broken assumption: step"):
+        violates(str(model), "After", "", 5, None)

@@ -32,7 +32,6 @@ from .commands.status import (
 )
 from .core.bounds import unknown
 from .core.errors import (
-    AssumptionError,
     EngineError,
     ModelError,
     TidegateError,
@@ -219,8 +218,6 @@ def _message(error: BaseException) -> tuple[str, int]:
         return f"stopped by {reason(error)}", EXIT_INCOMPLETE
     if isinstance(error, KeyboardInterrupt):
         return f"interrupted {getattr(error, 'where', '')}".rstrip(), EXIT_INTERRUPTED
-    if isinstance(error, AssumptionError):
-        return error.head(), EXIT_INTERNAL
     if isinstance(error, ModelError) and error.place and is_users(error.place[0]):
         return f"{shown(error.place)}: {error.args[0]}", EXIT_INTERNAL
     if isinstance(error, (ModelError, EngineError)):

@@ -162,8 +162,11 @@ class Search(LevelSearch):
         except KeyboardInterrupt as error:
             self.stopped_by = reason(error, perf_counter() - self._looked)
         except ModelError as error:
-            reached = {prop.name for prop in self.properties if prop.kind is Kind.SOMETIMES}
-            if self.violations.keys() <= reached:
+            no_violations = {
+                *(prop.name for prop in self.properties if prop.kind is Kind.SOMETIMES),
+                *(prop.name for prop in self.system.assumptions),
+            }
+            if self.violations.keys() <= no_violations:
                 # Whatever ends this, the model is wrong.
                 with suppress(KeyboardInterrupt, MemoryError, TidegateError):
                     error.trace = self._trace()

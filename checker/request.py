@@ -65,12 +65,17 @@ class SearchRequest:
         Parameters
         ----------
         met
-            Names of the properties that are violated, or reached if they must be.
+            Names of the properties that are violated, or reached if they must be, and of the broken
+            assumptions.
         """
         sought = {prop.name for prop in self.properties if prop.kind is Kind.SOMETIMES}
+        assumed = {prop.name for prop in self.system.assumptions}
+        if not assumed.isdisjoint(met):
+            # The model does not say what comes after the broken assumption.
+            return False
         if self.keep_going or not met:
             return True
-        decided = len(self.properties) - len(self.system.assumptions)
+        decided = len(self.properties) - len(assumed)
         return sought.issuperset(met) and len(met) < decided
 
     @cached_property

@@ -21,7 +21,6 @@ from typing import Any
 
 from ..core.layout import State
 from ..core.spec import ASSERTION, Kind, Property, TidegateError, Trace, TransitionSystem
-from .assumed import not_written_for
 
 
 class SimulationError(TidegateError):
@@ -33,14 +32,16 @@ class Walk:
     """One walk: the states it was in, all of them inside the constraint, and the instances it took.
 
     ``violated`` has, for each property that was seen violated, the behavior that shows it: the
-    walk, or its beginning with a step to a state outside the constraint.  ``enabled`` counts for
-    each action the states of the walk in which it was enabled.
+    walk, or its beginning with a step to a state outside the constraint.  ``broken`` has the same
+    for the first broken assumption, and nothing that comes after that is in ``violated``.
+    ``enabled`` counts for each action the states of the walk in which it was enabled.
     """
 
     number: int
     states: tuple[State, ...]
     instances: tuple[int, ...]
     violated: dict[str, Trace]
+    broken: dict[str, Trace]
     enabled: dict[str, int]
 
 
@@ -121,35 +122,41 @@ def walk(
         inside, outside = _parted(system, system.successors(so_far.states[-1]))
         possible.update({names[index] for index in (*inside, *outside)})
         failed = bool(system.failed)
-        broken = so_far.judge(deadlocked=not (inside or outside or failed), failed=failed)
+        violates = so_far.judge(deadlocked=not (inside or outside or failed), failed=failed)
         if len(so_far.instances) == longest:
             break
         for index, state in outside.items():
             so_far.judge(state, by=index)
-        if broken or not inside:
+        if violates or not inside:
             break
         index = choose(list(inside), names, taken, chances.random())
         taken[names[index]] += 1
         so_far.instances.append(index)
         so_far.states.append(inside[index])
-    _settle(system, so_far.violated)
+    violated, broken = _settled(system, so_far.violated)
     states, instances = tuple(so_far.states), tuple(so_far.instances)
-    return Walk(number, states, instances, so_far.violated, dict(possible))
+    return Walk(number, states, instances, violated, broken, dict(possible))
 
 
-def _settle(system: TransitionSystem[Any, Any], violated: dict[str, Trace]) -> None:
-    """Take what the code assumes out of what a walk violates.
+def _settled(
+    system: TransitionSystem[Any, Any], violated: dict[str, Trace]
+) -> tuple[dict[str, Trace], dict[str, Trace]]:
+    """Part what a walk violates into properties and the first broken assumption, if there is one.
 
-    Raises
-    ------
-    AssumptionError
-        If an assumption is broken, unless a property is violated before.
+    What comes after that is in neither.
     """
-    broken = [(one, violated.pop(one.name)) for one in system.assumptions if one.name in violated]
-    for prop, trace in broken:
-        steps = len(trace.steps)
-        if not any(len(other.steps) < steps for other in violated.values()):
-            raise not_written_for(system, prop, trace, steps)
+    assumed = {one.name for one in system.assumptions}
+    broken = {name: trace for name, trace in violated.items() if name in assumed}
+    if not broken:
+        return violated, {}
+    first = min(broken, key=lambda name: len(broken[name].steps))
+    last = len(broken[first].steps)
+    found = {
+        name: trace
+        for name, trace in violated.items()
+        if name not in assumed and len(trace.steps) <= last
+    }
+    return found, {first: broken[first]}
 
 
 def _parted(

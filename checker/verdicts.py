@@ -128,8 +128,8 @@ def verdicts_of(
 ) -> tuple[list[Verdict], Verdict | None]:
     """Return the verdict on every property, and the one that is reported first.
 
-    A violation that was found is a verdict whatever ends the search for its trace; an interrupt is
-    noted in `search`.
+    That is never the verdict on an assumption.  A violation that was found is a verdict whatever
+    ends the search for its trace; an interrupt is noted in `search`.
     """
     ends = _Ends(request, search, judged)
     verdicts = [_verdict(prop, ends, judged, complete) for prop in request.properties]
@@ -138,7 +138,9 @@ def verdicts_of(
     violated = [
         verdict
         for verdict in verdicts
-        if verdict.outcome is Outcome.VIOLATED and verdict.trace is not None
+        if verdict.outcome is Outcome.VIOLATED
+        and verdict.trace is not None
+        and verdict.property not in request.system.assumptions
     ]
     return verdicts, min(violated, key=ends.order, default=None)
 

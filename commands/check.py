@@ -21,7 +21,7 @@ from ..library.names import find_protocol, is_custom
 from ..library.problem import Problem, cluster, problem_of
 from ..library.recognising import Recognised
 from ..render.output import Reports
-from ..render.report import known_bug, report
+from ..render.report import recognised, report
 from ..render.terminal import make_console, progress, say, write_json
 from .parameters import (
     TraceOutput,
@@ -205,7 +205,7 @@ def _search_and_report(
                 if not reports.to_stdout:
                     _print(problem, result, known, search, output)
                     place = search.cluster.store if search.cluster else resources.checkpoint
-                    if result.stopped_by and place:
+                    if result.stopped_by and place and result.broken_assumption is None:
                         say(f"Resume with: {resume_command(place, search)}")
             _write(problem, result, known, output, reports, forms)
     return ended(exit_status(result), reports)
@@ -238,7 +238,7 @@ def _write(
     def document() -> dict[str, Any]:
         return report(problem.system, result) | {
             "not_requested": list(problem.selection.others),
-            "known_bug": known and known_bug(known),
+            **recognised(known),
         }
 
     reports.write("--json", lambda target: write_json(target, document()))

@@ -101,7 +101,8 @@ def bounds(
 
 def _fixed(within: str, varied: Ladder) -> list[str]:
     """Return the bounds that are named in a report, without those that are varied."""
-    return [one for one in within.split(", ") if one.partition("=")[0] not in varied.largest]
+    named = filter(None, within.split(", "))
+    return [one for one in named if one.partition("=")[0] not in varied.largest]
 
 
 def _properties(smallest_bounds: Mapping[str, MinimalBounds]) -> list[dict[str, Any]]:

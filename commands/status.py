@@ -24,7 +24,7 @@ Exit status (as TLC's where TLC has one):
   0   every property holds in every state within the bounds
   1   replay or gate: not as recorded or expected; or broken pipe
   2   wrong usage, an unusable file, or a report that could not be written
-  3   incomplete: a limit was reached, or a property cannot be decided, and nothing is violated
+  3   incomplete: a limit, a broken assumption or an undecidable property; nothing is violated
   11  deadlock: no step is enabled, or it cannot recover (-p Deadlock, -p Stuck)
   12  a safety property is violated (or an assertion), or a sometimes property not reached
   13  a liveness property is violated

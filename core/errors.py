@@ -79,10 +79,6 @@ class ImpureError(ModelError):
     """A function of the model depends on more than it may: another call had another result."""
 
 
-class AssumptionError(ModelError):
-    """A protocol reaches a state that a rule of its family is not written for."""
-
-
 class SelectionError(TidegateError):
     """An unknown name, or names that contradict each other."""
 

@@ -35,6 +35,7 @@ class Stop(StrEnum):
     MAX_MEMORY = "--max-memory"
     OUT_OF_MEMORY = "a lack of memory (ulimit -v); allow more, or choose smaller bounds"
     WALKS = "the number of walks"
+    ASSUMPTION = "a broken assumption"
     FAILED = "an error of the model"
     UNWRITABLE = ""
     """The limit names the file that could not be written, and the reason."""

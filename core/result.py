@@ -426,6 +426,9 @@ class Result:
         Why a search, or liveness alone, was left to Python when it was large enough to be compiled.
     within_constraint
         Whether liveness is decided for behaviors alone that never leave the constraint.
+    broken_assumption
+        The verdict on what the code takes for granted, if a state breaks that: what comes after
+        that state is not decided.
     """
 
     outcome: Outcome
@@ -448,6 +451,7 @@ class Result:
     levels: Sequence[Any] = ()
     interpreted_because: tuple[Reason, ...] = ()
     within_constraint: bool = False
+    broken_assumption: Verdict | None = None
 
     @property
     def shown(self) -> Verdict | None:
@@ -459,7 +463,7 @@ class Result:
     @property
     def states_left(self) -> int | None:
         """About how many states a stopped search has not found; None if unknown."""
-        if self.complete or self.stopped_by is None:
+        if self.complete or self.stopped_by is None or self.broken_assumption is not None:
             return None
         sizes = [level.states for level in self.levels if level.states]
         # The last level may lack states, unless the limit is its number.

@@ -167,6 +167,7 @@ def recorded(cell: Cell, root: Path) -> CellOutcome | None:
             engine=str(entry["engine"]),
             declared_pure=str(entry["declared_pure"]),
             symmetry=str(entry["symmetry"]),
+            broken_assumption=str(entry["broken_assumption"]),
         )
     except (OSError, RuntimeError, ValueError, KeyError, TypeError, AttributeError):
         # What cannot be read was never recorded: the cell is searched.
@@ -189,6 +190,7 @@ def record(outcome: CellOutcome, root: Path) -> None:
         "engine": outcome.engine,
         "declared_pure": outcome.declared_pure,
         "symmetry": outcome.symmetry,
+        "broken_assumption": outcome.broken_assumption,
     }
     name = key(outcome.cell, outcome.sources, root)
     DiskCache("gate").keep(name, json.dumps(entry).encode())

@@ -78,7 +78,7 @@ STATUSES = {
     Status.CACHED: "it passed before, and nothing has changed since",
     Status.SKIPPED: "Kafka is missing, and the case is optional",
     Status.FAILED: "something is not as expected",
-    Status.LIMITED: "a limit was reached before it was decided, or a property cannot be decided",
+    Status.LIMITED: "a limit or a broken assumption came first, or a property cannot be decided",
     Status.ERRED: "it could not be searched, or Kafka could not be started",
     Status.INTERRUPTED: "it was interrupted or not started",
 }
@@ -91,9 +91,10 @@ class PropertyOutcome:
 
     ``outcome`` is ``holds``, ``violated`` or ``incomplete``, of real brokers ``reproduces``,
     ``diverges`` or ``agrees``; empty where the cell was not decided.  ``note`` says why it cannot
-    be decided, or that its premise never held.  ``known_bug`` is the name of the one that its trace
-    shows, as ``check --repaired`` takes it; empty for none.  ``statement`` and ``source`` are those
-    of the property.
+    be decided, or that its premise never held.  ``known_bug`` is the name of the one that the
+    violation is, as ``check --repaired`` takes it, and ``older_rule`` that of the one whose older
+    rule it needs beside something else; empty for none.  ``statement`` and ``source`` are those of
+    the property.
     """
 
     name: str
@@ -103,6 +104,7 @@ class PropertyOutcome:
     explanation: str = ""
     note: str = ""
     known_bug: str = ""
+    older_rule: str = ""
     statement: str = ""
     source: str = ""
 
@@ -163,6 +165,8 @@ class CellOutcome:
         The functions that are declared pure, and how they were tried; empty if none is reached.
     symmetry
         Why the permutations of states could be left out; empty without symmetry.
+    broken_assumption
+        Which assumption of the code is broken, and by which step; empty for none.
     sources
         The hash of its model's sources; None if the model read anything else.
     ran
@@ -181,6 +185,7 @@ class CellOutcome:
     engine: str = ""
     declared_pure: str = ""
     symmetry: str = ""
+    broken_assumption: str = ""
     interpreted_because: tuple[Reason, ...] = ()
     stopped_by: str | None = None
     instead: tuple[str, int] | None = None
@@ -191,9 +196,12 @@ class CellOutcome:
 
     @property
     def grounds(self) -> list[str]:
-        """What its verdict relies on beside the code, a sentence each."""
+        """What has to be known beside its verdict, a sentence each."""
         said = f"--symmetry: {self.symmetry}" if self.symmetry else ""
-        return [each for each in (said, self.declared_pure) if each]
+        broken = self.broken_assumption
+        if any(broken in finding.text for finding in self.findings):
+            broken = ""
+        return [each for each in (said, self.declared_pure, broken) if each]
 
     @property
     def good(self) -> bool:

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
+from ..checker.assumed import broken_by
 from ..core.behavior import Behavior
 from ..core.errors import TidegateError
 from ..core.interrupts import Stop, Stopped
 from ..core.result import Limits, Progress, Resources, Result, SearchOptions, Verdict
 from ..core.spec import ASSERTION, Outcome, Property, TransitionSystem
 from ..core.tracefile import itf
-from ..library.known import Known, repaired
+from ..library.known import repaired
 from ..library.loading import named
 from ..library.names import find_protocol
 from ..library.problem import Problem
 from ..library.properties import Selection, find_properties, select, system_for
-from ..library.recognising import known_bug
+from ..library.recognising import Match, seconds_left
 from ..library.selection import with_histories
 from ..model import Protocol
 from ..render.grounds import declared_pure, relied_on
@@ -96,7 +98,7 @@ class CellSearch:
         self._systems: dict[str, tuple[Sequence[Property], TransitionSystem[Any, Any]]] = {}
         self._explanations: dict[str, str] = {}
         self._within = False
-        self._known_bugs: dict[str, Known] = {}
+        self._matches: dict[str, Match | None] = {}
         self._without: list[tuple[Change, list[Finding]]] | None = None
 
     def decide(self, expected: dict[Expectation, Property]) -> None:
@@ -143,8 +145,6 @@ class CellSearch:
                 self._explanations[name] = Behavior(
                     system, verdict.trace, verdict.property
                 ).explanation
-                if known := known_bug(self.protocol, self._bounds, verdict):
-                    self._known_bugs[name] = known
         outcome = self.outcome
         outcome.states = max(outcome.states, result.distinct_states)
         outcome.depth = max(outcome.depth, result.depth)
@@ -155,6 +155,8 @@ class CellSearch:
         outcome.interpreted_because = tuple(reasons)
         outcome.declared_pure = declared_pure(result)
         outcome.symmetry = relied_on(result)
+        if result.broken_assumption is not None:
+            outcome.broken_assumption = broken_by(result.broken_assumption)
         self._within = result.within_constraint
         outcome.stopped_by = _limit(result.stopped_by, self.cell)
 
@@ -162,12 +164,32 @@ class CellSearch:
         self, properties: Sequence[Property], keep_going: bool
     ) -> tuple[TransitionSystem[Any, Any], Result]:
         problem = self._problem(properties)
-        left = self.cell.limits.seconds - (perf_counter() - self.started)
         engine, symmetry = self.cell.limits.engine, self.cell.symmetry
         how = SearchOptions(engine=engine, keep_going=keep_going, symmetry=symmetry)
-        resources = replace(self.resources, watch=self.cell.custom)
+        left = self.cell.limits.seconds - (perf_counter() - self.started)
         limits = Limits(seconds=max(left, 0.01))
-        return problem.system, problem.check(how, limits, resources, self.report)
+        return problem.system, problem.check(how, limits, self._resources, self.report)
+
+    @property
+    def _resources(self) -> Resources:
+        return replace(self.resources, watch=self.cell.custom)
+
+    def _match(self, name: str) -> Match | None:
+        """Return the known bug that a violation is, or whose older rule it needs.
+
+        It may take a search, so only reports ask for it.
+        """
+        if name not in self._matches and name in self._systems:
+            properties, _ = self._systems[name]
+            spent = perf_counter() - self.started
+            left = partial(seconds_left, spent, self.cell.limits.seconds, self.started)
+            self._matches[name] = None
+            # What another protocol makes of it must not cost the verdict.
+            with suppress(TidegateError):
+                self._matches[name] = self._problem(properties).match(
+                    self.verdicts[name], left, self._resources, self.report
+                )
+        return self._matches.get(name)
 
     def _problem(self, properties: Sequence[Property]) -> Problem:
         chosen = Selection(tuple(properties), self._named)
@@ -179,12 +201,13 @@ class CellSearch:
     def property_outcome(self, expectation: Expectation, prop: Property) -> PropertyOutcome:
         """Return the expectation of a property with its outcome."""
         name = prop.name
-        known = self._known_bugs.get(name)
+        match = self._match(name)
         outcome = PropertyOutcome(
             name,
             str(expectation),
             explanation=self._explanations.get(name, ""),
-            known_bug=known.name if known else "",
+            known_bug=match.known.name if match and match.is_the_bug else "",
+            older_rule=match.known.name if match and not match.is_the_bug else "",
             statement=prop.statement,
             source=prop.source,
         )
@@ -211,11 +234,11 @@ class CellSearch:
             ]
         else:
             return finding
-        if finding.kind in WITH_TRACE and (known := self._known_bugs.get(finding.about)):
-            other = repaired(self.protocol, [known])
+        if finding.kind in WITH_TRACE and (match := self._match(finding.about)):
+            name, other = match.known.name, repaired(self.protocol, [match.known])
             text += (
-                f"; this is the known bug {known.name}: to leave it out, check with --repaired "
-                f'{known.name}, and gate protocols = ["{other}"]'
+                f"; {_is_or_needs(match)}: to leave it out, check with --repaired {name}, and gate "
+                f'protocols = ["{other}"]'
             )
         return replace(finding, text=text, places=tuple(lines))
 
@@ -274,6 +297,14 @@ class CellSearch:
         assert verdict.trace is not None
         behavior = Behavior(system, verdict.trace, verdict.property)
         return with_histories(behavior, self.protocol, self._bounds)
+
+
+def _is_or_needs(match: Match) -> str:
+    """Say which known bug a violation is, or which one's older rule it needs."""
+    if match.is_the_bug:
+        return f"this is the known bug {match.known.name}"
+    as_well = f", if not that alone ({match.why})" if match.why else " as well"
+    return f"it needs the older rule of {match.known.name}{as_well}"
 
 
 def _limit(stopped_by: Stopped | None, cell: Cell) -> str | None:

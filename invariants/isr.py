@@ -82,7 +82,7 @@ def strong_isr(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
     source=f"{SOURCE} (LeaderInIsr, which is false there while no leader is known)",
     explain=lambda s, k: (
         f"The partition state names broker {s.partition.leader} leader of epoch "
-        f"{s.partition.epoch}, but its ISR is {','.join(map(str, members(s.partition.isr)))}."
+        f"{s.partition.epoch}, but its ISR is {{{','.join(map(str, members(s.partition.isr)))}}}."
     ),
 )
 def known_leader_in_isr(s: BrokerState, k: Constants) -> bool:

@@ -94,7 +94,7 @@ def violates(protocol: str, name: str, bounds: str, steps: int, seconds: float |
     Raises
     ------
     UndecidedError
-        If the time was up before.
+        If the search was stopped before.
     """
     key = protocol, name, bounds, steps
     if key not in _violations:
@@ -103,7 +103,10 @@ def violates(protocol: str, name: str, bounds: str, steps: int, seconds: float |
         # Less fairness allows more behaviors: the original's lassos are also the mutant's.
         depth = None if prop.kind.is_liveness else steps + 1
         result = searched(original, [prop], bounds, Limits(max_depth=depth, seconds=seconds))
-        if result.stopped_by is not None and result.stopped_by.by is not Stop.MAX_DEPTH:
+        stopped = result.stopped_by
+        if result.first is None and stopped is not None and stopped.by is not Stop.MAX_DEPTH:
+            if stopped.by is Stop.ASSUMPTION:
+                raise UndecidedError(f"{protocol} itself was stopped by {stopped}")
             raise original_takes_long(protocol)
         _violations[key] = result.first is not None
     return _violations[key]

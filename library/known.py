@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from ..core.bounds import unknown
-from ..core.errors import SelectionError
+from ..core.errors import SelectionError, TidegateError
 from ..core.layout import State
 from ..core.spec import Property, ReplayError, Trace, TransitionSystem
 from ..model.protocol import Protocol
+
+_PACKAGE = __name__.partition(".")[0]
 
 RULES = re.compile(r"\w+ = \w+(, \w+ = \w+)*")
 """How rules of a protocol are named that are decided otherwise."""
@@ -95,13 +98,19 @@ def _newest() -> Protocol:
     return KIP_595_RESET
 
 
+def _right(known: Known) -> Callable[..., Any]:
+    """Return the function that decides the rule of a bug rightly."""
+    right: Callable[..., Any] = getattr(_newest().rules, known.rule)
+    return right
+
+
 def repairs(protocol: Protocol) -> dict[str, tuple[str, Any]]:
     """Return the rules that the newest protocol decides otherwise, by their names."""
     if not protocol.is_kafkas:
         return {}
     rules = {}
     for known in KNOWN:
-        right = getattr(_newest().rules, known.rule)
+        right = _right(known)
         if getattr(protocol.rules, known.rule) is not right:
             rules[f"{known.rule} = {right.__name__}"] = known.rule, right
     return rules
@@ -153,7 +162,7 @@ def repaired(protocol: Protocol, known: Sequence[Known]) -> str:
                 f"--repaired {one.name}: {protocol.name} does not have it; it has "
                 f"{', '.join(other.name for other in bugs_of(protocol)) or 'no known bug'}"
             )
-        right = getattr(_newest().rules, one.rule)
+        right = _right(one)
         if getattr(own.rules, one.rule) is not right:
             names.append(f"{one.rule} = {right.__name__}")
     return f"{base}~{', '.join(names)}" if names else base
@@ -182,25 +191,25 @@ def _suspects(protocol: Protocol) -> Iterator[Known]:
     """Yield the known bugs that may be why a protocol violates a property.
 
     Those of current Kafka are in protocols with fences; those of a release or a mutant are in what
-    distinguishes it from the protocol that it is based on.
+    distinguishes it from the built-in protocol that it is based on.
     """
     fenced = not _has(protocol, find_known(UNFENCED))
+    based_on = protocol.parent and (_built_in(protocol.parent) or protocol.parent)
     for known in bugs_of(protocol):
-        based_on = protocol.parent and getattr(protocol.parent.rules, known.rule)
         if known in KNOWN[-CURRENT:]:
             if fenced:
                 yield known
-        elif based_on and based_on.__name__ != known.older:
+        elif based_on and not _has(based_on, known):
             yield known
 
 
-def recognised(
+def needed(
     protocol: Protocol,
     trace: Trace,
     prop: Property,
     system_of: Callable[[Protocol], TransitionSystem[Any, Any]],
-) -> tuple[Known, Protocol] | None:
-    """Return the known bug that a trace shows, and the protocol without it; None for none.
+) -> Iterator[tuple[Known, Protocol]]:
+    """Yield the known bugs whose older rules a trace needs, each with the protocol without it.
 
     Parameters
     ----------
@@ -209,19 +218,63 @@ def recognised(
     """
     _, tilde, mutant = protocol.name.partition("~")
     if trace.loop is not None or (tilde and not RULES.fullmatch(mutant)):
-        return None
+        return
     for known in _suspects(protocol):
         _, _, text = repaired(protocol, [known]).partition("~")
         changed = with_rules(_own(protocol), text, dict.fromkeys(mutant.split(", "), protocol))
         other = changed or _own(protocol)
         if not has_trace(system_of(other), prop, trace):
-            return known, other
-    return None
+            yield known, other
+
+
+def by_itself(protocol: Protocol, known: Known) -> tuple[Protocol, Protocol] | None:
+    """Return the built-in protocol that a protocol is made of, with and without one known bug.
+
+    The first is the protocol itself where it differs in nothing else; None if it is made of none.
+    """
+    base = _built_in(protocol)
+    if base is None:
+        return None
+    repair, bug = (f"{known.rule} = {name}" for name in (_right(known).__name__, known.older))
+    has_it = _has(base, known)
+    one = base if has_it else with_rules(base, bug, {bug: protocol})
+    other = with_rules(base, repair, {}) if has_it else base
+    assert one is not None
+    assert other is not None
+    return (protocol if _searched_as(one) == _searched_as(protocol) else one), other
+
+
+def _built_in(protocol: Protocol) -> Protocol | None:
+    """Return the nearest built-in protocol that a protocol is made of, or that it is."""
+    base: Protocol | None = protocol
+    while base is not None and not _is_built_in(base):
+        base = base.parent
+    return base
+
+
+def _is_built_in(protocol: Protocol) -> bool:
+    """Whether it is a protocol of this package, or what a release runs."""
+    from ..model import PROTOCOLS
+    from ..model.broker.releases import named_release
+
+    if protocol in PROTOCOLS:
+        return True
+    with suppress(TidegateError):
+        release = named_release(protocol.name)
+        return release is not None and release.protocol == protocol
+    return False
+
+
+def _searched_as(protocol: Protocol) -> tuple[object, ...]:
+    """Return what of a protocol a search depends on."""
+    return protocol.rules, protocol.actions, protocol.state, protocol.limits, protocol.model
 
 
 def _has(protocol: Protocol, known: Known) -> bool:
     decides = getattr(protocol.rules, known.rule, None) if protocol.is_kafkas else None
-    return getattr(decides, "__name__", "") == known.older
+    # A user's function may have the name of an older rule.
+    ours = getattr(decides, "__module__", "").startswith(f"{_PACKAGE}.")
+    return ours and getattr(decides, "__name__", "") == known.older
 
 
 def has_trace(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> bool:

@@ -52,9 +52,25 @@ def _drop(
     for start in range(len(trace.steps) - size, -1, -1):
         for replace in (False, True):
             candidate = without(system, trace, start, size, replace)
-            for end in range(start, len(candidate.states)):
-                if system.violates(prop, candidate.states[end]):
-                    return Trace(candidate.states[: end + 1], candidate.steps[:end])
+            end = _violating(system, prop, candidate, start)
+            if end is not None:
+                return Trace(candidate.states[: end + 1], candidate.steps[:end])
+    return None
+
+
+def _violating(
+    system: TransitionSystem[Any, Any], prop: Property, trace: Trace, start: int
+) -> int | None:
+    """Return the number of the first state, from `start` on, that violates a property.
+
+    None if there is none, or if a state before it breaks an assumption.
+    """
+    for number in range(start, len(trace.states)):
+        state = trace.states[number]
+        if system.violates(prop, state):
+            return number
+        if any(system.violates(one, state) for one in system.assumptions):
+            return None
     return None
 
 
@@ -295,8 +311,5 @@ def dispensable(system: TransitionSystem[Any, Any], prop: Property, trace: Trace
     return [
         number
         for number in range(1, len(trace.steps) + 1)
-        if any(
-            system.violates(prop, state)
-            for state in without(system, trace, number - 1).states[number - 1 :]
-        )
+        if _violating(system, prop, without(system, trace, number - 1), number - 1) is not None
     ]

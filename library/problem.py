@@ -26,11 +26,10 @@ from ..core.result import (
 from ..core.spec import Property, TransitionSystem
 from ..model.custom.model import Model
 from ..model.protocol import Protocol
-from .known import Known
 from .loading import Named, named
 from .names import find_protocol
 from .properties import Selection, select, select_of_states, select_violable, system_for
-from .recognising import Recognised, known_bug, recognise
+from .recognising import Match, Recognised, match, recognise
 
 if TYPE_CHECKING:
     from .simulation import Simulation, Walks
@@ -118,9 +117,22 @@ class Problem:
             ),
         )
 
-    def known_bug(self, verdict: Verdict | None) -> Known | None:
-        """Return the known bug that the trace of a verdict shows; None for none."""
-        return known_bug(self.protocol, self.settings, verdict)
+    def match(
+        self,
+        verdict: Verdict | None,
+        left: Callable[[], float],
+        resources: Resources = DEFAULT,
+        report: Callable[[Progress], None] = lambda progress: None,
+    ) -> Match | None:
+        """Return the known bug that a verdict's trace shows, or whose older rule it needs.
+
+        Parameters
+        ----------
+        left
+            Returns how many seconds a search for that may take.
+        """
+        others = _Others(self, PLAIN, NO_LIMITS, resources, report)
+        return match(self.protocol, verdict, others, left)
 
     def recognise(
         self,
@@ -131,22 +143,55 @@ class Problem:
         report: Callable[[Progress], None],
     ) -> Recognised | None:
         """Return which known bug was found; the rest is as for :meth:`check`, and reached that."""
+        how = SearchOptions(keep_going=search.keep_going)
+        others = _Others(self, how, limits, resources, report)
+        properties = self.selection.properties
+        return recognise(self.protocol, result, properties, others, limits.seconds)
 
-        def other(protocol: Protocol) -> Problem:
-            load = named(protocol.name, self.settings, self.selection.properties)
-            return replace(self, protocol=protocol, load=load)
 
-        def again(protocol: Protocol, seconds: float) -> Result:
-            return other(protocol).check(
-                SearchOptions(keep_going=search.keep_going),
-                replace(limits, seconds=seconds),
-                replace(resources, checkpoint=None, resume=False, about={}),
-                report,
-            )
+@dataclass(frozen=True)
+class _Others:
+    """Other protocols within the bounds of a problem, searched by the automatic choice of engine.
 
-        return recognise(
-            self.protocol, result, lambda one: other(one).system, again, limits.seconds
+    Parameters
+    ----------
+    search, limits, resources, report
+        As for :meth:`Problem.check`.
+    """
+
+    problem: Problem
+    how: SearchOptions
+    limits: Limits
+    resources: Resources
+    report: Callable[[Progress], None]
+
+    def system(self, protocol: Protocol) -> TransitionSystem[Any, Any]:
+        """Return the system of a protocol."""
+        return self._problem(protocol, self.problem.selection.properties).system
+
+    def search(
+        self, protocol: Protocol, properties: Sequence[Property], what: str, seconds: float
+    ) -> Result:
+        """Search a protocol for some seconds; `what` says in the progress what for."""
+
+        def report(progress: Progress) -> None:
+            doing = f"{what}: {progress.distinct_states:,} distinct states"
+            self.report(replace(progress, doing=progress.doing or doing))
+
+        return self._problem(protocol, properties).check(
+            self.how,
+            replace(self.limits, seconds=seconds),
+            replace(self.resources, checkpoint=None, resume=False, about={}),
+            report,
         )
+
+    def _problem(self, protocol: Protocol, properties: Sequence[Property]) -> Problem:
+        # A protocol may come with options of its own; these are all that were searched.
+        bounds = self.problem.system.bounds
+        settings = tuple(f"{name}={value}" for name, value in bounds.items())
+        selection = replace(self.problem.selection, properties=tuple(properties))
+        load = named(protocol.name, settings, properties)
+        return Problem(protocol, settings, selection, load)
 
 
 def problem_of(

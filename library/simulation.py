@@ -9,11 +9,12 @@ from functools import cache
 from time import perf_counter
 from typing import Any
 
+from ..checker.assumed import stopped_by as stopped_by_assumption
 from ..checker.simulate import CHOICES, Tally, Walk, refuse_undecidable, walk
 from ..core.interrupts import LimitReachedError, Stop, Stopped, alarm, reason
 from ..core.options import option, time_limit
 from ..core.result import Load, Result, Verdict
-from ..core.spec import Outcome, Property, TransitionSystem
+from ..core.spec import Outcome, Property, Trace, TransitionSystem
 from .needs import shortened
 from .pool import processes
 
@@ -90,11 +91,13 @@ def simulate(
     started = perf_counter()
     tally = Tally()
     stopped_by = Stopped(Stop.WALKS)
+    broken: dict[str, Trace] = {}
     looked = started
     try:
         for taken in _walks(system, properties, load, how, started):
             tally.add(system, taken)
-            if taken.violated and not how.keep_going:
+            broken = taken.broken
+            if broken or (taken.violated and not how.keep_going):
                 break
             looked = perf_counter()
     except (KeyboardInterrupt, MemoryError) as error:
@@ -113,6 +116,9 @@ def simulate(
         Verdict(prop, Outcome.INCOMPLETE, reason="no walk is infinite") for prop in endless
     ]
     violated = [verdict for verdict in verdicts if verdict.trace is not None]
+    assumption = _broken(system, broken)
+    if assumption is not None:
+        stopped_by = stopped_by_assumption(assumption)
     result = Result(
         outcome=Outcome.VIOLATED if violated else Outcome.INCOMPLETE,
         complete=False,
@@ -125,8 +131,18 @@ def simulate(
         verdicts=verdicts,
         first=min(violated, key=lambda v: originals[v.property.name][0], default=None),
         stopped_by=stopped_by,
+        broken_assumption=assumption,
     )
     return Simulation(result, tally, how.seed, how.choose, originals)
+
+
+def _broken(system: TransitionSystem[Any, Any], broken: dict[str, Trace]) -> Verdict | None:
+    """Return the verdict on the assumption that a walk has broken; None for none."""
+    for prop in system.assumptions:
+        if prop.name in broken:
+            trace = shortened(system, prop, broken[prop.name])
+            return Verdict(prop, Outcome.VIOLATED, trace, steps=len(trace.steps))
+    return None
 
 
 def _walks(

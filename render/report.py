@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..checker.assumed import assuming
 from ..core.behavior import Behavior
 from ..core.result import Reason, Result, Verdict
 from ..core.spec import Outcome, TransitionSystem
@@ -23,7 +24,7 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
     is None where not all states were explored.  ``seconds`` is wall time;
     ``collision_probability`` is 0 where every state is stored whole (``exact``).  ``symmetry`` is
     None without ``--symmetry``, and ``declared_pure`` where the model reaches no function that is
-    declared pure.
+    declared pure.  ``broken_assumption`` is None unless a state breaks what the code assumes.
     """
     properties = [_verdict(system, verdict) for verdict in result.verdicts]
     shown = result.shown and result.shown.property.name
@@ -36,6 +37,7 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
         "outcome": result.outcome.value,
         "complete": result.complete,
         "stopped_by": result.stopped_by and str(result.stopped_by),
+        "broken_assumption": _broken(system, result.broken_assumption),
         "states_left": result.states_left,
         "not_decided": result.undecided,
         "never_enabled": result.never_taken if result.complete else None,
@@ -55,20 +57,51 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
     }
 
 
-def known_bug(recognised: Recognised) -> dict[str, Any]:
-    """Return which known bug a violation is, and what the same search says with its repair."""
-    known, without = recognised.known, recognised.without
+def recognised(known: Recognised | None) -> dict[str, Any]:
+    """Return the members of a report on the known bug that a violation is, or needs.
+
+    ``known_bug`` is the bug; where the older rule alone does not violate the property, or where
+    that was not decided, it is None, and ``older_rule`` says whose rule the trace needs.
+    """
+    if known is None:
+        return {"known_bug": None, "older_rule": None}
+    match = known.match
+    about = {
+        "name": match.known.name,
+        "title": match.known.title,
+        "repaired": known.without and _repaired(known.without),
+    }
+    if match.is_the_bug:
+        return {"known_bug": about, "older_rule": None}
     return {
-        "name": known.name,
-        "title": known.title,
-        "repaired": {
-            "outcome": without.outcome.value,
-            "violated": {
-                one.property.name: one.steps
-                for one in without.verdicts
-                if one.outcome is Outcome.VIOLATED
-            },
+        "known_bug": None,
+        "older_rule": {**about, "alone": match.alone.value, "not_decided": match.why or None},
+    }
+
+
+def _repaired(without: Result) -> dict[str, Any]:
+    """Return what a search says with the repair of a bug."""
+    return {
+        "outcome": without.outcome.value,
+        "violated": {
+            one.property.name: one.steps
+            for one in without.verdicts
+            if one.outcome is Outcome.VIOLATED
         },
+    }
+
+
+def _broken(system: TransitionSystem[Any, Any], broken: Verdict | None) -> dict[str, Any] | None:
+    """Return which assumption is broken, by which steps, and what Kafka does there."""
+    if broken is None:
+        return None
+    return {
+        "function": assuming(broken),
+        "assumes": broken.property.statement,
+        "kafka": broken.property.source,
+        "steps": broken.steps,
+        "trace": broken.trace and streamed(Behavior(system, broken.trace)),
+        "untraced": broken.untraced and str(broken.untraced),
     }
 
 

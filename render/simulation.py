@@ -11,7 +11,7 @@ from ..core.spec import TransitionSystem
 from ..library.simulation import Simulation
 from .console import Console, Text
 from .report import report
-from .summary import count, print_verdict
+from .summary import count, missing, print_broken, print_verdict
 from .text import print_prose, print_trace
 
 
@@ -52,6 +52,8 @@ def print_simulation(
         )
         print_prose(console, Text(title, "bold"))
         print_trace(console, Behavior(system, verdict.trace, verdict.property), full)
+    if not quiet:
+        print_broken(console, system, done.result, full)
     print_verdict(console, system, done.result)
     tally, estimate = done.tally, done.tally.estimate()
     print_prose(
@@ -64,6 +66,8 @@ def print_simulation(
             f"was visited before with probability {estimate.again:.1%} (Good and Turing)."
         ),
     )
+    if done.result.broken_assumption is not None:
+        print_prose(console, Text(missing(done.result.broken_assumption)))
     if not quiet:
         _print_coverage(console, done)
 

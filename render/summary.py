@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..checker.assumed import assuming, broken_by
 from ..core.behavior import Behavior
 from ..core.interrupts import Stop
 from ..core.result import FASTER, Result, Verdict
@@ -37,6 +38,8 @@ def print_result(
         long = length(len(trace.steps), trace.loop)
         console.print(Text(f"{system.name}: {which} that {does} {name}, {long}", "bold"))
         print_trace(console, Behavior(system, trace, verdict.property), full)
+    if not any(_is_shown_by(verdict, result) for verdict in violated or shown):
+        print_broken(console, system, result, full)
     print_verdict(console, system, result)
     print_prose(console, Text(covered(result)))
     _print_reasons(console, result)
@@ -45,6 +48,25 @@ def print_result(
     if result.never_taken and result.complete:
         names = ", ".join(result.never_taken)
         print_prose(console, Text(f"Never enabled within these bounds: {names}."))
+
+
+def _is_shown_by(verdict: Verdict, result: Result) -> bool:
+    """Whether the trace of a verdict also shows how an assumption is broken."""
+    broken = result.broken_assumption
+    return broken is not None and verdict.trace == broken.trace
+
+
+def print_broken(
+    console: Console, system: TransitionSystem[Any, Any], result: Result, full: bool
+) -> None:
+    """Print the behavior that breaks an assumption, if one does."""
+    broken = result.broken_assumption
+    if broken is None or broken.trace is None:
+        return
+    long = length(len(broken.trace.steps), None)
+    title = f"{system.name}: a behavior that breaks what {assuming(broken)} assumes, {long}"
+    console.print(Text(title, "bold"))
+    print_trace(console, Behavior(system, broken.trace), full)
 
 
 def print_failing(console: Console, behavior: Behavior, full: bool) -> None:
@@ -74,14 +96,28 @@ def print_unrequested(console: Console, selection: Selection) -> None:
 
 
 def print_known(console: Console, known: Recognised) -> None:
-    """Print which known bug the violation is, and what holds with its repair."""
-    name, without = known.known.name, known.without
-    print_prose(
-        console,
-        Text(
-            f"This is a known bug of Kafka: {known.known.title}. With "
-            f"its repair (--repaired {name}) the same search {_without(without)}."
-        ),
+    """Print which known bug the violation is or needs, and what holds with its repair."""
+    name, without = known.match.known.name, known.without
+    said = _is_or_needs(known)
+    if without is not None:
+        said += f" With its repair (--repaired {name}) the same search {_without(without)}."
+    print_prose(console, Text(said))
+
+
+def _is_or_needs(known: Recognised) -> str:
+    """Say which known bug a violation is, or which one's older rule its trace needs."""
+    match, prop = known.match, known.property.name
+    title = match.known.title
+    if match.is_the_bug:
+        return f"This is a known bug of Kafka: {title}."
+    if match.why:
+        return (
+            f"The trace needs the older rule of {title}. Not decided: whether that rule by itself "
+            f"violates {prop} within these bounds ({match.why})."
+        )
+    return (
+        f"The trace needs the older rule of {title} as well: by itself that rule does not violate "
+        f"{prop} within these bounds."
     )
 
 
@@ -141,7 +177,15 @@ def _what(result: Result) -> str:
     else:
         what = "no property was checked; all states were explored"
     vacuous = f" But {_vacuous(result)}." if violated and result.vacuous else ""
-    return f"{what}.{vacuous}{_not_decided(result, stopped_early and not violated)}"
+    said = f"{what}.{vacuous}{_not_decided(result, stopped_early and not violated)}"
+    return said + _beside(result, said)
+
+
+def _beside(result: Result, said: str) -> str:
+    """Say which assumption is broken, unless that was said as what stopped the search."""
+    if result.broken_assumption is None or broken_by(result.broken_assumption) in said:
+        return ""
+    return f" Beside that, {broken_by(result.broken_assumption)}."
 
 
 def _not_decided(result: Result, said: bool) -> str:
@@ -153,7 +197,8 @@ def _not_decided(result: Result, said: bool) -> str:
         Whether the verdict has named the limit that stopped the search before its end.
     """
     by = result.stopped_by
-    stopped = f"stopped by {by}" if by and (result.complete or by.by is Stop.FAILED) else ""
+    always = by is not None and by.by in (Stop.FAILED, Stop.ASSUMPTION)
+    stopped = f"stopped by {by}" if by and (result.complete or always) and not said else ""
     if not by and not result.complete and result.outcome is Outcome.VIOLATED:
         stopped = "without --continue"
     names: dict[str, list[str]] = {}
@@ -213,6 +258,8 @@ def covered(result: Result) -> str:
     taken = f"{count(result.generated_states, 'step')} taken"
     if result.complete:
         scope = "all states within the bounds"
+    elif result.stopped_by and result.stopped_by.by is Stop.ASSUMPTION:
+        scope = "all states up to the broken assumption"
     elif result.stopped_by:
         scope = f"stopped by {result.stopped_by}"
     elif result.outcome is Outcome.HOLDS:
@@ -246,9 +293,11 @@ def what_to_try(result: Result, system: TransitionSystem[Any, Any]) -> str:
     if result.complete:
         more = f"{_REMEDIES[by].partition(',')[0]}, or " if by in _REMEDIES else ""
         return f"Every state was explored. Try {more}smaller bounds."
-    # The last level that was found may lack states, unless the limit is its number.
-    steps = result.depth - (1 if by is Stop.MAX_DEPTH else 2)
+    # The last level that was found may lack states, unless something else stopped the search.
+    steps = result.depth - (1 if by in (Stop.MAX_DEPTH, Stop.ASSUMPTION) else 2)
     known = f"Every behavior of at most {count(steps, 'step')} was covered. " if steps > 0 else ""
+    if result.broken_assumption is not None:
+        return f"{known}{missing(result.broken_assumption)}"
     if result.states_left:
         left = count(_rounded(result.states_left), "state")
         known += f"Levels are shrinking; if they go on like this, about {left} are left. "
@@ -260,6 +309,15 @@ def what_to_try(result: Result, system: TransitionSystem[Any, Any]) -> str:
     if by is not Stop.MAX_DEPTH:
         remedies.append("--checkpoint DIR to resume a search")
     return f"{known}Try {', '.join(remedies)}, or smaller bounds."
+
+
+def missing(broken: Verdict) -> str:
+    """Say what a model lacks that breaks an assumption."""
+    function = assuming(broken)
+    return (
+        f"Kafka does more there than the model says ({broken.property.source}). Write {function} "
+        "anew for this protocol, with what Kafka does."
+    )
 
 
 def _rounded(number: int) -> int:

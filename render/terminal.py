@@ -140,7 +140,7 @@ def _pieces(document: dict[str, Any], indent: str = "") -> Iterator[str]:
     for name, value in document.items():
         yield f"{before}{indent}  {_json(name)}: "
         before = ",\n"
-        if isinstance(value, dict) and "states" in value:
+        if isinstance(value, dict) and not value.keys().isdisjoint(("states", "trace")):
             yield from _pieces(value, indent + "  ")
         elif isinstance(value, Sequence) and value and _is_object(value[0]):
             inner = indent + "    "

@@ -51,6 +51,7 @@ def _cell(outcome: CellOutcome) -> dict[str, Any]:
         "engine": outcome.engine,
         "declared_pure": outcome.declared_pure,
         "symmetry": outcome.symmetry,
+        "broken_assumption": outcome.broken_assumption,
         "interpreted_because": list(map(str, outcome.interpreted_because)),
         "seconds": round(outcome.seconds, 3),
         "traces": [trace.itf for trace in outcome.traces],

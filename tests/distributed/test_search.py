@@ -3,6 +3,7 @@
 import dataclasses
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -82,6 +83,17 @@ def test_a_failing_assertion_is_what_the_compiled_engine_reports(reported, tmp_p
     expected = reported(str(file), **options)
     assert expected["properties"][1]["steps"] == 3
     assert reported(str(file), cluster=Cluster(local_levels=HERE), **options) == expected
+
+
+@pytest.mark.parametrize("options", [{}, {"keep_going": True}, {"symmetry": True}])
+@pytest.mark.parametrize("names", [["After"], ["Beside", "Elsewhere", "After", "Four"]])
+def test_a_broken_assumption_ends_it_as_it_does_the_compiled_engine(reported, names, options):
+    model = str(Path(__file__).parents[1] / "checker" / "counts_to_two.py")
+    expected = reported(model, names=names, **options)
+    assert expected["broken_assumption"]["steps"] == 3
+    assert (expected["outcome"] == "incomplete") is (names == ["After"])
+    cluster = Cluster(local_levels=HERE)
+    assert reported(model, names=names, cluster=cluster, **options) == expected
 
 
 def test_a_chain_of_limits_and_resumes_reports_what_one_run_does(reported, tmp_path):

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pexpect
 import pytest
@@ -125,6 +126,43 @@ bounds = "records=1 crashes=0 moves isr_propagation=zookeeper"
     assert cell["properties"][0]["known_bug"] == "version-check"
     [cell] = project.gate(text + 'holds = "AtMostOneLeaderPerEpoch"\n', status=0)["cells"]
     assert cell["properties"][0]["known_bug"] == ""
+
+
+def test_a_violation_that_needs_a_step_of_its_own_is_no_known_bug(project):
+    model = Path(__file__).parents[1] / "library" / "answers_late.py"
+    project.write("late.py", model.read_text("utf-8"))
+    text = """[[case]]
+protocols = "late.py:LATE"
+bounds = "purgatory records=1 crashes=0 elections=1 moves"
+holds = "NoAckedRecordLost"
+"""
+    [cell] = project.gate(text, status=1)["cells"]
+    [prop], [finding] = cell["properties"], cell["findings"]
+    assert (prop["known_bug"], prop["older_rule"]) == ("", "kafka-2960")
+    assert (
+        "; it needs the older rule of kafka-2960 as well: to leave it out, check" in finding["text"]
+    )
+    name = finding["text"].partition('protocols = ["')[2].partition('"')[0]
+    repaired = text.replace('"late.py:LATE"', f'"{name}"')
+    assert project.gate(repaired, status=0)["cells"][0]["status"] == "pass"
+
+
+@pytest.mark.parametrize(
+    ("expected", "status", "cell_status"),
+    [('holds = "After"', 3, "limit"), ('holds = "Beside"', 1, "fail"),
+     ('violates = "Beside"', 0, "pass"), ('violates = ["Beside", "After"]', 3, "limit")],
+)  # fmt: skip
+def test_a_broken_assumption_stands_beside_what_was_found(project, expected, status, cell_status):
+    model = Path(__file__).parents[1] / "checker" / "counts_to_two.py"
+    project.write("counts.py", model.read_text("utf-8"))
+    text = f"[[case]]\nprotocols = 'counts.py'\n{expected}\n"
+    broken = "step assumes that no node is beyond two steps, which step 3, Step(node=0), breaks"
+    for options in ([], ["--cached"], ["--cached"]):
+        report = project.gate(text, *options, status=status)
+        [cell] = report["cells"]
+        assert cell["status"] in (cell_status, "cached")
+        assert cell["broken_assumption"] == broken
+        assert report["output"].count(broken) == 1
 
 
 def test_a_cell_with_symmetry_counts_representatives_and_says_why(project):

@@ -13,7 +13,6 @@ from pathlib import Path
 from tests.docs.partial import replacing
 from tests.docs.releases import rows
 from tidegate.checker.check import check
-from tidegate.core.errors import AssumptionError
 from tidegate.core.spec import Outcome
 from tidegate.invariants.broker import PROPERTIES
 from tidegate.library.properties import system_for
@@ -99,7 +98,7 @@ def with_rules(base: Protocol, rules) -> Protocol:
 
 
 UNDECIDED = "undecided"
-"""Of rules that assume what another one does not keep: the search refuses to decide."""
+"""Of a property that is not violated before a rule's assumption is broken, by the other rule."""
 
 _SEARCHED = {}
 """The steps of what has been searched; a rule alone belongs to several pairs."""
@@ -116,16 +115,14 @@ def _steps(base, rules, bounds):
 def _search(base, rules, bounds):
     properties = [one for one in PROPERTIES if one.name in NAMES]
     system = system_for(with_rules(base, rules), bounds.split(), properties)
-    try:
-        result = check(system, properties, keep_going=True)
-    except AssumptionError:
-        return dict.fromkeys(NAMES, UNDECIDED)
-    return {
-        verdict.property.name: len(verdict.trace.steps)
-        if verdict.outcome is Outcome.VIOLATED
-        else None
-        for verdict in result.verdicts
-    }
+    result = check(system, properties, keep_going=True)
+    return {verdict.property.name: _steps_of(verdict) for verdict in result.verdicts}
+
+
+def _steps_of(verdict):
+    if verdict.outcome is Outcome.INCOMPLETE:
+        return UNDECIDED
+    return len(verdict.trace.steps) if verdict.outcome is Outcome.VIOLATED else None
 
 
 def searched(pair, base, rules):

@@ -5,10 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.docs.tickets import EMPTY_CACHE, EMPTY_CACHE_2_1
-from tidegate import Property, check
-from tidegate.checker.simulate import walk
-from tidegate.core.errors import AssumptionError
-from tidegate.library.selection import assemble
+from tidegate import Property, check, simulate
 from tidegate.model import KIP_595, release
 from tidegate.model.broker.actions import faults, isr_changes
 
@@ -86,11 +83,12 @@ def test_a_broken_assumption_is_no_verdict(tmp_path, engine, text, rule, steps):
     path = tmp_path / "changed.py"
     path.write_text(text)
     bounds = KRAFT if rule == "handle_alter_partition" else {"records": 1}
-    with pytest.raises(AssumptionError) as refused:
-        check(str(path), bounds, ["HwWithinLog"], engine=engine)
-    assert str(refused.value).startswith(f"{rule} assumes that")
-    assert f"breaks that at step {steps};" in str(refused.value)
-    assert len(refused.value.details) == steps
+    checked = check(str(path), bounds, ["HwWithinLog"], engine=engine)
+    broken = checked._result.broken_assumption
+    assert (broken.steps, len(broken.trace.steps)) == (steps, steps)
+    why = checked.undecided["HwWithinLog"]
+    assert why.startswith(f"stopped by a broken assumption: {rule} assumes that")
+    assert f"which step {steps}, {broken.trace.steps[-1]}, breaks" in why
 
 
 def test_what_is_violated_before_is_a_verdict(tmp_path):
@@ -106,18 +104,11 @@ def test_no_verdict_names_what_holds_throughout():
     assert "assume" not in str(checked)
 
 
-def walk_all(system):
-    """Take many walks."""
-    for number in range(2000):
-        walk(system, [], 1, number, 60)
-
-
 def test_a_walk_that_breaks_an_assumption_says_so(tmp_path):
     path = tmp_path / "changed.py"
     path.write_text(WRAPPED)
-    system, _ = assemble(str(path), ["isr_propagation=kraft"], ["TypeOk"])
-    with pytest.raises(AssumptionError, match="assumes that the leader is in the ISR"):
-        walk_all(system)
+    walked = simulate(str(path), {"isr_propagation": "kraft"}, ["TypeOk"], walks=2000, jobs=1)
+    assert "assumes that the leader is in the ISR" in walked.undecided["TypeOk"]
 
 
 KRAFT = {"isr_propagation": "kraft", "records": 1, "crashes": 1}

@@ -57,7 +57,10 @@ REPAIRS: dict[type[ast.AST], tuple[str, str]] = {
 """The forms, by their nodes: what each is called, and what to write instead."""
 
 _ELSE = ("the else of a loop", "return from the loop, or set a flag in it")
-_FRACTION = ("a fraction", "compare whole numbers: a * d < c * b for a / b < c / d, or divide by //")
+_FRACTION = (
+    "a fraction",
+    "compare whole numbers: a * d < c * b for a / b < c / d, or divide by //",
+)
 FRACTION = f"{_FRACTION[0]}, {NOT_IN_IT}; {_FRACTION[1]}"
 """What is said of a fraction that has a name."""
 _STEP = ("a slice with a step", "write [::-1], or [values[i] for i in range(first, last, step)]")
@@ -100,14 +103,19 @@ def _form(node: ast.AST) -> Iterator[tuple[str, str]]:
         yield REPAIRS[type(node)]
     elif isinstance(node, (ast.For, ast.While)) and node.orelse:
         yield _ELSE
-    elif isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Div):
-        yield _FRACTION
-    elif isinstance(node, ast.Constant) and isinstance(node.value, (float, complex)):
+    elif _is_fraction(node):
         yield _FRACTION
     elif isinstance(node, ast.Slice) and not _is_plain(node.step):
         yield _STEP
     elif isinstance(node, ast.Delete):
         yield from [_DELETED for target in node.targets if isinstance(target, ast.Name)]
+
+
+def _is_fraction(node: ast.AST) -> bool:
+    """Whether a part is, or gives, a number that is not whole."""
+    if isinstance(node, (ast.BinOp, ast.AugAssign)):
+        return isinstance(node.op, ast.Div)
+    return isinstance(node, ast.Constant) and isinstance(node.value, (float, complex))
 
 
 def _is_plain(step: ast.expr | None) -> bool:

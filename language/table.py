@@ -8,7 +8,6 @@ from __future__ import annotations
 import builtins
 import collections
 import copy
-import dataclasses
 import functools
 import itertools
 import math
@@ -55,7 +54,9 @@ TABLE = (
     Entry("bool(value)", "a truth value", bool, "bool(s.q)"),
     Entry("dict(pairs)", "a dictionary", dict, "dict([(0, s.x)])[0]", REFUSED),
     Entry("divmod(n, d)", "a tuple of numbers", divmod, "divmod(s.x, 2)[1]"),
-    Entry("enumerate(values, start)", "pairs", enumerate, "sum(i for i, v in enumerate(s.q))", REFUSED),
+    Entry(
+        "enumerate(values, start)", "pairs", enumerate, "sum(i for i, v in enumerate(s.q))", REFUSED
+    ),
     Entry("filter(test, values)", "values", filter, "len(list(filter(None, s.q)))", SAME),
     Entry("frozenset(values)", "a set", frozenset, "len(frozenset(s.q))", ITSELF),
     Entry("int(value)", "a number", int, "int(s.x > 1)"),
@@ -65,7 +66,13 @@ TABLE = (
     Entry("map(function, values, ...)", "values", map, "sum(map(abs, s.q))", SAME),
     Entry("max(values, key, default)", "an element", max, "max(s.q, default=0)", SAME),
     Entry("min(values, key, default)", "an element", min, "min(s.x, 2)", SAME),
-    Entry("next(generator, default)", "an element", next, "next((v for v in s.q if v > 1), 0)", REFUSED),
+    Entry(
+        "next(generator, default)",
+        "an element",
+        next,
+        "next((v for v in s.q if v > 1), 0)",
+        REFUSED,
+    ),
     Entry("pow(n, e, m)", "a number", pow, "pow(s.x, 2)"),
     Entry("range(start, stop, step)", "numbers", range, "sum(range(s.x))"),
     Entry("reversed(values)", "values", reversed, "[*reversed(s.q)] == []"),
@@ -74,29 +81,78 @@ TABLE = (
     Entry("sum(values, start)", "a number", sum, "sum(s.q)", SAME),
     Entry("tuple(values)", "a tuple", tuple, "len(tuple(s.q))", REFUSED),
     Entry("zip(values, ...)", "tuples", zip, "sum(a * b for a, b in zip(s.q, s.q))", REFUSED),
-    Entry("collections.Counter(values)", "how often each occurs", collections.Counter,
-          "collections.Counter(s.q)[1]", SAME),
-    Entry("collections.defaultdict(kind)", "a dictionary", collections.defaultdict,
-          "collections.defaultdict(int)[s.x]"),
-    Entry("collections.deque(values)", "a list", collections.deque, "len(collections.deque(s.q))", REFUSED),
+    Entry(
+        "collections.Counter(values)",
+        "how often each occurs",
+        collections.Counter,
+        "collections.Counter(s.q)[1]",
+        SAME,
+    ),
+    Entry(
+        "collections.defaultdict(kind)",
+        "a dictionary",
+        collections.defaultdict,
+        "collections.defaultdict(int)[s.x]",
+    ),
+    Entry(
+        "collections.deque(values)",
+        "a list",
+        collections.deque,
+        "len(collections.deque(s.q))",
+        REFUSED,
+    ),
     Entry("copy.copy(value)", "a copy", copy.copy, "len(copy.copy(s.q))"),
-    Entry("copy.deepcopy(value)", "a copy with copies in it", copy.deepcopy, "len(copy.deepcopy(s.q))"),
-    Entry("dataclasses.replace(record, ...)", "a record", dataclasses.replace,
-          "dataclasses.replace(s.entry, v=s.x).v"),
-    Entry("functools.partial(function, ...)", "a function", functools.partial,
-          "functools.partial(max, 1)(s.x)"),
-    Entry("functools.reduce(function, values, first)", "a value", functools.reduce,
-          "functools.reduce(operator.or_, s.q, 0)", REFUSED),
-    Entry("itertools.chain(values, ...)", "values", itertools.chain,
-          "sum(itertools.chain(s.q, s.q))", REFUSED),
-    Entry("itertools.combinations(values, n)", "tuples", itertools.combinations,
-          "sum(1 for a, b in itertools.combinations(range(3), 2) if a + b == s.x)", REFUSED),
-    Entry("itertools.pairwise(values)", "pairs", itertools.pairwise,
-          "all(a <= b for a, b in itertools.pairwise(s.q))", REFUSED),
-    Entry("itertools.permutations(values, n)", "tuples", itertools.permutations,
-          "sum(1 for a, b in itertools.permutations(range(3), 2) if a == s.x)", SAME),
-    Entry("itertools.product(values, ..., repeat)", "tuples", itertools.product,
-          "sum(1 for a, b in itertools.product(range(2), repeat=2) if a + b == s.x)", SAME),
+    Entry(
+        "copy.deepcopy(value)", "a copy with copies in it", copy.deepcopy, "len(copy.deepcopy(s.q))"
+    ),
+    Entry(
+        "functools.partial(function, ...)",
+        "a function",
+        functools.partial,
+        "functools.partial(max, 1)(s.x)",
+    ),
+    Entry(
+        "functools.reduce(function, values, first)",
+        "a value",
+        functools.reduce,
+        "functools.reduce(operator.or_, s.q, 0)",
+        REFUSED,
+    ),
+    Entry(
+        "itertools.chain(values, ...)",
+        "values",
+        itertools.chain,
+        "sum(itertools.chain(s.q, s.q))",
+        REFUSED,
+    ),
+    Entry(
+        "itertools.combinations(values, n)",
+        "tuples",
+        itertools.combinations,
+        "sum(1 for a, b in itertools.combinations(range(3), 2) if a + b == s.x)",
+        REFUSED,
+    ),
+    Entry(
+        "itertools.pairwise(values)",
+        "pairs",
+        itertools.pairwise,
+        "all(a <= b for a, b in itertools.pairwise(s.q))",
+        REFUSED,
+    ),
+    Entry(
+        "itertools.permutations(values, n)",
+        "tuples",
+        itertools.permutations,
+        "sum(1 for a, b in itertools.permutations(range(3), 2) if a == s.x)",
+        SAME,
+    ),
+    Entry(
+        "itertools.product(values, ..., repeat)",
+        "tuples",
+        itertools.product,
+        "sum(1 for a, b in itertools.product(range(2), repeat=2) if a + b == s.x)",
+        SAME,
+    ),
     Entry("math.comb(n, k)", "a number", math.comb, "math.comb(4, s.x)"),
     Entry("math.factorial(n)", "a number", math.factorial, "math.factorial(s.x)"),
     Entry("math.gcd(n, ...)", "a number", math.gcd, "math.gcd(4, s.x)"),
@@ -104,9 +160,13 @@ TABLE = (
     Entry("math.lcm(n, ...)", "a number", math.lcm, "math.lcm(4, s.x)"),
     Entry("math.perm(n, k)", "a number", math.perm, "math.perm(4, s.x)"),
     Entry("math.prod(values, start)", "a number", math.prod, "math.prod(s.q)", SAME),
-    Entry("operator.itemgetter(i), attrgetter(name)", "a function for `key`", operator.itemgetter,
-          "max([(0, s.x), (1, 0)], key=operator.itemgetter(1))[0]"),
-)  # fmt: skip
+    Entry(
+        "operator.itemgetter(i), attrgetter(name)",
+        "a function for `key`",
+        operator.itemgetter,
+        "max([(0, s.x), (1, 0)], key=operator.itemgetter(1))[0]",
+    ),
+)
 """What a rule may call."""
 
 _SIGNS = (

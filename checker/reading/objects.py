@@ -25,7 +25,16 @@ from ...language.forms import NOT_IN_IT
 from .contents import CONTAINERS, MOST_PARTS, any_of, has_plain_text, is_wrapper, parts_in
 from .held import LOADING, PLAIN, attributes_of, by_itself, functions_in, held, making, names_in
 from .notes import LOST, Part
-from .published import ONLY, SAME_EVERYWHERE, WITHIN, is_exception, is_pure, is_steady, reads, unlisted
+from .published import (
+    ONLY,
+    SAME_EVERYWHERE,
+    WITHIN,
+    is_exception,
+    is_pure,
+    is_steady,
+    reads,
+    unlisted,
+)
 from .values import (
     ANYTHING,
     NUMBER,

@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from tidegate import TidegateError, check
+from tidegate.checker.compiled.diagnosis import reasons
 from tidegate.language.forms import NOT_IN_IT, REPAIRS
-from tidegate.language.table import TABLE
+from tidegate.language.table import REFUSED, TABLE, Entry
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import system_for
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "language.md").read_text("utf-8")
@@ -81,6 +84,54 @@ def test_the_page_has_an_example_of_every_kind() -> None:
 
 
 @pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry.call)
-def test_a_function_of_the_table_is_accepted(tmp_path: Path, entry) -> None:
+def test_a_function_of_the_table_is_accepted(tmp_path: Path, entry: Entry) -> None:
     file = model_with(tmp_path, f"s.x = int({entry.example}) % 7")
     assert refusal(file) is None
+
+
+OF_SETS = [entry for entry in TABLE if entry.of_set and "s.q" in entry.example]
+
+
+@pytest.mark.parametrize("entry", OF_SETS, ids=lambda entry: entry.call)
+def test_the_order_of_a_set_shows_where_the_table_says_so(tmp_path: Path, entry: Entry) -> None:
+    """The members are texts, in whose order processes differ."""
+    text = entry.example.replace("s.q", "TEXTS")
+    file = model_with(tmp_path, f's.x = len(["", {text}])')
+    file.write_text(
+        file.read_text("utf-8").replace("\nmodel =", '\nTEXTS = frozenset("ab")\nmodel =')
+    )
+    protocol = find_protocol(str(file))
+    if entry.of_set == REFUSED:
+        with pytest.raises(TidegateError, match="the order of a set"):
+            system_for(protocol, [], [])
+    else:
+        system_for(protocol, [], [])
+
+
+NOT_COMPILED = {
+    "functools.partial(function, ...)",
+    "math.comb(n, k)",
+    "math.factorial(n)",
+    "math.gcd(n, ...)",
+    "math.isqrt(n)",
+    "math.lcm(n, ...)",
+    "math.perm(n, k)",
+    "math.prod(values, start)",
+    "operator.itemgetter(i), attrgetter(name)",
+    "s.x = functools.partial(max, 1)(s.x)",
+    "s.x = math.gcd(s.x, 4)",
+    "s.x = s.role.other",
+    "s.x = sum(1 for a, b in itertools.combinations(s.q, 2) if a < b)",
+}
+"""What the page and the table accept, and machine code lacks."""
+
+
+def test_machine_code_lacks_no_more_of_the_language_than_is_known(tmp_path: Path) -> None:
+    bodies = {entry.call: f"s.x = int({entry.example}) % 7" for entry in TABLE}
+    bodies |= {code: code for code, accepted in EXAMPLES.items() if accepted}
+    lacking = set()
+    for name, body in bodies.items():
+        protocol = find_protocol(str(model_with(tmp_path, body)))
+        if reasons(system_for(protocol, [], []), []):
+            lacking.add(name)
+    assert lacking == NOT_COMPILED

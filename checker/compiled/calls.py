@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable
 from enum import EnumType
 from functools import cache, partial
-from inspect import CO_VARARGS, CO_VARKEYWORDS, isgeneratorfunction
+from inspect import CO_VARARGS, CO_VARKEYWORDS
 from typing import TYPE_CHECKING, Any
 
 from ...core.containers import fitted, mask_of, precedes
@@ -67,8 +67,6 @@ def written_out(function: Callable[..., Any]) -> bool:
 
     A function that says that it returns a number, a truth value or a few numbers is called.
     """
-    if isgeneratorfunction(function):
-        return False
     if "return" in function.__annotations__:
         declared = function.__annotations__["return"]
         if declared is None or declared in (int, bool) or isinstance(declared, EnumType):
@@ -105,16 +103,8 @@ def _of_display(node: ast.Dict) -> list[ast.keyword]:
 _SOME = ast.Name("a collection", ast.Load())
 
 
-def is_never_called(callee: object) -> bool:
-    """Whether no call of a function or a class is translated, whatever its arguments are."""
-    return callee in _NEVER
-
-
 _GIVEN = (abs, bool, divmod, int, len, max, min, sum)
 """Functions of Python's that another one may call, such as ``map``."""
-
-_NEVER = (float, str, complex, bytes, print, open, eval, exec, round)
-
 
 _MAY_WRITE = (ast.Call, ast.NamedExpr)
 """What may change the state, or a name, within an expression."""

@@ -18,8 +18,6 @@ from ...core.result import Reason
 from ...core.sources import original_of
 from ...core.spec import Property, TransitionSystem
 from ..liveness.formulas import predicates_of
-from .arithmetic import ARITHMETIC
-from .calls import is_never_called
 from .element_names import as_written
 from .expressions import Expressions
 from .function import Compiled, Mode
@@ -27,11 +25,10 @@ from .intrinsics import INTRINSICS
 from .sequences import OF_SEQUENCES
 from .state_refs import Columns, StateRefs
 from .statements import Translation
-from .syntax import DEFINITIONS, blocks_of, bound, parts_of, stored
+from .syntax import blocks_of, bound, parts_of, stored
 from .unit import Unit
 from .values import (
     MISTAKES,
-    CallsItselfError,
     Constant,
     Method,
     ReplacingError,
@@ -43,9 +40,6 @@ from .values import (
 
 LOST = Constant("lost")
 """The value of a name whose assignment could not be translated."""
-
-NEVER = (ast.Await, ast.JoinedStr, ast.Yield, ast.YieldFrom)
-"""Expressions that are translated nowhere."""
 
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
@@ -102,9 +96,6 @@ class _Unit(Unit):
         self._beyond: dict[str, dict[Reason, None]] = {}
         # Functions of whose results nothing is known, not even how many there are.
         self._vague: set[str] = set()
-        # Functions that call themselves: each way into them was tried, and looking at all ways that
-        # lead from there to themselves would not end.
-        self.endless: set[object] = set()
 
     def root(
         self,
@@ -141,25 +132,13 @@ class _Unit(Unit):
         pure: bool = False,
     ) -> Compiled:
         """Return a translation; its caller is blamed for what lies in code that is not a user's."""
-        with self.once(function):
-            compiled = super().function(function, arguments, mode, pure)
+        compiled = super().function(function, arguments, mode, pure)
         if self.active:
             for reason in self._beyond.get(compiled.name, ()):
                 self.active[-1].blame(function, reason)
             if compiled.name in self._vague:
                 raise FollowingError
         return compiled
-
-    @contextmanager
-    def once(self, function: object) -> Iterator[None]:
-        """Translate a function that calls itself in this block, unless it was tried before."""
-        if function in self.endless:
-            raise FollowingError
-        try:
-            yield
-        except CallsItselfError:
-            self.endless.add(function)
-            raise
 
     def trees(self, function: types.FunctionType, reads: bool) -> Iterator[ast.FunctionDef]:
         """Yield the syntax tree that writes to elements where the function does so by a name."""
@@ -304,8 +283,7 @@ class _Translation(Translation):
         """Translate a function in place of its call, as far as that can be done."""
         before, self.failed = self.failed, False
         try:
-            with self.unit.once(function):
-                value = super().write_out(function, tree, arguments)
+            value = super().write_out(function, tree, arguments)
         except (UnsupportedError, *MISTAKES) as error:
             if self.failed:
                 raise FollowingError from None
@@ -344,7 +322,7 @@ class _Translation(Translation):
         out.definite = definite
         del self._loops[loops:]
         self._lose(stored(parts_of(statement)) | bound(statement))
-        if not isinstance(statement, DEFINITIONS):
+        if not isinstance(statement, ast.FunctionDef):
             self._look_at(statement)
             self._go_on_inside(statement)
 
@@ -360,8 +338,6 @@ class _Translation(Translation):
         """Look for more in the expressions of a statement that could not be translated."""
         with self.out.aside():
             for part in parts_of(statement):
-                for node in _outermost(part):
-                    self._note(_of_never(node), node.lineno)
                 for node, mode in _calls(part):
                     with suppress(UnsupportedError, *MISTAKES):
                         self._visit(node, mode)
@@ -369,8 +345,6 @@ class _Translation(Translation):
     def _visit(self, node: ast.Call, mode: Mode) -> None:
         """Translate the function of a call whose arguments may not be known."""
         callee, calls = self._tried(node.func), self.expressions.calls
-        if isinstance(callee, Constant) and callee is not LOST and is_never_called(callee.value):
-            self._note(f"the call {ast.unparse(node)}", node.lineno)
         positional = [self._tried(argument) for argument in node.args]
         named = {str(part.arg): self._tried(part.value) for part in node.keywords}
         if isinstance(callee, Method) and callee.function not in OF_SEQUENCES:
@@ -437,22 +411,6 @@ def _reason(function: Callable[..., Any], line: int | None, text: str) -> Reason
     name = str(getattr(function, "__qualname__", function)).rpartition("<locals>.")[2]
     place = (code.co_filename, line or code.co_firstlineno) if code else None
     return Reason(text.removesuffix(","), name, place)
-
-
-def _outermost(node: ast.AST) -> Iterator[ast.expr]:
-    """Yield the parts of an expression that are translated nowhere, without those within them."""
-    if isinstance(node, NEVER) or (isinstance(node, ast.BinOp) and type(node.op) not in ARITHMETIC):
-        yield node
-        return
-    for child in ast.iter_child_nodes(node):
-        yield from _outermost(child)
-
-
-def _of_never(node: ast.expr) -> str:
-    """Return what the translation says of an expression that it translates nowhere."""
-    if isinstance(node, ast.BinOp):
-        return f"the operator {type(node.op).__name__}"
-    return f"the expression {ast.unparse(node)}"
 
 
 def _calls(part: ast.AST) -> Iterator[tuple[ast.Call, Mode]]:

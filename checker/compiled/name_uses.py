@@ -329,7 +329,7 @@ KEEPING_NOTHING = frozenset({
     "all", "any", "bool", "frozenset", "len", "list", "max", "min", "set", "sorted", "sum", "tuple",
 })  # fmt: skip
 
-FUNCTION_KINDS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+FUNCTION_KINDS = (ast.FunctionDef, ast.Lambda)
 
 
 def is_only_target(parent: ast.AST, node: ast.expr) -> TypeGuard[ast.Assign]:
@@ -343,10 +343,7 @@ def _bound_by(node: ast.AST) -> Iterator[str]:
     """Yield the names that a node binds otherwise than by an assignment, and by any function."""
     if isinstance(node, ast.arg):
         yield node.arg
-    elif isinstance(node, (ast.Global, ast.Nonlocal)):
-        yield from node.names
-    elif isinstance(node, ast.alias):
-        yield (node.asname or node.name).partition(".")[0]
     else:
-        named = (getattr(node, part, None) for part in ("name", "rest"))
-        yield from (name for name in named if isinstance(name, str))
+        name = getattr(node, "name", None)
+        if isinstance(name, str):
+            yield name

@@ -55,7 +55,6 @@ from .values import (
     WORD,
     Backwards,
     Bits,
-    CallsItselfError,
     Cells,
     Closure,
     Constant,
@@ -95,12 +94,6 @@ MOST_WRITTEN_OUT = 12
 
 
 _ASSERTION = Constant(AssertionError)
-
-_OF_FUNCTIONS = {
-    ast.Nonlocal: "assigns a variable of the function around it (return the new value instead)",
-    ast.Global: "assigns a variable of the module", ast.Yield: "yields", ast.YieldFrom: "yields",
-}  # fmt: skip
-"""What no function within another one may do."""
 
 _OF_PARTS = (ast.MatchSequence, ast.MatchClass)
 """Patterns of what has parts, which None has not."""
@@ -760,10 +753,6 @@ class Translation:
         self.out.jump(end)
 
     def _functiondef(self, node: ast.FunctionDef) -> None:
-        inside = {type(part) for part in ast.walk(node)}
-        for kind, what in _OF_FUNCTIONS.items():
-            if kind in inside:
-                raise UnsupportedError(f"{node.name}, which {what},")
         if node.decorator_list:
             raise UnsupportedError(f"{node.name}, which is decorated,")
         self._assign_local(node.name, self.expressions.closure(node))
@@ -801,7 +790,7 @@ class Translation:
             The function that the tree is of, or that it is defined in.
         """
         if len(self._frames) >= MOST_WRITTEN_OUT:
-            raise CallsItselfError(f"{tree.name}, which calls itself,")
+            raise UnsupportedError(f"{tree.name}, which calls itself,")
         met = self._met(function, tree) if tree is plain_tree(function, keywords=True) else {}
         inner, new = renamed(tree, self.out.label(""), met)
         self.scope.local.update({new.pop(name): value for name, value in met.items()})
@@ -875,7 +864,6 @@ class Translation:
     def _while(self, node: ast.While) -> None:
         out = self.out
         head, body, end = out.label("while"), out.label("do"), out.label("end")
-        after = out.label("after") if node.orelse else end
         out.loops.append(True)
         out.unsettle(stored([node]))
         out.place_label(head)
@@ -885,17 +873,10 @@ class Translation:
             out.place_label(body)
             if not out.wraps:
                 self._narrow(node.test)
-            self._round(node.body, head, after)
+            self._round(node.body, head, end)
         if not out.terminated:
             out.jump(head)
         out.place_label(end)
-        self._otherwise(node, after)
-
-    def _otherwise(self, node: ast.For | ast.While, after: str) -> None:
-        """Translate what a loop does unless it breaks."""
-        if node.orelse:
-            self.block(node.orelse)
-            self.out.place_label(after)
 
     def _narrow(self, test: ast.expr) -> None:
         """Narrow the ranges of local variables that a true test compares."""
@@ -933,8 +914,6 @@ class Translation:
         self.out.jump(self._loops[-1][0])
 
     def _for(self, node: ast.For) -> None:
-        after = self.out.label("after") if node.orelse else ""
-
         again = {name for name in stored(node.body) if self.scope.rebound.get(name)}
         if any(isinstance(part, ast.Name) and part.id in again for part in ast.walk(node.iter)):
             raise UnsupportedError(f"a loop over {ast.unparse(node.iter)}, which it makes anew,")
@@ -942,10 +921,9 @@ class Translation:
         def body(element: Value, following: str, end: str) -> None:
             self._refuse_alias([node.target], node.target, element)
             self._assign_to(node.target, element)
-            self._round(node.body, following, after or end)
+            self._round(node.body, following, end)
 
         self.expressions.calls.loops.loop(node.iter, body, stored([node]))
-        self._otherwise(node, after)
 
     def _raise(self, node: ast.Raise) -> None:
         raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
@@ -1031,26 +1009,20 @@ class Translation:
     def _match_sequence(self, subject: Value, pattern: ast.MatchSequence, following: str) -> None:
         """Emit a jump to `following` unless a list or a tuple has so many elements that fit."""
         out, parts = self.out, pattern.patterns
-        stars = [place for place, part in enumerate(parts) if isinstance(part, ast.MatchStar)]
-        is_named = any(isinstance(part, ast.MatchStar) and part.name for part in parts)
-        if is_named or not _is_in_order(subject):
+        if not _is_in_order(subject):
             raise UnsupportedError(f"the pattern {ast.unparse(pattern)}, for what is not a list,")
         chosen = self.expressions.calls.loops.indexed(subject, _MATCHED)
-        length, wanted = chosen.length(), len(parts) - len(stars)
-        test = out.compare("sge" if stars else "eq", length, Constant(wanted))
+        length, wanted = chosen.length(), len(parts)
+        test = out.compare("eq", length, Constant(wanted))
         self.scope.marks.mark(test, pattern)
         fits = out.label("fits")
         out.branch(test, fits, following)
         out.place_label(fits)
         for place, part in enumerate(parts):
-            if isinstance(part, ast.MatchStar):
-                continue
             index: Value = Constant(place)
-            if stars and place > stars[0]:
-                index = out.arithmetic("sub", length, Constant(len(parts) - place))
             item: Value = NOWHERE
             if chosen.most is None or chosen.most >= wanted:
-                if not isinstance(index, Constant) or not isinstance(length, Constant):
+                if not isinstance(length, Constant):
                     index = self.scope.lists.clamped(index, length, chosen.most or wanted)
                 item = chosen.at(index)
             self._match_pattern(item, part, following)

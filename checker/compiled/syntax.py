@@ -19,9 +19,9 @@ from typing import Any
 
 from ...core.guards import read_node, refuses
 from ...core.sources import LAMBDA, as_function, nodes_of, parents_of
+from ...language.forms import outside
 from ..reading.values import MUTATING
 from ..set_methods import OPERATIONS
-from .local_imports import without_imports
 from .name_uses import FUNCTION_KINDS, KEEPING_NOTHING
 from .own_records import with_replaced_records
 from .sets_within import with_sets_replaced
@@ -119,7 +119,8 @@ def plain_tree(function: Callable[..., Any], keywords: bool = False) -> ast.Func
     Raises
     ------
     UnsupportedError
-        If its source is not available, or is not what the function was compiled from.
+        If its source is not available, is not what the function was compiled from, or lies outside
+        of the language of models.
     """
     # For a wrapper, Python shows the source of the wrapped function.
     wraps = hasattr(function, "__wrapped__")
@@ -147,7 +148,9 @@ def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
             f"{function.__name__}, whose source is not what Python runs (it changed since it was "
             "imported, or was replaced),"
         )
-    tree = with_sets_replaced(without_imports(tree, function), function.__globals__)
+    for part in outside(tree):
+        raise UnsupportedError(f"{function.__name__}: {part.text}")
+    tree = with_sets_replaced(tree, function.__globals__)
     return without_matches(with_replaced_records(tree, function.__globals__))
 
 
@@ -252,9 +255,6 @@ def _constant(value: object, lines: bool) -> str:
     return repr(value)
 
 
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-
-
 def parameter_names(tree: ast.FunctionDef) -> list[str]:
     """Return the names of a function's parameters, in the order of its arguments."""
     own = tree.args
@@ -293,7 +293,7 @@ def _statements(block: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """Yield the statements of a block, with those within them."""
     for node in block:
         yield node
-        if not isinstance(node, DEFINITIONS):
+        if not isinstance(node, ast.FunctionDef):
             for part in blocks_of(node):
                 yield from _statements(part)
 
@@ -606,27 +606,21 @@ def bound(statement: ast.stmt) -> set[str]:
     """Return the names that a statement binds otherwise than by an assignment."""
     names: set[str | None] = set()
     for node in ast.walk(statement):
-        if isinstance(node, (*DEFINITIONS, ast.MatchAs, ast.MatchStar, ast.ExceptHandler)):
+        if isinstance(node, (ast.FunctionDef, ast.MatchAs)):
             names.add(node.name)
-        elif isinstance(node, ast.MatchMapping):
-            names.add(node.rest)
-        elif isinstance(node, ast.alias):
-            names.add((node.asname or node.name).partition(".")[0])
     return {name for name in names if name}
 
 
 def parts_of(node: ast.stmt) -> list[ast.AST]:
     """Return the parts of a statement besides the statements in it."""
-    inner = (ast.stmt, ast.ExceptHandler, ast.match_case)
+    inner = (ast.stmt, ast.match_case)
     return [child for child in ast.iter_child_nodes(node) if not isinstance(child, inner)]
 
 
 def blocks_of(node: ast.stmt) -> list[list[ast.stmt]]:
     """Return the lists of statements in a statement."""
-    names = ("body", "orelse", "finalbody")
-    blocks = [part for name in names if (part := getattr(node, name, None))]
-    others = (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))
-    return [*blocks, *(part.body for part in others)]
+    blocks = [part for name in ("body", "orelse") if (part := getattr(node, name, None))]
+    return [*blocks, *(case.body for case in getattr(node, "cases", ()))]
 
 
 def _names_read_after(body: list[ast.stmt], number: int) -> bool:

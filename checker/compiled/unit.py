@@ -29,7 +29,6 @@ from .values import (
     MACHINE,
     MISTAKES,
     PLAIN,
-    CallsItselfError,
     Constant,
     Dictionary,
     Elements,
@@ -85,10 +84,6 @@ LEAST, MOST = 300, 4_000
 
 A function that has more than the latter of its own is not optimised either.
 """
-
-
-MOST_WITHIN = 20
-"""The most calls of a function within each other."""
 
 
 class CodeSize:
@@ -188,10 +183,8 @@ class Unit:
             Whether it must not write to the state, since a guard calls it.
         """
         key = (id(function), mode, pure, *(_kind(argument) for argument in arguments))
-        if key in self._begun:
-            raise CallsItselfError(f"{function.__name__}, which calls itself,")
-        if sum(begun[0] == key[0] for begun in self._begun) > MOST_WITHIN:
-            raise CallsItselfError(f"{function.__name__}, which calls itself,")
+        if any(begun[0] == key[0] for begun in self._begun):
+            raise UnsupportedError(f"{function.__name__}, which calls itself,")
         if key not in self._known:
             # Keys identify objects by address, so these must stay alive.
             self._kept.append((function, arguments))
@@ -212,8 +205,6 @@ class Unit:
         for tree in self.trees(function, pure or mode is Mode.GUARDS):
             try:
                 return self._of_tree(function, tree, arguments, mode, pure)
-            except CallsItselfError:
-                raise
             except UnsupportedError as error:
                 failed = failed or error
         assert failed is not None
@@ -293,8 +284,6 @@ class Unit:
             if count == 1:
                 raise UnsupportedError(f"{function.__name__} returns a tuple of one")
             return f"{{{', '.join(['i64'] * count)}}}", count
-        if any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in nodes_of(tree)):
-            raise UnsupportedError(f"{function.__name__}, which yields (return a list),")
         if text.isidentifier() and text not in SHAPES:
             text = "int" if _enumerates(function, text) else text
         if text not in SHAPES:

@@ -17,10 +17,6 @@ class UnsupportedError(TidegateError):
     """A function uses what the compiled engine does not translate."""
 
 
-class CallsItselfError(UnsupportedError):
-    """A function calls itself to no known depth: no other way to translate it would end sooner."""
-
-
 class KindError(UnsupportedError):
     """A value is of a kind that its use does not fit; in which expression is still to be said."""
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from ...core.containers import Bag, Ordered, Set
 from ...core.fields import Record
+from ...language.forms import COMPARED, NOT_IN_IT
 from .builtins import Arguments, Names
 from .comparisons import MADE_OF_CONSTANTS, is_set, of_constants, refuse_parts, shortened
 from .contents import add_mapping, as_group
@@ -132,6 +133,9 @@ class Calls:
         if callee is suppress and any(map(catches_everything, arguments)):
             self.body.find(node, f"this {EVERYTHING}")
         remembered = callee
+        if self.reader.in_language and self.objects.is_memoised(callee):
+            what = f"{shortened(node)}, a function with a cache, {NOT_IN_IT}"
+            self.body.find(node, f"{what}; leave out the cache, or declare it with @tidegate.pure")
         callee = self.objects.unwrapped(self.body, node, callee, arguments)
         if callee is not remembered:
             result = self._known(callee, arguments, named, node)
@@ -208,6 +212,9 @@ class Calls:
         if self.reader.loads and issubclass(kind, Enum) and any(map(is_unordered, arguments)):
             self.body.find(node, f"{shortened(node)}: {ORDER}")
         if issubclass(kind, int):
+            if self.reader.in_language and not issubclass(kind, Enum):
+                text = f"{_named(kind)}(...), a number of a class of the model, {NOT_IN_IT}"
+                self.body.find(node, f"{text}; use a plain number")
             self.objects.meetings.meet(kind)
             return Number(kind, any(value.history for value in arguments))
         if issubclass(kind, Enum):
@@ -223,6 +230,9 @@ class Calls:
         if not self.objects.is_own(kind):
             self.objects.refuse_unlisted(self.body, node, kind)
             return self.listed.call(kind, arguments, named, node)
+        if self.reader.in_language and not self.objects.is_framework(kind):
+            text = f"{_named(kind)}(...), an object of a class of the model, {NOT_IN_IT}"
+            self.body.find(node, f"{text}; declare the class as a Record, or use a tuple")
         self.objects.constructed(self.body, node, kind, arguments, named)
         for value in (*arguments, *named.values()):
             if self.objects.hides_order(value):
@@ -238,6 +248,7 @@ class Calls:
         of = {"deque": "list", "Counter": "dict", "OrderedDict": "dict", "defaultdict": "dict"}
         if kind.__module__ != "collections" or kind.__name__ not in of:
             return None
+        self.objects.refuse_unlisted(self.body, node, kind)
         group = self.expressions.site(node, of[kind.__name__])
         self.read_all(arguments, named)
         if kind.__name__ == "Counter":
@@ -263,6 +274,9 @@ class Calls:
         if isinstance(owner, Known) and self.objects.holds_order(owner.value):
             self.body.find(node, f"{shortened(node)}: {LOST}")
         if is_text(owner):
+            if self.reader.in_language:
+                text = f"{shortened(node)}, a method of a text, {NOT_IN_IT}; {COMPARED}"
+                self.body.find(node, text)
             if name == "join":
                 self.expressions.elements(arguments[0] if arguments else ANYTHING, node)
             if name == "format":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from ...core.errors import Line
 from .values import Value
@@ -33,6 +34,13 @@ EVERYTHING = (
 STATE = "a model may write its state only"
 
 SKIPPED = "python -O skips this assertion, so that another model would be searched; leave out -O"
+
+
+class Part(Enum):
+    """What a function that is read is for."""
+
+    RULE = "it is called in the search, so it is in the language"
+    OTHER = "it is called before the search, or perhaps never"
 
 
 @dataclass(frozen=True)

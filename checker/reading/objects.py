@@ -20,10 +20,21 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors import is_library
 from ...core.fields import Record
+from ...language import table
+from ...language.forms import NOT_IN_IT
 from .contents import CONTAINERS, MOST_PARTS, any_of, has_plain_text, is_wrapper, parts_in
 from .held import LOADING, PLAIN, attributes_of, by_itself, functions_in, held, making, names_in
-from .notes import LOST
-from .published import ONLY, SAME_EVERYWHERE, WITHIN, is_pure, is_steady, reads, unlisted
+from .notes import LOST, Part
+from .published import (
+    ONLY,
+    SAME_EVERYWHERE,
+    WITHIN,
+    is_exception,
+    is_pure,
+    is_steady,
+    reads,
+    unlisted,
+)
 from .values import (
     ANYTHING,
     NUMBER,
@@ -207,14 +218,23 @@ class Objects:
 
     def refuse_unlisted(self, body: Body, node: ast.AST, value: Any) -> None:
         """Refuse the call of what is neither read, nor on the list, nor declared pure."""
-        if self.reader.trusts(value) or is_ours(value) or is_pure(value) or is_wrapper(value):
+        if self.reader.trusts(value) or is_ours(value) or is_wrapper(value):
             return
-        body.find(node, f"{_callee(node)} {unlisted(value)}")
+        if not is_pure(value):
+            body.find(node, f"{_callee(node)} {unlisted(value)}")
+        elif self.reader.in_language and not (is_exception(value) or table.has(value)):
+            name = getattr(value, "__name__", type(value).__name__)
+            body.find(node, f"{name} {NOT_IN_IT}; {table.repair(value)}")
 
     def refuse_parts(self, body: Body, node: ast.AST, value: functools.partial[Any]) -> None:
         """Refuse the call of a partial function that holds what no model may use."""
         if why := self._part_refused(value):
             body.find(node, f"{_callee(node)} {why}")
+
+    @staticmethod
+    def is_memoised(callee: object) -> bool:
+        """Whether a function keeps what it returned before."""
+        return isinstance(callee, _MEMOISED)
 
     def unwrapped(self, body: Body, node: ast.AST, callee: Any, arguments: Sequence[Value]) -> Any:
         """Return the function that a memoised one calls; its arguments must be values."""
@@ -300,7 +320,8 @@ class Objects:
         getter = attribute.func if isinstance(attribute, functools.cached_property) else None
         getter = attribute.fget if isinstance(attribute, property) else getter
         if isinstance(getter, FunctionType) and self.is_read(getter):
-            return self.reader.call(body, getter, [owner], {})
+            with self.reader.reading(Part.OTHER if isinstance(owner, Known) else self.reader.part):
+                return self.reader.call(body, getter, [owner], {})
         if isinstance(attribute, (staticmethod, classmethod)):
             return Known(getattr(kind, name))
         if isinstance(attribute, FunctionType):

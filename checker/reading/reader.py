@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import unwrap
 from types import FunctionType
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.purity import DeclaredPure, declaration_of
 from ...core.sources import Node, Source, is_own, source_of
+from ...language.forms import NOT_IN_IT, outside
 from .body import Body
 from .declared import declared_result, wrong_answers
 from .held import functions_in
-from .notes import Answer, Effect, Objection
+from .notes import Answer, Effect, Objection, Part
 from .objects import Objects, is_ours
 from .values import (
     ANYTHING,
@@ -76,6 +78,8 @@ class Reader:
         The functions declared pure that were met.
     writes_unseen
         Whether something is written of which it is not known if it outlives the call.
+    part
+        What the functions that are read now are for.
     """
 
     def __init__(self, histories: Collection[str], loads: bool = False) -> None:
@@ -85,6 +89,7 @@ class Reader:
         self.classes: set[type] = set()
         self.declared: set[DeclaredPure] = set()
         self.writes_unseen = False
+        self.part = Part.OTHER if loads else Part.RULE
         self._known: dict[object, Summary] = {}
         self._contexts: dict[int, int] = {}
         self._begun: list[int] = []
@@ -92,6 +97,18 @@ class Reader:
         self._later: dict[object, tuple[FunctionType, Sequence[Value] | None]] = {}
         self.loads = loads
         self._loaded: dict[str, Statements] = {}
+
+    @property
+    def in_language(self) -> bool:
+        """Whether what is read now has to be in the language of models."""
+        return self.part is Part.RULE
+
+    @contextmanager
+    def reading(self, part: Part) -> Iterator[None]:
+        """Read functions that are for something else than those around them."""
+        outer, self.part = self.part, part
+        yield
+        self.part = outer
 
     def later(self, value: Any, first: Value | None = None) -> None:
         """Read a function that may be called with anything, at the end.
@@ -117,6 +134,7 @@ class Reader:
         """Read the functions that may be called with anything, and return the objections."""
         objections: list[Objection] = []
         done: set[object] = set()
+        self.part = Part.OTHER
         while True:
             for kind in tuple(self.classes):
                 for name in self.unresolved & vars(kind).keys():
@@ -158,6 +176,9 @@ class Reader:
         if self.trusts(function) or unread or (self.loads and not is_own(function)):
             history = any(value.history for value in (*arguments, *named.values()))
             return marked(declared_result(function), history)
+        if self.in_language and id(function) in self._begun:
+            line = function.__code__.co_filename, function.__code__.co_firstlineno
+            body.objections.append(Objection(line, _recursive(function.__name__)))
         summary = self.summary(function, arguments, named, body.depends)
         body.absorb(summary)
         return summary.result
@@ -179,6 +200,8 @@ class Reader:
     ) -> Value:
         """Return what the call of a function that is defined in another one may return."""
         node, outer = callee.node, callee.body
+        if self.in_language and id(node) in self._begun:
+            body.find(node, _recursive(getattr(node, "name", "a lambda")))
         if len(self._begun) > DEEPEST or self._begun.count(id(node)) > 1:
             return ANYTHING
         variables = _bound(node, arguments, named, (), {})
@@ -216,6 +239,7 @@ class Reader:
             tuple(sorted(named.items(), key=lambda pair: pair[0])),
             control,
             expected,
+            self.part,
         )
         reusable = not any(_changes(value) for value in (*(values or ()), *named.values()))
         if reusable and key in self._known:
@@ -256,6 +280,12 @@ class Reader:
         )
         body = Body(self, source, function, variables, control=control)
         objections: list[Objection] = []
+        if self.in_language:
+            for part in outside(source.node):
+                body.find(part.node, part.text)
+            if body.objections:
+                # What else there is to say of it may follow from that.
+                return Summary(declared_result(function), objections=tuple(body.objections))
         if is_own(function):
             # It goes first: deep in a long expression there is little room to read a whole module.
             space, name = function.__globals__, function.__code__.co_name
@@ -272,6 +302,11 @@ class Reader:
             body.leaks,
             body.touched > 0,
         )
+
+
+def _recursive(name: str) -> str:
+    """Return that a function calls itself."""
+    return f"{name}, which calls itself, {NOT_IN_IT}; write a loop, with a list of what is left"
 
 
 def _result(body: Body) -> Value:

@@ -18,7 +18,7 @@ from ...core.fields import Array, Field, Record, declared_parts
 from ...core.sources import is_own
 from ...core.spec import Property, TransitionSystem
 from .declared import WITNESS, annotation
-from .notes import Objection
+from .notes import Objection, Part
 from .reader import Reader, Summary
 from .values import ANYTHING, NUMBER, TRUTH, Known, Number, Place, Value
 
@@ -38,12 +38,15 @@ class Root:
         The class of its answers, if it does not declare one itself.
     decides
         What depends on its answer: nothing that depends on history may.
+    part
+        What it is for.
     """
 
     function: FunctionType
     arguments: tuple[Value, ...]
     expected: str = ""
     decides: str = ""
+    part: Part = Part.RULE
 
 
 def refuse_unreadable(
@@ -78,6 +81,7 @@ def refuse_unreadable(
             objections += reader.loaded(str(space.get("__file__")), space, kind.__name__)
     recording: set[str] = set()
     for root in roots:
+        reader.part = root.part
         summary = reader.summary(root.function, root.arguments, {}, False, root.expected)
         if _only_records(summary):
             recording.add(root.decides.removeprefix("action "))
@@ -118,19 +122,19 @@ def _every_root(
 ) -> Iterator[Root]:
     state = Place(system.layout.declaration, root=True)
     k = Known(system.constants)
-    yield from _root(system.initialise, (state, k))
+    yield from _before(system.initialise, (state, k))
     chosen: dict[str, list[tuple[int, ...]]] = {}
     for instance in system.instances:
         chosen.setdefault(instance.action.name, []).append(instance.arguments)
     for limit in limits_of(system.layout.declaration):
-        yield from _root(limit, (k,))
+        yield from _before(limit, (k,))
     for action in system.declared_actions:
         columns = zip(*chosen.get(action.name, ()), strict=True)
         arguments = (state, k, *map(_kind, columns))
         yield from _root(action.apply, arguments, decides=f"action {action.name}")
         for made in (action.arguments, action.available):
             # What a model's own action is made from holds that action, too.
-            for root in _root(made, (k,), decides=f"whether action {action.name} exists"):
+            for root in _before(made, (k,), f"whether action {action.name} exists"):
                 if root.function is not action.apply:
                     yield root if is_own(root.function) else replace(root, decides="")
     yield from _rules(system, state, k)
@@ -139,7 +143,7 @@ def _every_root(
     for prop in properties:
         yield from _root(prop.witness, (state, k), WITNESS)
         if prop.each is not None:
-            yield from _root(prop.each.arguments, (k,))
+            yield from _before(prop.each.arguments, (k,))
         for function in (None if prop.witness else prop.predicate, prop.premise):
             yield from _root(function, (state, k, *_arguments(function, prop)))
 
@@ -195,6 +199,12 @@ def _arguments(function: Any, prop: Property) -> tuple[Value, ...]:
     """Return the arguments of a predicate that is declared for each participant."""
     more = prop.each.parameters if prop.each and isinstance(function, FunctionType) else ()
     return (NUMBER,) * min(len(more), function.__code__.co_argcount - 2) if more else ()
+
+
+def _before(function: Any, arguments: tuple[Value, ...], decides: str = "") -> Iterator[Root]:
+    """Yield a function that is called before the search."""
+    for root in _root(function, arguments, decides=decides):
+        yield replace(root, part=Part.OTHER)
 
 
 def _root(

@@ -338,8 +338,6 @@ class Statements(Comprehensions):
         return after, loop.breaks
 
     def _while(self, node: ast.While) -> None:
-        if node.orelse:
-            raise NotShownError(node, "is not analysed")
         self._repeated(node.body, lambda: self.split(node.test))
 
     def _repeated(
@@ -365,8 +363,6 @@ class Statements(Comprehensions):
         raise NotShownError(body[0], "is not analysed: the loop changes what its variables are")
 
     def _for(self, node: ast.For) -> None:
-        if node.orelse:
-            raise NotShownError(node, "is not analysed")
         what = self.expression(node.iter)
         self.attempted(
             self.readings(what, node.iter), lambda inner, reading: inner._rounds(reading, node)

@@ -333,6 +333,7 @@ def test_what_could_mean_something_else_is_refused(spelling):
 
 MODEL = """
 from dataclasses import dataclass
+from math import isqrt
 from tidegate import Model, Record, Seq, array, integer, number, replica_id, sequence_of
 
 
@@ -427,8 +428,8 @@ def test_an_element_that_changes_meanwhile_is_an_error_at_the_line_that_writes(
 MESSAGES = {
     "m.left = node": "Read: m.left stores the number of a node in net.items[].left",
     "m.left -= 1; m.last = 1": "Read: m.last stores the number 1 in net.items[].last",
-    "m.left = len(str(m.left))": "the call str(m.left) (in read, ",
-    "m.left -= 1; s.read[0] = round(m.left / 2)": "the call round(m.left / 2) (in read, ",
+    "m.left = isqrt(m.left)": "the call isqrt(m.left) (in read, ",
+    "m.left -= 1; s.read[0] = isqrt(m.left)": "the call isqrt(m.left) (in read, ",
 }
 
 

@@ -224,9 +224,8 @@ SPELLINGS = {
             return False
         for m in MOVES[s.x]:
             s.x = m
-            break
-        else:
-            s.x = 5
+            return True
+        s.x = 5
         return True
     """,
         "",
@@ -687,32 +686,6 @@ SPELLINGS = {
             s.x += 1
             return True
     """,
-    ),
-    "for else": (
-        """
-        for i in range(3):
-            if s.log[i] == 2:
-                break
-        else:
-            return False
-        s.x = i
-        return True
-    """,
-        "",
-    ),
-    "while else": (
-        """
-        i = 0
-        while i < 3:
-            if s.log[i] == 2:
-                break
-            i += 1
-        else:
-            return False
-        s.x = i
-        return True
-    """,
-        "",
     ),
     "tuple assign": (
         """
@@ -1630,7 +1603,7 @@ REFUSED = {
     "a = b = []\nb.append(1)\nreturn len(a)": "a list with two names",
     "for a in [[1], [2]]:\n    a.append(1)\nreturn 1": "another name of a list",
     "a = []\na.append(1)\nb = same(a)\nb.append(2)\nreturn len(a)": "another name of a list",
-    "def add():\n    nonlocal t\n    t += 1\nt = 0\nadd()\nreturn t": "assigns a variable",
+    "def add():\n    nonlocal t\n    t += 1\nt = 0\nadd()\nreturn t": "nonlocal is not in",
     "v = None\nif s.flag:\n    v = 1\nif s.x:\n    v = (1, 2)\nreturn v is None": "another kind",
     "m = Entry()\nn = m\nm.term = 1\nreturn n.term": "m.term, which is not a part of the state",
     "m = Entry()\na = [m]\nm.term = 1\nreturn a[0].term": "m.term, which is not a part of",

@@ -6,6 +6,7 @@ from inspect import cleandoc, getdoc
 from pathlib import Path
 
 from tidegate.core.guards import guards, requirement
+from tidegate.language.table import TABLE
 from tidegate.library.catalogue import described_bounds, described_properties, rules_in_force, story
 from tidegate.library.code import code, functions_called
 from tidegate.library.links import FUNCTION, SOURCES, linked, mentions, spelt_out
@@ -287,7 +288,24 @@ def kafka():
     )
 
 
+def functions():
+    """Return the page of the functions of Python that a rule of a model may call."""
+    rows = [[quoted(entry.call), entry.gives, entry.of_set] for entry in TABLE]
+    return page(
+        "Functions of Python",
+        """
+        The built-in functions, and those of Python's library, that [the language of
+        models](../language.md) has. The last column says what becomes of the order of a set whose
+        members are not numbers; empty if a function takes no set. The functions of `operator` that
+        do what a sign does (`operator.add`, `operator.or_`) are in it, too, and `typing.cast` and
+        `typing.assert_never`.
+        """,
+        [("## In alphabetical order", table(["call", "gives", "the order of a set"], rows))],
+    )
+
+
 PAGES = {
+    "functions.md": functions,
     "kafka.md": kafka,
     "protocols.md": protocols,
     "rules.md": rules,

@@ -13,6 +13,7 @@ HEAD = '''"""A protocol that a test made."""
 from dataclasses import replace
 from tidegate import NONE, Action, Fairness, array, integer
 from tidegate.model import KIP_320, BrokerState, brokers, nobody
+from tidegate.model.broker.history import note_high_watermark
 
 
 class State(BrokerState):
@@ -85,7 +86,6 @@ SOUND = {
     "it records": "if s.own[broker]:\n    return False\ns.own[broker] = 1\ns.aux_hw = max(s.aux_hw, 0)\nreturn True",
     "it only writes history": "if s.aux_hw == 0:\n    return False\ns.aux_hw = s.aux_hw - 0\nreturn True",
     "it calls what records": (
-        "from tidegate.model.broker.history import note_high_watermark\n"
         "if s.own[broker]:\n    return False\ns.own[broker] = 1\nnote_high_watermark(s, k, broker)\nreturn True"
     ),
     "it reads its own": "if s.own[broker] == 1:\n    return False\ns.own[broker] = 1\nreturn True",

@@ -14,7 +14,7 @@ import pytest
 from tidegate import TidegateError, check
 
 from .by_strangers import ACCEPTED, REFUSED
-from .impure import IMPURE, PURE
+from .impure import IMPURE, OUTSIDE, PURE
 
 Ways = dict[str, tuple[str, str]]
 
@@ -151,11 +151,15 @@ def asked(place: str) -> list[str]:
 
 
 def cases() -> list[tuple[str, str, bool]]:
-    """Return every way with a place and whether it is rare; a third of them are."""
+    """Return every way with a place and whether it is rare; a third of them are.
+
+    What the language of models does not have is at the one place that may have it.
+    """
     chances = random.Random(39)
     places = [place for place in PLACES if PLACES[place] not in ("domain", "family")]
     return [
-        (name, chances.choice(places), number % 3 == 0) for number, name in enumerate(REFUSABLE)
+        (name, "an initial state" if name in OUTSIDE else chances.choice(places), number % 3 == 0)
+        for number, name in enumerate(REFUSABLE)
     ]
 
 
@@ -199,7 +203,19 @@ def test_a_clock_is_refused_wherever_it_is_read(tmp_path: Path, place: str) -> N
 
 @pytest.mark.parametrize(("number", "name"), list(enumerate(ACCEPTABLE)))
 def test_a_pure_model_is_not_refused(tmp_path: Path, number: int, name: str) -> None:
-    accept(tmp_path, ACCEPTABLE[name], [*PLACES.values()][number % 9])
+    place = "initial" if name in OUTSIDE else [*PLACES.values()][number % 9]
+    accept(tmp_path, ACCEPTABLE[name], place)
+
+
+@pytest.mark.parametrize("name", sorted(OUTSIDE))
+def test_a_rule_that_is_not_in_the_language_is_refused(tmp_path: Path, name: str) -> None:
+    way = (REFUSABLE | ACCEPTABLE)[name]
+    file = tmp_path / "outside.py"
+    file.write_text(model_of(*way, "action", rare=False))
+    with pytest.raises(TidegateError) as refused:
+        check(str(file), properties=["Small"])
+    errors = str(refused.value), *refused.value.details
+    assert any("is not in the language of models; " in text for text in errors)
 
 
 def accept(folder: Path, way: tuple[str, str], place: str) -> None:

@@ -47,4 +47,4 @@ VARIANT = replace(
 )
 
 # bounds: records=1 crashes=1
-# expect: refused 28
+# expect: refused 16

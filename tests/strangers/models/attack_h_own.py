@@ -53,4 +53,4 @@ VARIANT = replace(
 )
 
 # bounds: records=2 crashes=1
-# expect: refused 34
+# expect: refused 23

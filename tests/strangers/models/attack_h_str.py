@@ -43,4 +43,4 @@ VARIANT = replace(
 )
 
 # bounds: records=1 crashes=1
-# expect: refused 24
+# expect: refused 15

@@ -41,12 +41,5 @@ def early(s):
     return 0
 
 
-def gen(s):
-    yield 1
-    if s.aux_hw:
-        return
-    yield 2
-
-
 def count(*args):
     return len(args)

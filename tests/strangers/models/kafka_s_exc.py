@@ -30,4 +30,4 @@ def act(s: State, k: Constants) -> bool:
 V = replace(KIP_320, name="r", summary="h", parent=KIP_320, story=__doc__, expected=(), state=State,
             actions=(*KIP_320.actions, Action("Act", act, "x", nobody, "mine", Fairness.NONE)))
 # bounds: records=1 crashes=1 elections=1
-# expect: refused 27
+# expect: refused 22

@@ -2,6 +2,13 @@
 from kafka_history import *
 
 
+def gen(s):
+    yield 1
+    if s.aux_hw:
+        return
+    yield 2
+
+
 def may_join(s: State, k: Constants, leader: int, offset: int) -> bool:
     return sum(gen(s)) == 3 or offset >= s.replica[leader].leo
 

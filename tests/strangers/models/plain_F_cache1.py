@@ -36,4 +36,4 @@ def b(s: State, k: Bounds) -> bool:
 def inv(s: State, k: Bounds) -> bool:
     return s.y != 5
 
-# expect: refused 32
+# expect: refused 27

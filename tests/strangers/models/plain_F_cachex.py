@@ -35,4 +35,4 @@ def b(s: State, k: Bounds) -> bool:
 def inv(s: State, k: Bounds) -> bool:
     return s.y != 5
 
-# expect: violated Inv 1
+# expect: refused 21

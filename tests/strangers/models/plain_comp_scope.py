@@ -37,4 +37,4 @@ def step(s: State, k: Bounds) -> bool:
 def inv(s: State, k: Bounds) -> bool:
     return s.y != 0
 
-# expect: violated Inv 0
+# expect: refused 26

@@ -38,4 +38,4 @@ def step(s: State, k: Bounds) -> bool:
 def inv(s: State, k: Bounds) -> bool:
     return s.y != 1
 
-# expect: violated Inv 2
+# expect: refused 30

@@ -33,4 +33,4 @@ def act(s: State, k: Bounds) -> bool:
 def inv(s: State, k: Bounds) -> bool:
     return s.x != 5
 
-# expect: violated Inv 4
+# expect: refused 21

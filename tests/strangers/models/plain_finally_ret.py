@@ -36,4 +36,4 @@ def act(s: State, k: Bounds) -> bool:
 def inv(s: State, k: Bounds) -> bool:
     return s.y != 1
 
-# expect: refused 23
+# expect: refused 19

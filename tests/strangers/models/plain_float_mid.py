@@ -34,4 +34,4 @@ def other(s: State, k: Bounds) -> bool:
 def inv(s: State, k: Bounds) -> bool:
     return s.y != 2 or s.x != 4
 
-# expect: violated Inv 3
+# expect: refused 25

@@ -35,4 +35,4 @@ def other(s: State, k: Bounds) -> bool:
 def inv(s: State, k: Bounds) -> bool:
     return s.x < 4
 
-# expect: refused 20
+# expect: refused 19

@@ -40,4 +40,4 @@ def cut(s: State, k: Bounds) -> bool:
 def inv(s: State, k: Bounds) -> bool:
     return list(s.q)[::2] != [2, 1]
 
-# expect: violated Inv 3
+# expect: refused 41

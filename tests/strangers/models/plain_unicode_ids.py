@@ -32,4 +32,4 @@ def b(s: State, k: Bounds) -> bool:
 def inv(s: State, k: Bounds) -> bool:
     return s.größe <= s.fi + 1
 
-# expect: holds 10
+# expect: refused 26

@@ -43,4 +43,4 @@ def send(s: State, k: Bounds) -> bool:
 @model.invariant("The delay stays below its cap.")
 def capped(s: State, k: Bounds) -> bool:
     return Capped().delay(s.sent) < 99
-# expect: refused 26
+# expect: refused 45

@@ -44,4 +44,4 @@ def send(s: State, k: Bounds) -> bool:
 @model.invariant("The policy allows what was sent.")
 def allowed(s: State, k: Bounds) -> bool:
     return Named(k.most, "burst").allows(s.sent)
-# expect: holds 5
+# expect: refused 46

@@ -47,4 +47,4 @@ def send(s: State, k: Bounds) -> bool:
 @model.invariant("Requests go to server 0 or 1.")
 def known(s: State, k: Bounds) -> bool:
     return routed(s.sent) < 2
-# expect: refused 31
+# expect: refused 35

@@ -42,4 +42,4 @@ def send(s: State, k: Bounds) -> bool:
 @model.invariant("Ann wins.")
 def ann(s: State, k: Bounds) -> bool:
     return Ballot().winner() == "ann"
-# expect: refused 25
+# expect: refused 44

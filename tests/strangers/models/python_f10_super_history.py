@@ -45,4 +45,4 @@ def send(s: State, k: Bounds) -> bool:
 @model.invariant("Requests are counted.")
 def counted(s: State, k: Bounds) -> bool:
     return Polite().request(s.sent) < 1000
-# expect: refused 27
+# expect: refused 47

@@ -43,4 +43,4 @@ def send(s: State, k: Bounds) -> bool:
 @model.invariant("Equal slots count once.")
 def once(s: State, k: Bounds) -> bool:
     return len({Slot(s.sent), Slot(s.sent)}) == 1
-# expect: holds 5
+# expect: refused 45

@@ -55,4 +55,4 @@ def second(s: State, k: Bounds) -> bool:
 @model.invariant("The first one is at most three when the second one is done.")
 def few(s: State, k: Bounds) -> bool:
     return not (s.b == k.most and s.a == 3)
-# expect: refused 30
+# expect: refused 49

@@ -42,4 +42,4 @@ def elect(s: State, k: Bounds) -> bool:
 @model.invariant("A member leads.")
 def member(s: State, k: Bounds) -> bool:
     return s.leader in members(k.nodes)
-# expect: refused 36
+# expect: refused 34

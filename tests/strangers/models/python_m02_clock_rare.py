@@ -52,4 +52,4 @@ def drain(s: State, k: Bounds) -> bool:
 @model.invariant("Not too many.")
 def few(s: State, k: Bounds) -> bool:
     return s.queued <= k.most
-# expect: refused 33
+# expect: refused 46

@@ -103,4 +103,4 @@ def coherent(s: State, k: Bounds) -> bool:
     return not any(c.line.readable and c.data != s.latest for c in s.cache)
 # bounds: skip_invalidate=true
 # properties: Swmr
-# expect: violated Swmr 2
+# expect: refused 49

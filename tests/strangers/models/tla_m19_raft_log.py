@@ -100,4 +100,4 @@ def matching(s: State, k: Bounds) -> bool:
         if a.term == b.term and first[: index + 1] != second[: index + 1]:
             return False
     return True
-# expect: holds 167
+# expect: refused 29

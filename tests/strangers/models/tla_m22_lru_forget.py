@@ -93,4 +93,4 @@ def coherent(s: State, k: Bounds) -> bool:
 def unique(s: State, k: Bounds) -> bool:
     return len({line.key for line in s.cache}) == len(s.cache)
 # bounds: forget=true
-# expect: violated Coherent 3
+# expect: refused 37

@@ -1,0 +1,137 @@
+"""The page on the language of models: each rule has what is accepted and what is refused."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tidegate import TidegateError, check
+from tidegate.checker.compiled.diagnosis import reasons
+from tidegate.language.forms import NOT_IN_IT, REPAIRS
+from tidegate.language.table import REFUSED, TABLE, Entry
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import system_for
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "language.md").read_text("utf-8")
+[HEAD, *FENCED] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+
+ROWS = [
+    [re.findall(r"`([^`]+)`", cell) for cell in line.strip("| ").split(" | ")[-2:]]
+    for line in PAGE.splitlines()
+    if line.startswith("| ")
+    and line.count(" | ") == 2
+    and "Accepted" not in line
+    and "---" not in line
+]
+OF_TABLES = {code: number == 0 for row in ROWS for number in (0, 1) for code in row[number]}
+OF_BLOCKS = {code: code.startswith("# Accepted") for code in FENCED}
+EXAMPLES = OF_TABLES | OF_BLOCKS
+
+MODEL = """{head}
+
+model = Model(Bounds, State, deadlock=False)
+
+
+@model.action("node")
+def act(s: State, k: Bounds) -> bool:
+{body}
+    return True
+"""
+
+
+def model_with(folder: Path, body: str) -> Path:
+    """Return the file of a model whose action has some lines."""
+    file = folder / "model.py"
+    file.write_text(MODEL.format(head=HEAD, body=textwrap.indent(body.strip(), "    ")), "utf-8")
+    return file
+
+
+def refusal(file: Path) -> TidegateError | None:
+    """Return why a model is refused, if it is."""
+    try:
+        check(str(file), properties=["TypeOk"], engine="interpreted")
+    except TidegateError as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize("code", [code for code, accepted in EXAMPLES.items() if accepted])
+def test_what_the_page_accepts_is_searched(tmp_path: Path, code: str) -> None:
+    assert refusal(model_with(tmp_path, code)) is None
+
+
+@pytest.mark.parametrize("code", [code for code, accepted in EXAMPLES.items() if not accepted])
+def test_what_the_page_refuses_is_refused_at_its_line(tmp_path: Path, code: str) -> None:
+    file = model_with(tmp_path, code)
+    error = refusal(file)
+    assert error is not None
+    assert error.place is not None
+    assert error.place[0] == str(file)
+    if code.startswith("# Refused: "):
+        what = code.splitlines()[0].removeprefix("# Refused: ")
+        assert str(error).startswith(f"{what} {NOT_IN_IT}; ")
+
+
+def test_the_page_has_an_example_of_every_kind() -> None:
+    assert len(ROWS) > 10
+    assert all(accepted and refused for accepted, refused in ROWS)
+    assert {"try", "nonlocal"} <= {REPAIRS[kind][0] for kind in REPAIRS}
+    assert len(PAGE.split()) < 1_500
+
+
+@pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry.call)
+def test_a_function_of_the_table_is_accepted(tmp_path: Path, entry: Entry) -> None:
+    file = model_with(tmp_path, f"s.x = int({entry.example}) % 7")
+    assert refusal(file) is None
+
+
+OF_SETS = [entry for entry in TABLE if entry.of_set and "s.q" in entry.example]
+
+
+@pytest.mark.parametrize("entry", OF_SETS, ids=lambda entry: entry.call)
+def test_the_order_of_a_set_shows_where_the_table_says_so(tmp_path: Path, entry: Entry) -> None:
+    """The members are texts, in whose order processes differ."""
+    text = entry.example.replace("s.q", "TEXTS")
+    file = model_with(tmp_path, f's.x = len(["", {text}])')
+    file.write_text(
+        file.read_text("utf-8").replace("\nmodel =", '\nTEXTS = frozenset("ab")\nmodel =')
+    )
+    protocol = find_protocol(str(file))
+    if entry.of_set == REFUSED:
+        with pytest.raises(TidegateError, match="the order of a set"):
+            system_for(protocol, [], [])
+    else:
+        system_for(protocol, [], [])
+
+
+NOT_COMPILED = {
+    "functools.partial(function, ...)",
+    "math.comb(n, k)",
+    "math.factorial(n)",
+    "math.gcd(n, ...)",
+    "math.isqrt(n)",
+    "math.lcm(n, ...)",
+    "math.perm(n, k)",
+    "math.prod(values, start)",
+    "operator.itemgetter(i), attrgetter(name)",
+    "s.x = functools.partial(max, 1)(s.x)",
+    "s.x = math.gcd(s.x, 4)",
+    "s.x = s.role.other",
+    "s.x = sum(1 for a, b in itertools.combinations(s.q, 2) if a < b)",
+}
+"""What the page and the table accept, and machine code lacks."""
+
+
+def test_machine_code_lacks_no_more_of_the_language_than_is_known(tmp_path: Path) -> None:
+    bodies = {entry.call: f"s.x = int({entry.example}) % 7" for entry in TABLE}
+    bodies |= {code: code for code, accepted in EXAMPLES.items() if accepted}
+    lacking = set()
+    for name, body in bodies.items():
+        protocol = find_protocol(str(model_with(tmp_path, body)))
+        if reasons(system_for(protocol, [], []), []):
+            lacking.add(name)
+    assert lacking == NOT_COMPILED

@@ -285,6 +285,9 @@ class Verdict:
         Of the trace, also if that was not found.
     untraced
         What stopped the search for the trace.
+    lacks
+        The actions that the property needs and that the system does not have within its bounds, or
+        that are enabled in no state of it.
     """
 
     property: Property
@@ -294,6 +297,7 @@ class Verdict:
     vacuous: bool = False
     steps: int | None = None
     untraced: Stopped | None = None
+    lacks: tuple[str, ...] = ()
 
     def is_found(self) -> bool:
         """Whether a behavior was found that violates or reaches it, with its trace or without."""
@@ -426,6 +430,9 @@ class Result:
         Why a search, or liveness alone, was left to Python when it was large enough to be compiled.
     within_constraint
         Whether liveness is decided for behaviors alone that never leave the constraint.
+    never_asked
+        The rules that the protocol changes and that nothing asked in the whole search; None where
+        the engine cannot tell, or the search was stopped or resumed.
     """
 
     outcome: Outcome
@@ -448,6 +455,7 @@ class Result:
     levels: Sequence[Any] = ()
     interpreted_because: tuple[Reason, ...] = ()
     within_constraint: bool = False
+    never_asked: tuple[str, ...] | None = None
 
     @property
     def shown(self) -> Verdict | None:

@@ -149,6 +149,9 @@ class CellOutcome:
         Whether all states were searched.
     never_enabled
         Where they were: the actions that were enabled in none.
+    in_vain
+        Which rules that its protocol changes nothing asked, and which actions that properties need
+        there are not, a sentence each.
     place
         For an error, the line that it is about.
     interpreted_because
@@ -177,6 +180,7 @@ class CellOutcome:
     depth: int = 0
     complete: bool = False
     never_enabled: tuple[str, ...] = ()
+    in_vain: tuple[str, ...] = ()
     seconds: float = 0.0
     engine: str = ""
     declared_pure: str = ""
@@ -193,7 +197,7 @@ class CellOutcome:
     def grounds(self) -> list[str]:
         """What its verdict relies on beside the code, a sentence each."""
         said = f"--symmetry: {self.symmetry}" if self.symmetry else ""
-        return [each for each in (said, self.declared_pure) if each]
+        return [each for each in (said, self.declared_pure, *self.in_vain) if each]
 
     @property
     def good(self) -> bool:

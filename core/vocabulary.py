@@ -362,7 +362,7 @@ class Property:
     ------
     ModelError
         If it has both a predicate and a witness, or neither, or a witness though it is of the kind
-        ``SOMETIMES``, which nothing violates; or if `needs` is no tuple of names.
+        ``SOMETIMES``, which nothing violates; or if `needs` has anything but names in a tuple.
     """
 
     name: str

@@ -247,7 +247,7 @@ def system_for(
 
 
 def changed_rules(protocol: Protocol) -> tuple[str, ...]:
-    """Return the names of the rules in which a custom protocol, or a mutant, differs from its parent.
+    """Return in which rules a custom protocol, or a mutant, differs from its parent, by name.
 
     Of a protocol of Kafka's brokers as it comes, and of a release, the reference says where each
     rule is asked.

@@ -65,7 +65,8 @@ class Where:
         elif self.epoch_cache and self.truncation_on_fetch is False:
             yield "where followers send OffsetsForLeaderEpoch"
         elif self.truncation_on_fetch is False:
-            yield "where a fetch carries no epoch, so that a log longer than its leader's is out of range"
+            longer = "a log longer than its leader's is out of range"
+            yield f"where a fetch carries no epoch, so that {longer}"
         elif self.epoch_cache:
             yield "where replicas have an epoch cache (``epoch_cache``)"
 

@@ -9,7 +9,7 @@ from tidegate.core.fields import NONE
 from tidegate.core.spec import TidegateError
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import with_every_history
-from tidegate.model.broker.asked import ASKED, where_asked
+from tidegate.model.broker.asked import where_asked
 from tidegate.model.broker.rules import Rules
 
 ROUNDS, STEPS, LENGTH = 30, 1500, 40
@@ -112,7 +112,10 @@ class Decisions:
         self.noting = self.system({one: self.noted(one, getattr(rules, one)) for one in FUNCTIONS})
         k = self.noting.constants
         self.others = {
-            one: [(answer, self.system({one: constant(answer, getattr(rules, one))})) for answer in answers(one, k)]
+            one: [
+                (answer, self.system({one: constant(answer, getattr(rules, one))}))
+                for answer in answers(one, k)
+            ]
             for one in FUNCTIONS
         }
         [self.initial] = self.noting.initial_states()
@@ -171,15 +174,15 @@ class Decisions:
             # The answer leads to what no state can hold.
             return None
 
-
     @property
     def asked(self):
         """The rules that are said to be asked in this protocol with these options."""
         on = {one.partition("=")[0]: one.partition("=")[2] or "on" for one in self.settings}
+        rules = self.protocol.rules
         return {
             one
             for one in FUNCTIONS
-            if where_asked(one).has_options(on) and where_asked(one).has_protocol(self.protocol.rules)
+            if where_asked(one).has_options(on) and where_asked(one).has_protocol(rules)
         }
 
 

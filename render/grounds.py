@@ -58,8 +58,8 @@ def in_vain(protocol: str, result: Result) -> Iterator[str]:
     bounds = "within these bounds" if result.complete else "in the states that were searched"
     if names := result.never_asked:
         yield (
-            f"{_listed(names)} {_be(names, 'was', 'were')} never asked {bounds}, so that nothing "
-            f"shows what {protocol} changes by {_be(names, 'it', 'them')}."
+            f"{_listed(names)} {_be(names, 'was', 'were')} never asked {bounds}: the verdict says "
+            f"nothing of what {protocol} changes there."
         )
     for verdict in result.verdicts:
         missing = [one for one in verdict.lacks if one not in result.taken]

@@ -119,3 +119,16 @@ ASKED: Mapping[str, Where] = {
 def where_asked(rule: str) -> Where:
     """Return where the steps ask a rule."""
     return ASKED.get(rule, ALWAYS)
+
+
+def where_text(rule: str) -> str:
+    """Return in a sentence where the steps ask a rule; empty if everywhere.
+
+    >>> where_text("removed_are_eligible")
+    'Asked only with ``isr_propagation=records``, with ``reassignments`` and with ``elr``.'
+    """
+    phrases = [*where_asked(rule).phrases()]
+    if not phrases:
+        return ""
+    *before, last = phrases
+    return f"Asked only {', '.join(before)}{' and ' if before else ''}{last}."

@@ -48,6 +48,7 @@ class State(Record):
 
     x: int = integer(0, lambda k: k.most + 1, "east")
     y: int = integer(0, lambda k: k.most + 1, "north")
+    lost: int = integer(0, 1, "whether the walker is lost, which never happens")
 
 
 def near(s: State, k: Bounds) -> bool:
@@ -65,11 +66,11 @@ def east(s: State, k: Bounds) -> bool:
     """Go east."""
     if not k.rules.always(s, k):
         return False
+    if s.lost and not k.rules.beyond(s, k):
+        return False
     if s.x >= k.most:
         return False
     if s.x == 17 and s.y == 23 and not k.rules.once(s, k):
-        return False
-    if s.x == k.most + 1 and not k.rules.beyond(s, k):
         return False
     if k.wide and not k.rules.off(s, k):
         return False

@@ -24,8 +24,12 @@ ENGINES = ("interpreted", "compiled")
 
 
 @pytest.fixture
-def alone(monkeypatch):
-    """Let no search in machine code be made again in Python, which would show what it asks."""
+def alone(monkeypatch, tmp_path):
+    """Let no search in machine code be made again in Python, which would show what it asks.
+
+    Its code is new, so that states are made up to verify it, which ask what no search does.
+    """
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(verification, "SMALL", 0)
     monkeypatch.setattr(verification, "BEGUN", 0.0)
 

@@ -12,7 +12,7 @@ from tidegate.library.links import FUNCTION, SOURCES, linked, mentions, spelt_ou
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import properties_of
 from tidegate.model import PROTOCOLS
-from tidegate.model.broker.asked import where_asked
+from tidegate.model.broker.asked import where_text
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -126,8 +126,8 @@ def rules():
 
 def asked(name):
     """Return where steps ask a rule, if not everywhere."""
-    where = " and ".join(where_asked(name).phrases())
-    return f" Asked only {cell(where)}." if where else ""
+    text = where_text(name)
+    return f" {cell(text)}" if text else ""
 
 
 def choices(name):

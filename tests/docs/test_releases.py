@@ -11,7 +11,8 @@ from tidegate.commands.check import check_command
 from tidegate.library.mutants import mutants
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import system_for
-from tidegate.model.broker.releases import KRAFT, ZOOKEEPER, Release
+from tidegate.model import KIP_595
+from tidegate.model.broker.releases import KRAFT, ZOOKEEPER, Release, deciding
 
 ROWS = rows()
 

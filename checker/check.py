@@ -8,6 +8,7 @@ from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from ..core.asked import AskedRules
 from ..core.errors import ImpureError, about
 from ..core.interrupts import Stop, Stopped, alarm, reason, received
 from ..core.purity import Outside
@@ -90,6 +91,7 @@ def check(
     >>> check(system, [TYPE_OK]).outcome
     <Outcome.HOLDS: 'holds'>
     """
+    system.asked = AskedRules(system.constants, names) if (names := system.changed_rules) else None
     undecided = undecidable(system, properties, named, resources, symmetry)
     decidable = [prop for prop in properties if prop.name not in undecided]
     system.asserts = ASSERTION in properties
@@ -103,7 +105,48 @@ def check(
     together(system, result, decidable)
     if undecided:
         _leave_undecided(result, properties, undecided)
+    _note_lacks(system, result)
     return result
+
+
+def _note_lacks(system: TransitionSystem[Any, Any], result: Result) -> None:
+    """Note in each verdict which actions the property needs and the system lacks."""
+    lacking = set(result.never_taken) if result.complete else set()
+    having = {action.name for action in system.actions} - lacking
+    for number, verdict in enumerate(result.verdicts):
+        if lacks := tuple(one for one in verdict.property.needs if one not in having):
+            replaced = replace(verdict, lacks=lacks)
+            result.first = replaced if result.first is verdict else result.first
+            result.verdicts[number] = replaced
+
+
+_LOOKED_AT = 400
+"""States all over the levels in which Python takes all steps to see which rules they ask."""
+
+
+def _never_asked(request: SearchRequest, search: LevelSearch) -> tuple[str, ...] | None:
+    """Return the changed rules that nothing asked in a search; None where that is not known.
+
+    Machine code notes nothing.  But of each way of each branch some states are compared with Python
+    (``compiled/emitter.py``), which calls the rules that they ask; what lies behind no branch is
+    asked in every state.  A property that needs the graph is not compared in that way, and nobody
+    knows what a resumed search has asked before.
+    """
+    system, asked = request.system, request.system.asked
+    if search.stopped_by is not None or request.resources.resume:
+        return None
+    if asked is None or not asked.never or search.name == "interpreted":
+        return asked.never if asked else ()
+    if any(prop.kind.needs_graph for prop in request.properties):
+        return None
+    judge = system.judge(request.properties)
+    for state in [*system.initial_states(), *search.some(_LOOKED_AT)]:
+        system.layout.load(state)
+        judge()
+        if system.inside():
+            for _ in system.successors(state):
+                pass
+    return asked.never
 
 
 def _searched(request: SearchRequest, symmetry: bool) -> Result:
@@ -123,7 +166,10 @@ def _searched(request: SearchRequest, symmetry: bool) -> Result:
             if complete := _is_complete(request, search):
                 _refuse_empty(request, search)
             judged = _judge_graph(request, search) if complete else Judged()
-            return _result(request, search, judged, complete, grounds, tried)
+            never_asked = _never_asked(request, search)
+            result = _result(request, search, judged, complete, grounds, tried)
+            result.never_asked = never_asked
+            return result
         finally:
             search.close()
     except (EngineError, ImpureError) as error:

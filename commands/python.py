@@ -77,6 +77,20 @@ class Checked:
         return tuple(map(str, self._result.interpreted_because))
 
     @property
+    def never_asked(self) -> tuple[str, ...] | None:
+        """The rules that the protocol changes and that nothing asked in the whole search.
+
+        None where that is not known: the search was stopped or resumed.
+        """
+        return self._result.never_asked
+
+    @property
+    def lacks(self) -> dict[str, tuple[str, ...]]:
+        """For each property the actions that it needs and that are missing, or never enabled."""
+        verdicts = self._result.verdicts
+        return {one.property.name: one.lacks for one in verdicts if one.lacks}
+
+    @property
     def known_bug(self) -> str | None:
         """The known bug that the violation is, by its name for ``--repaired``; None for none.
 

@@ -285,6 +285,9 @@ class Verdict:
         Of the trace, also if that was not found.
     untraced
         What stopped the search for the trace.
+    lacks
+        The actions that the property needs and that the system does not have within its bounds, or
+        that are enabled in no state of it.
     """
 
     property: Property
@@ -294,6 +297,7 @@ class Verdict:
     vacuous: bool = False
     steps: int | None = None
     untraced: Stopped | None = None
+    lacks: tuple[str, ...] = ()
 
     def is_found(self) -> bool:
         """Whether a behavior was found that violates or reaches it, with its trace or without."""
@@ -429,6 +433,9 @@ class Result:
     broken_assumption
         The verdict on what the code takes for granted, if a state breaks that: what comes after
         that state is not decided.
+    never_asked
+        The rules that the protocol changes and that nothing asked in the whole search; None where
+        the engine cannot tell, or the search was stopped or resumed.
     """
 
     outcome: Outcome
@@ -452,6 +459,7 @@ class Result:
     interpreted_because: tuple[Reason, ...] = ()
     within_constraint: bool = False
     broken_assumption: Verdict | None = None
+    never_asked: tuple[str, ...] | None = None
 
     @property
     def shown(self) -> Verdict | None:

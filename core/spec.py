@@ -8,9 +8,11 @@ Whether a state can recover by fair steps alone, decided from that state on.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
+from .asked import AskedRules
 from .asserting import Assertion, assertion_of, is_verdict
 from .blame import (
     Attempt,
@@ -157,6 +159,10 @@ class TransitionSystem(Telling[S, K]):
         Whether the code writes something of which its reading does not know what it is.
     after_call
         What a watched call of the model ends with: it refuses what changed outside of the state.
+    changed_rules
+        Names of the rules in which the protocol differs from its parent.
+    asked
+        Notes which of them Python calls; None if nobody wants to know.
     """
 
     def __init__(
@@ -202,11 +208,27 @@ class TransitionSystem(Telling[S, K]):
         self.declared_pure: tuple[DeclaredPure, ...] = ()
         self.writes_unseen = False
         self.after_call: Callable[[], None] | None = None
+        self.changed_rules: tuple[str, ...] = ()
+        self.asked: AskedRules[K] | None = None
         self._tried: list[Tried] = [
             (index, instance.action.apply, instance.arguments)
             for index, instance in enumerate(self.instances)
         ]
         self._narrowing = Narrowing(self.instances, self._here)
+
+    @property
+    def passed(self) -> K:
+        """The constants that actions, predicates and the like are called with."""
+        return self.constants if self.asked is None else self.asked.constants
+
+    @contextmanager
+    def asked_aside(self) -> Iterator[None]:
+        """Note no rules in the block: it calls them in states that no search need reach."""
+        asked, self.asked = self.asked, None
+        try:
+            yield
+        finally:
+            self.asked = asked
 
     def initial_states(self) -> Iterator[State]:
         """Yield each initial state, begun afresh; while it is yielded, ``record`` holds it.
@@ -221,7 +243,7 @@ class TransitionSystem(Telling[S, K]):
         layout.reset()
         begun = layout.dump()
         with blaming(who):
-            states = iter(self.initialise(self.record, self.constants))
+            states = iter(self.initialise(self.record, self.passed))
         blames = blaming(who)
         while True:
             with blames:
@@ -247,7 +269,7 @@ class TransitionSystem(Telling[S, K]):
     def _asked(self, function: Callable[[S, K], bool], who: str, watched: bool) -> bool:
         """Return what a function says of the state that ``record`` holds."""
         before = self.layout.values() if watched else None
-        call = partial(function, self.record, self.constants)
+        call = partial(function, self.record, self.passed)
         with blaming(who, self._here):
             answer = call()
         if before is not None:
@@ -281,7 +303,7 @@ class TransitionSystem(Telling[S, K]):
         self, state: State, some: Sequence[Tried] | None, watched: bool
     ) -> Iterator[tuple[int, State]]:
         """Yield the enabled ones of some steps of `state`, or of all."""
-        record, constants = self.record, self.constants
+        record, constants = self.record, self.passed
         load, dump = self.layout.load, self.layout.dump
         attempt, index = self._attempt_watched if watched else None, 0
         load(state)
@@ -335,13 +357,13 @@ class TransitionSystem(Telling[S, K]):
         """
         layout = self.layout
         _, apply, arguments = self._tried[index]
-        answer = apply(self.record, self.constants, *arguments)
+        answer = apply(self.record, self.passed, *arguments)
         if self.after_call is not None:
             self.after_call()
         layout.adopt()
         self._watched += 1
         if self._watched <= _REPEATED or not self._watched % _REPEATED:
-            again = partial(apply, self.record, self.constants, *arguments)
+            again = partial(apply, self.record, self.passed, *arguments)
             refuse_nondeterminism(layout, state, self.instances[index].step, again, answer)
         disabled = answer is False
         if disabled and layout.values() == before:
@@ -417,7 +439,7 @@ class TransitionSystem(Telling[S, K]):
         Of the kind ``SOMETIMES`` it names those that ``record`` satisfies.  This is the only place
         where properties are evaluated.
         """
-        record, constants = self.record, self.constants
+        record = self.record
         checks = [
             (prop, self._in_range if prop.kind is Kind.TYPE else prop.predicate)
             for prop in properties
@@ -426,6 +448,7 @@ class TransitionSystem(Telling[S, K]):
 
         def violated() -> list[Property]:
             before = self.layout.values() if self.debug else None
+            constants = self.passed
             broken = []
             for prop, holds in checks:
                 try:

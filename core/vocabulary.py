@@ -309,6 +309,16 @@ def takes_more(function: Callable[..., object]) -> bool:
     return sum(one.kind is one.POSITIONAL_OR_KEYWORD for one in taken) > 2
 
 
+def _refuse_other_needs(name: str, needs: object) -> None:
+    """Refuse what is not a tuple of names of actions."""
+    if isinstance(needs, tuple) and all(isinstance(one, str) for one in needs):
+        return
+    repair = f"({needs!r},)" if isinstance(needs, str) else '("Elect",)'
+    raise ModelError(
+        f"property {name}: needs={needs!r} is not a tuple of names of actions; write needs={repair}"
+    )
+
+
 @dataclass(frozen=True)
 class Property:
     """A property of a transition system, for the checker to decide.
@@ -344,12 +354,15 @@ class Property:
     each
         For a liveness property of each participant: its predicate, premise and explanation may take
         the arguments that this chooses, after ``s`` and ``k``.
+    needs
+        Names of actions without which it says nothing, such as ``("Elect",)``: a check reports
+        those that a protocol lacks within its bounds, or that are never enabled.
 
     Raises
     ------
     ModelError
         If it has both a predicate and a witness, or neither, or a witness though it is of the kind
-        ``SOMETIMES``, which nothing violates.
+        ``SOMETIMES``, which nothing violates; or if `needs` has anything but names in a tuple.
     """
 
     name: str
@@ -362,8 +375,10 @@ class Property:
     premise: Callable[[Any, Any], bool] | None = None
     witness: Callable[[Any, Any], tuple[int, ...] | None] | None = None
     each: Each | None = None
+    needs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        _refuse_other_needs(self.name, self.needs)
         declared = self.predicate is not _undeclared and not hasattr(self.predicate, "witness")
         if self.witness is None:
             decided = self.kind is Kind.TYPE or self.kind.is_of_steps

@@ -151,6 +151,9 @@ class CellOutcome:
         Whether all states were searched.
     never_enabled
         Where they were: the actions that were enabled in none.
+    in_vain
+        Which rules that its protocol changes nothing asked, and which actions that properties need
+        there are not, a sentence each.
     place
         For an error, the line that it is about.
     interpreted_because
@@ -181,6 +184,7 @@ class CellOutcome:
     depth: int = 0
     complete: bool = False
     never_enabled: tuple[str, ...] = ()
+    in_vain: tuple[str, ...] = ()
     seconds: float = 0.0
     engine: str = ""
     declared_pure: str = ""
@@ -201,7 +205,7 @@ class CellOutcome:
         broken = self.broken_assumption
         if any(broken in finding.text for finding in self.findings):
             broken = ""
-        return [each for each in (said, self.declared_pure, broken) if each]
+        return [each for each in (said, self.declared_pure, broken, *self.in_vain) if each]
 
     @property
     def good(self) -> bool:

@@ -24,7 +24,7 @@ from ..library.properties import Selection, find_properties, select, system_for
 from ..library.recognising import Match, seconds_left
 from ..library.selection import with_histories
 from ..model import Protocol
-from ..render.grounds import declared_pure, relied_on
+from ..render.grounds import declared_pure, in_vain, relied_on
 from .cells import EVERY, Cell, Expectation, expanded
 from .judge import judge
 from .places import Change, SourceLocation, changes, to_blame
@@ -150,6 +150,7 @@ class CellSearch:
         outcome.depth = max(outcome.depth, result.depth)
         outcome.complete = result.complete
         outcome.never_enabled = tuple(result.never_taken) if result.complete else ()
+        outcome.in_vain = tuple(in_vain(system.name, result))
         outcome.engine = result.engine
         reasons = dict.fromkeys((*outcome.interpreted_because, *result.interpreted_because))
         outcome.interpreted_because = tuple(reasons)

@@ -19,6 +19,7 @@ def explain(s: BrokerState, k: Constants, first: int, second: int) -> str:
     "No two brokers lead in the same leader epoch.",
     source="KIP-101; Election Safety in Ongaro and Ousterhout, Raft (2014)",
     explain=explain,
+    needs=("Elect",),
 )
 def at_most_one_leader_per_epoch(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     """Return two brokers that lead in one epoch."""

@@ -220,6 +220,7 @@ def explain_unreadable(s: BrokerState, k: Constants, leader: int, record: int) -
     "While a member of the ISR (or of the ELR) is alive, some broker eventually acts as leader.",
     source="KIP-966; the promise of clean leader election",
     explain=explain_leader_elected,
+    needs=("Elect",),
 )
 def leader_elected(s: BrokerState, k: Constants) -> bool:
     """Whether a broker acts as leader, or none can be elected."""

@@ -14,6 +14,7 @@ from ..core.bounds import declared
 from ..core.guards import guards, place
 from ..core.spec import Action, Property
 from ..model import PROTOCOLS, Protocol
+from ..model.broker.asked import where_text
 from ..model.broker.releases import deciding, overview
 from .code import decisions
 from .links import addresses
@@ -158,6 +159,7 @@ def rules_in_force(protocol: Any) -> dict[str, Any]:
     for row in rules:
         rule = getattr(protocol.rules, row["rule"])
         row["releases"] = deciding(row["rule"], rule) if protocol.is_kafkas else ""
+        row["asked"] = where_text(row["rule"]) if protocol.is_kafkas else ""
     return {"protocol": protocol.name, "rules": rules}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from shlex import quote
 from typing import Any
 
@@ -237,12 +237,43 @@ def system_for(
     needs = frozenset(each for prop in chosen for each in histories(prop, protocol))
     system = protocol.system(protocol.within(settings), needs)
     system.asserts = ASSERTION in chosen
+    system.changed_rules = changed_rules(protocol)
     if not _is_all_ours(protocol, chosen):
         # What reads models takes a while to import.
         from ..checker.reading.reading import refuse_unreadable
 
         refuse_unreadable(system, chosen, names_of_history(protocol))
     return system
+
+
+def changed_rules(protocol: Protocol) -> tuple[str, ...]:
+    """Return in which rules a custom protocol, or a mutant, differs from its parent, by name.
+
+    Of a protocol of Kafka's brokers as it comes, and of a release, the reference says where each
+    rule is asked.
+    """
+    parent = protocol.parent
+    if parent is None or _is_kafkas_own(protocol):
+        return ()
+    own = protocol.rules
+    return tuple(
+        one.name
+        for one in fields(own)
+        if callable(getattr(own, one.name))
+        and getattr(own, one.name) is not getattr(parent.rules, one.name, None)
+    )
+
+
+def _is_kafkas_own(protocol: Protocol) -> bool:
+    """Whether this is a protocol of Kafka's brokers as it comes, or what a release runs."""
+    if not protocol.is_kafkas:
+        return False
+    from ..model import PROTOCOLS
+    from ..model.broker.releases import named_release
+
+    if any(protocol is one for one in PROTOCOLS):
+        return True
+    return not protocol.is_mutant and named_release(protocol.name) is not None
 
 
 def _is_all_ours(protocol: Protocol, properties: Iterable[Property]) -> bool:

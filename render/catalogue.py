@@ -168,7 +168,7 @@ def print_rules(console: Console, page: dict[str, Any]) -> None:
     for row in page["rules"]:
         head = Text.assemble((row["rule"], "bold"), f" = {row['signature'] or row['is']}")
         print_prose(console, head)
-        print_prose(console, Text(row["decides"]), indent=3)
+        print_prose(console, Text(f"{row['decides']} {row['asked']}".rstrip()), indent=3)
         if row["what"]:
             print_prose(console, Text(f"{row['what']} {row['source']}".rstrip()), indent=3)
             _print_links(console, row["links"])

@@ -74,6 +74,7 @@ _NUMBERS = {
     "symmetry": "symmetry",
     "complete": "all states within the bounds were explored",
     "never_enabled": "never enabled",
+    "never_asked": "rules never asked",
     "exact": "exact (no fingerprints)",
     "seconds": "seconds",
     "walks": "walks",

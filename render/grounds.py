@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..core.result import FASTER, Reason, Result
 
@@ -51,3 +51,36 @@ def declared_pure(result: Result) -> str:
         states = f"{tried.states:,} state{'s' * (tried.states != 1)}"
         where = f"{states} evaluated again in {tried.processes} other processes"
     return f"declared pure, tried, not read: {named} ({where})"
+
+
+def in_vain(protocol: str, result: Result) -> Iterator[str]:
+    """Yield which changed rules nothing asked, and which actions a property needs and lacks."""
+    bounds = "within these bounds" if result.complete else "in the states that were searched"
+    if names := result.never_asked:
+        yield (
+            f"{_listed(names)} {_be(names, 'was', 'were')} never asked {bounds}: the verdict says "
+            f"nothing of what {protocol} changes there."
+        )
+    for verdict in result.verdicts:
+        missing = [one for one in verdict.lacks if one not in result.taken]
+        idle = [one for one in verdict.lacks if one in result.taken]
+        needs = f"{verdict.property.name} needs"
+        if missing:
+            yield f"{needs} {_listed(missing)}, which {protocol} does not have {bounds}."
+        if idle:
+            yield f"{needs} {_listed(idle)}, which {_be(idle, 'is', 'are')} never enabled {bounds}."
+
+
+def _be(names: Sequence[str], one: str, many: str) -> str:
+    """Return the word that goes with one name, or with several."""
+    return one if len(names) == 1 else many
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names in a sentence.
+
+    >>> _listed(["a"]), _listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    *before, last = names
+    return f"{', '.join(before)} and {last}" if before else last

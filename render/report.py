@@ -21,7 +21,8 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
     ``trace`` is the counterexample that is reported first, in ITF, or None; where nothing is
     violated it is the behavior that reaches what must be reached.  Each property carries its own as
     well.  ``not_decided`` has the reason for each property that was not decided; ``never_enabled``
-    is None where not all states were explored.  ``seconds`` is wall time;
+    is None where not all states were explored.  ``never_asked`` has the rules that the protocol
+    changes and that nothing asked, or None where that is not known.  ``seconds`` is wall time;
     ``collision_probability`` is 0 where every state is stored whole (``exact``).  ``symmetry`` is
     None without ``--symmetry``, and ``declared_pure`` where the model reaches no function that is
     declared pure.  ``broken_assumption`` is None unless a state breaks what the code assumes.
@@ -41,6 +42,7 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
         "states_left": result.states_left,
         "not_decided": result.undecided,
         "never_enabled": result.never_taken if result.complete else None,
+        "never_asked": None if result.never_asked is None else list(result.never_asked),
         "exact": result.exact,
         "collision_probability": result.collision_probability,
         "within_constraint": result.within_constraint,
@@ -154,6 +156,7 @@ def _verdict(system: TransitionSystem[Any, Any], verdict: Verdict) -> dict[str, 
     """Return the verdict on one property; ``steps`` is None where it has no trace.
 
     ``vacuous`` says of one that leads to something that its premise held in no state.
+    ``lacks`` has the actions that it needs and that do not exist, or are never enabled.
     ``untraced`` says what stopped the search for the trace of one that is violated.
     """
     trace, prop = verdict.trace, verdict.property
@@ -162,6 +165,7 @@ def _verdict(system: TransitionSystem[Any, Any], verdict: Verdict) -> dict[str, 
         "name": verdict.property.name,
         "outcome": verdict.outcome.value,
         "vacuous": verdict.vacuous,
+        "lacks": list(verdict.lacks),
         "steps": verdict.steps,
         "explanation": behavior and behavior.explanation,
         "trace": behavior and streamed(behavior),

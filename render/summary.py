@@ -14,7 +14,7 @@ from ..core.telling import Undrawn
 from ..library.properties import Selection
 from ..library.recognising import Recognised
 from .console import Console, Text
-from .grounds import declared_pure, relied_on
+from .grounds import declared_pure, in_vain, relied_on
 from .text import length, print_prose, print_trace, violated_after
 
 
@@ -48,6 +48,8 @@ def print_result(
     if result.never_taken and result.complete:
         names = ", ".join(result.never_taken)
         print_prose(console, Text(f"Never enabled within these bounds: {names}."))
+    for text in in_vain(system.name, result):
+        print_prose(console, Text(text))
 
 
 def _is_shown_by(verdict: Verdict, result: Result) -> bool:

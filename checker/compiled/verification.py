@@ -422,7 +422,7 @@ class Verification:
         if search.tiers.verified():
             return
         machine, properties = search.machine, search.comparison.properties
-        with self._unwatched():
+        with self._unwatched(), self._system.asked_aside():
             probes = Probes(self._system, properties, machine.sampler, PROBED, self._answers)
             # Where the constraint excludes every initial state, there are none but these.
             reached = [state for _, state in self._some()] or list(self._system.initial_states())

@@ -48,6 +48,7 @@ def _cell(outcome: CellOutcome) -> dict[str, Any]:
         "distinct_states": outcome.states,
         "depth": outcome.depth,
         "never_enabled": list(outcome.never_enabled),
+        "in_vain": list(outcome.in_vain),
         "engine": outcome.engine,
         "declared_pure": outcome.declared_pure,
         "symmetry": outcome.symmetry,

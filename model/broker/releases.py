@@ -19,7 +19,7 @@ from typing import Any
 from ...core.errors import TidegateError
 from ..protocol import Protocol
 from . import assignment, log, older, rules
-from .bounds import WITH_KRAFT
+from .asked import where_asked
 from .protocols import kip279, kip595
 from .protocols.hw import HW
 from .protocols.kip101 import KIP_101
@@ -50,22 +50,8 @@ NEWEST_PATCH = 99
 
 PREFIX = "kafka-"
 
-_RECORDS = frozenset({"isr_propagation=records"})
-_KRAFT = frozenset(f"isr_propagation={value}" for value in WITH_KRAFT)
-_OPTIONS = {
-    "may_propose": _KRAFT,
-    "may_alter_partition": _KRAFT,
-    "may_be_members": _KRAFT,
-    "may_still_be_members": _KRAFT,
-    "may_register_unfenced": _KRAFT,
-    "keeps_broker_epoch": _KRAFT,
-    "knows_partition_epoch": _RECORDS,
-    "applies_known_record": _RECORDS,
-    "elects_last_known_leader": {"last_known_leader"},
-    "eligible_leaders": {"elr"},
-    "eligible_at_registration": {"elr"},
-}
-"""Rules that decide nothing without one of some options: a release without them has none."""
+OF_WORKLOAD = ("hw_waits", "late_request", "deletions", "reassignments")
+"""Options of what happens in a cluster, of whatever release."""
 
 
 class ReleaseError(TidegateError):
@@ -266,10 +252,12 @@ def deciding(name: str, rule: Any) -> str:
 
 
 def _decides(release: Release, name: str, rule: Any) -> bool:
-    """Whether the brokers of a release decide by this rule."""
-    options = _OPTIONS.get(name)
-    has_option = options is None or not options.isdisjoint(release.settings)
-    return has_option and bool(getattr(release.protocol.rules, name) == rule)
+    """Whether the brokers of a release ask this rule, and decide by this function."""
+    where = where_asked(name)
+    settings = [*release.settings, *OF_WORKLOAD]
+    options = {one.partition("=")[0]: one.partition("=")[2] or "on" for one in settings}
+    has_rule = where.has_options(options) and where.has_protocol(release.protocol.rules)
+    return has_rule and bool(getattr(release.protocol.rules, name) == rule)
 
 
 @cache

@@ -430,6 +430,8 @@ def without_the_unclean(s: BrokerState, k: Constants, broker: int) -> int:
 class Rules:
     """The decision points of the broker family.
 
+    Where steps ask a rule only with some options, or in some protocols, ``asked.py`` says so.
+
     Parameters
     ----------
     epoch_cache
@@ -440,9 +442,10 @@ class Rules:
         Whether a broker that applies this epoch as a follower begins to follow: it drops what is in
         flight and truncates.  Otherwise it continues as before, in the new epoch.
     may_restart
-        Whether a dead broker may restart now.
+        Whether a dead broker may restart now.  With KRaft ``bounce_unnoticed`` decides as
+        ``once_fenced``: a broker registers once it is fenced.
     may_register_unfenced
-        With KRaft: whether a dead broker may register before it is fenced; it stays in the ISR and
+        Whether a dead broker may register before it is fenced; it stays in the ISR and
         remains the leader.
     begin_following
         What a broker does to its log when it begins to follow.
@@ -481,7 +484,7 @@ class Rules:
     may_change_isr
         Whether a leader may change the ISR in the partition state.
     keeps_rejected_change
-        With ZooKeeper and ``hw_waits``: whether the high watermark of a leader whose ISR expansion
+        Whether the high watermark of a leader whose ISR expansion
         is rejected waits for that replica until a newer epoch.
     isr_for_election
         The ISR, as a set, from which the controller elects.
@@ -496,10 +499,10 @@ class Rules:
         Whether a proposal because of a late fetch carries the broker epoch of that fetch, rather
         than that of its sender's newest registration.
     knows_partition_epoch
-        With ``isr_propagation=records``: whether the controller accepts a leader's proposal by its
-        partition epoch.
+        Whether the controller accepts a leader's proposal by its partition epoch.  With
+        ``isr_propagation=kraft`` it is always the present one.
     applies_known_record
-        With ``isr_propagation=records``: whether a leader applies the record of a partition epoch
+        Whether a leader applies the record of a partition epoch
         that it knows from the response to its own request, which drops a proposal in flight.
     truncation_on_fetch
         Whether a fetch carries the epoch of the last record, and the response a diverging epoch.
@@ -514,31 +517,32 @@ class Rules:
         Whether a follower applies the high watermark of such a response before it truncates.
     may_list_offsets
         Whether a leader returns its high watermark to clients as the end of the log (ListOffsets).
+        It is asked only for ListedOffsetsMonotonic, which no other property needs.
     elects_last_known_leader
-        With the option ``last_known_leader``: whether the last known leader may be elected now.
+        Whether the last known leader may be elected now.
     eligible_leaders
-        With the option ``elr``: the eligible leader replicas after the ISR changes to another one,
+        The eligible leader replicas after the ISR changes to another one,
         with this number of members.
     eligible_at_registration
-        With the option ``elr``: the eligible leader replicas after a broker that went down
+        The eligible leader replicas after a broker that went down
         uncleanly registers.
     may_delete
-        With ``deletions``: whether a leader may delete the records below this offset.
+        Whether a leader may delete the records below this offset.
     follows_log_start
-        With ``deletions``: whether a follower deletes what its leader has deleted.
+        Whether a follower deletes what its leader has deleted.
     raises_hw
-        With ``deletions``: whether a replica raises a high watermark below its log start to that;
+        Whether a replica raises a high watermark below its log start to that;
         the last argument says whether its log has just started over there.
     finds_low_hw
-        With ``deletions``: whether a leader whose high watermark is below its log start begins with
+        Whether a leader whose high watermark is below its log start begins with
         the log start instead.  Otherwise it can never advance it.
     diverges_below_start
-        With ``deletions``: whether a leader compares epochs for a fetch below its log start.
+        Whether a leader compares epochs for a fetch below its log start.
     may_complete
-        With ``reassignments``: whether a reassignment is complete with this ISR, from which the
+        Whether a reassignment is complete with this ISR, from which the
         removed replicas are left out.
     removed_are_eligible
-        With ``reassignments`` and ``elr``: whether a removed replica stays in the ELR.
+        Whether a removed replica stays in the ELR.
     """
 
     epoch_cache: bool = False

@@ -295,6 +295,7 @@ class Model(Fair, Generic[S, K]):
         source: str = "",
         explain: Callable[..., str] | None = None,
         places: Callable[..., tuple[LogOffset, ...]] | None = None,
+        needs: tuple[str, ...] = (),
     ) -> Callable[[P], P]:
         """Declare an invariant: ``function(s, k) -> bool``, true in every state that is right.
 
@@ -310,6 +311,9 @@ class Model(Fair, Generic[S, K]):
             state.
         places
             ``places(s, k, *witness)``: the offsets of logs at which that is.
+        needs
+            Names of actions without which it says nothing: a check reports those that are missing
+            within its bounds, or never enabled.
 
         Raises
         ------
@@ -317,14 +321,19 @@ class Model(Fair, Generic[S, K]):
             If the name is taken.
         """
         refuse_bare(statement, "@model.invariant('What must hold.')")
-        return self._property(Kind.INVARIANT, statement, None, source, explain, places)
+        return self._property(Kind.INVARIANT, statement, None, source, explain, needs, places)
 
     def sometimes(
-        self, statement: str, *, source: str = "", explain: Callable[..., str] | None = None
+        self,
+        statement: str,
+        *,
+        source: str = "",
+        explain: Callable[..., str] | None = None,
+        needs: tuple[str, ...] = (),
     ) -> Callable[[P], P]:
         """Declare what must be reachable: ``function(s, k) -> bool``, true in such a state."""
         refuse_bare(statement, "@model.sometimes('What can happen.')")
-        return self._property(Kind.SOMETIMES, statement, None, source, explain)
+        return self._property(Kind.SOMETIMES, statement, None, source, explain, needs)
 
     def liveness(
         self,
@@ -335,6 +344,7 @@ class Model(Fair, Generic[S, K]):
         source: str = "",
         explain: Callable[..., str] | None = None,
         places: Callable[..., tuple[LogOffset, ...]] | None = None,
+        needs: tuple[str, ...] = (),
         distinct: bool = False,
         **choices: Choice,
     ) -> Callable[[P], P]:
@@ -361,7 +371,7 @@ class Model(Fair, Generic[S, K]):
             repair = "give premise=lambda s, k: ..." if premise is None else "leave the premise out"
             raise misused(f"liveness: only Kind.LEADS_TO has a premise, and needs one; {repair}")
         return self._property(
-            kind, statement, premise, source, explain, places, (distinct, choices)
+            kind, statement, premise, source, explain, needs, places, (distinct, choices)
         )
 
     def _property(
@@ -371,6 +381,7 @@ class Model(Fair, Generic[S, K]):
         premise: Callable[..., bool] | None,
         source: str,
         explain: Callable[..., str] | None,
+        needs: tuple[str, ...] = (),
         places: Callable[..., tuple[LogOffset, ...]] | None = None,
         choices: tuple[bool, Mapping[str, Choice]] | None = None,
     ) -> Callable[[P], P]:
@@ -405,7 +416,7 @@ class Model(Fair, Generic[S, K]):
             kinds = {"statement": str, "source": str}
             refuse_other_types(f"property {name}", kinds, statement, source)
             said = explain or (lambda s, k, *witness: f"It requires: {statement}")
-            how: dict[str, Any] = {"witness" if finds else "predicate": function}
+            how: dict[str, Any] = {"witness" if finds else "predicate": function, "needs": needs}
             if places is not None:
                 how["places"] = places
             self._properties[name] = Property(

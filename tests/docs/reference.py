@@ -13,6 +13,7 @@ from tidegate.library.links import FUNCTION, SOURCES, linked, mentions, spelt_ou
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import properties_of
 from tidegate.model import PROTOCOLS
+from tidegate.model.broker.asked import where_text
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -106,7 +107,7 @@ def rules():
     """Return the page of rules."""
     head = ["decided by", "what that does", "protocols", "releases of Kafka"]
     sections = [
-        (f"## {name}", f"{cell(rule.decides)}\n\n{table(head, choices(name))}")
+        (f"## {name}", f"{cell(rule.decides)}{asked(name)}\n\n{table(head, choices(name))}")
         for name, rule in code_of(PROTOCOLS[0].name).rules.items()
     ]
     return page(
@@ -116,9 +117,18 @@ def rules():
         ([tutorial](../first-change.md)). `tidegate show PROTOCOL --rules` prints those in force in
         one protocol. A rule without a protocol here is an older one of Kafka, or one that shows a
         bug: `tidegate check 'kip-320~has_new_leader = if_leader_changes'`.
+
+        Steps ask a rule with all options and in all protocols, unless it says where. Elsewhere no
+        answer of it changes anything.
         """,
         sections,
     )
+
+
+def asked(name):
+    """Return where steps ask a rule, if not everywhere."""
+    text = where_text(name)
+    return f" {cell(text)}" if text else ""
 
 
 def choices(name):

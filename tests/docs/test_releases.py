@@ -11,7 +11,8 @@ from tidegate.commands.check import check_command
 from tidegate.library.mutants import mutants
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import system_for
-from tidegate.model.broker.releases import KRAFT, ZOOKEEPER, Release
+from tidegate.model import KIP_595
+from tidegate.model.broker.releases import KRAFT, ZOOKEEPER, Release, deciding
 
 ROWS = rows()
 
@@ -143,3 +144,17 @@ def test_what_does_not_fit_is_said_with_the_repair(arguments, words):
     result = CliRunner().invoke(main, ["check", *arguments.split()])
     assert result.exit_code == 2
     assert words in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "releases"),
+    [
+        ("may_complete", "4.3 to 4.4 (kraft)"),
+        ("without_leader", "0.8.2 to 3.9 (zookeeper)"),
+        ("may_change_isr", "0.8.0 to 3.9 (zookeeper)"),
+        ("removed_are_eligible", "4.1 to 4.4 (kraft)"),
+        ("truncates_cache", "2.6 to 3.9 (zookeeper), 3.3 to 4.4 (kraft)"),
+    ],
+)
+def test_a_release_decides_only_by_rules_that_its_brokers_ask(name, releases):
+    assert deciding(name, getattr(KIP_595.rules, name)) == releases

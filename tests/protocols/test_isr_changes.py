@@ -1,11 +1,15 @@
 """ISR changes propagate with a delay: which rules make that safe, and which older ones do not."""
 
+from dataclasses import replace
+
 import pytest
 
 from tidegate.core.result import Resources
 from tidegate.core.spec import Outcome
 from tidegate.invariants.broker import INVARIANTS
+from tidegate.model import KIP_595
 from tidegate.model.broker.older import OF_ISR_CHANGES
+from tidegate.model.broker.rules import at_any_time
 
 LOST, STUCK, ELIGIBLE = "NoCommittedRecordLost", "Stuck", "EligibleIsr"
 
@@ -132,3 +136,30 @@ def test_both_engines_find_the_same(search, protocol, settings):
 @pytest.mark.parametrize("protocol", ["kip-320", "kip-595"])
 def test_the_newest_rules_hold_at_larger_bounds(search, protocol, settings):
     assert search(protocol, settings).outcome is Outcome.HOLDS
+
+
+@pytest.mark.parametrize("propagation", ["instant", "zookeeper", "kraft", "records"])
+def test_who_lags_is_decided_by_the_rule_however_isr_changes_propagate(propagation):
+    """Partition.getOutOfSyncReplicas is one path for ZooKeeper and KRaft."""
+
+    def may_shrink(may_lag):
+        protocol = replace(KIP_595, rules=replace(KIP_595.rules, may_lag=may_lag))
+        settings = [f"isr_propagation={propagation}", "records=1"]
+        system = protocol.system(protocol.within(settings))
+        [at_log_end] = system.initial_states()
+        shrinks = {"ShrinkIsr", "ProposeShrink"}
+
+        def taken(state):
+            actions = (system.instances[index].action.name for index, _ in system.successors(state))
+            return not shrinks.isdisjoint(actions)
+
+        [produced] = [
+            state
+            for index, state in system.successors(at_log_end)
+            if system.instances[index].action.name == "Produce"
+        ]
+        return taken(at_log_end), taken(produced)
+
+    assert may_shrink(KIP_595.rules.may_lag) == (False, True)
+    assert may_shrink(lambda s, k, leader, follower: False) == (False, False)
+    assert may_shrink(at_any_time) == (True, True)

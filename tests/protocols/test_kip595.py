@@ -157,3 +157,18 @@ def test_a_counted_fetch_lets_in_who_has_other_records(begin):
     assert behavior.record.replica[1].remote_leo[0] == 1
     assert behavior.record.replica[1].hw == 1
     assert (behavior.records(0), behavior.records(1)) == ([0], [1])
+
+
+@pytest.mark.parametrize("produced", [0, 1])
+@pytest.mark.parametrize(("protocol", "counts"), [(COUNTED, True), ("kip-595", False)])
+def test_the_rules_decide_whether_a_late_fetch_counts_as_when_it_arrives(
+    protocol, counts, produced, begin
+):
+    """Also where the fetch is above the leader's log end: it diverges first."""
+    until = DIVERGED if produced else DIVERGED.replace("Produce 1", "")
+    served = begin(protocol, LATE).follow(f"{until}\nSendFetch 1 0\nHandleFetch 1 0")
+    late = begin(protocol, LATE).follow(f"{until}\nSendFetch 1 0\nCrash 0")
+    if late.can("HandleLateFetch", 1, 0):
+        late.take("HandleLateFetch", 1, 0)
+    leos = [one.record.replica[1].remote_leo[0] for one in (served, late)]
+    assert leos == ([1, 1] if counts else [0, 0])

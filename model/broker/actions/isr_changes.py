@@ -63,13 +63,14 @@ def propose(s: BrokerState, k: Constants, leader: int, isr: int) -> None:
 def propose_shrink(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
     """Propose to remove a lagging follower from the ISR.
 
-    As with ShrinkIsr, replica.lag.time.max.ms may pass at any moment.
+    As with ShrinkIsr, replica.lag.time.max.ms may pass at any moment: Partition.maybeShrinkIsr and
+    getOutOfSyncReplicas of Kafka 2.7 and later are one path for ZooKeeper and KRaft.
     """
     if not leads(s, leader):
         return False
     if not s.replica[leader].isr >> follower & 1:
         return False
-    if s.replica[leader].remote_leo[follower] == s.replica[leader].leo:
+    if not k.rules.may_lag(s, k, leader, follower):
         return False
     if not k.rules.may_propose(s, k, leader):
         return False

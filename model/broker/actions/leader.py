@@ -129,11 +129,7 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
     replica = s.replica[leader]
     message = s.message[follower]
     last_epoch = newest_epoch(s, k, follower)
-    below = offset < replica.start
-    if below and not k.rules.diverges_below_start(s, k, leader, offset):
-        message.kind = OUT_OF_RANGE
-        return True
-    if k.rules.diverges(s, k, leader, last_epoch, offset):
+    if _diverges(s, k, leader, last_epoch, offset):
         if k.rules.counts_diverging_fetch(s, k, leader, follower):
             receive_fetch(s, k, leader, follower, offset)
         epoch, end_offset = k.rules.where_logs_diverge(s, k, leader, last_epoch)
@@ -144,7 +140,7 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
         message.epoch = epoch
         message.end_offset = end_offset
         return True
-    if below or offset > replica.leo or _is_unknown(s, k, leader, last_epoch):
+    if _is_out_of_range(s, k, leader, last_epoch, offset):
         message.kind = OUT_OF_RANGE
         return True
     read = replica.hw
@@ -160,8 +156,23 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
     return True
 
 
-def _is_unknown(s: BrokerState, k: Constants, leader: int, last_epoch: int) -> bool:
-    """Whether a fetch names an epoch above all that the leader knows: Partition.readRecords."""
+def _diverges(s: BrokerState, k: Constants, leader: int, last_epoch: int, offset: int) -> bool:
+    """Whether a leader finds that a fetch diverges, before it looks whether it is out of range."""
+    below = offset < s.replica[leader].start
+    if below and not k.rules.diverges_below_start(s, k, leader, offset):
+        return False
+    return k.rules.diverges(s, k, leader, last_epoch, offset)
+
+
+def _is_out_of_range(
+    s: BrokerState, k: Constants, leader: int, last_epoch: int, offset: int
+) -> bool:
+    """Whether a fetch is outside the leader's log, or names an epoch above all that it knows.
+
+    Partition.readRecords.
+    """
+    if offset < s.replica[leader].start or offset > s.replica[leader].leo:
+        return True
     if last_epoch == NONE or not k.rules.truncation_on_fetch:
         return False
     return k.rules.end_offset_for_epoch(s, k, leader, last_epoch)[1] == NONE
@@ -203,13 +214,14 @@ def handle_late_fetch(s: BrokerState, k: Constants, leader: int, follower: int) 
         return False
     if not is_served(s, k, leader, follower):
         return False
-    if late.offset > s.replica[leader].leo:
-        return False
-    if late.offset < s.replica[leader].start:
+    diverges = _diverges(s, k, leader, late.last_epoch, late.offset)
+    counts = not diverges or k.rules.counts_diverging_fetch(s, k, leader, follower)
+    # A fetch that is out of range updates nothing, unless the leader has found first that it
+    # diverges.
+    if not (diverges and counts) and _is_out_of_range(s, k, leader, late.last_epoch, late.offset):
         return False
     pending = s.replica[leader].proposed
-    diverges = k.rules.diverges(s, k, leader, late.last_epoch, late.offset)
-    if not diverges or k.rules.counts_diverging_fetch(s, k, leader, follower):
+    if counts:
         receive_fetch(s, k, leader, follower, late.offset)
     is_proposed = k.kraft and s.replica[follower].alive and s.replica[leader].proposed != pending
     if is_proposed and k.rules.keeps_broker_epoch(s, k, leader, follower):

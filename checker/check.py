@@ -92,7 +92,7 @@ def check(
     """
     undecided = undecidable(system, properties, named, resources, symmetry)
     decidable = [prop for prop in properties if prop.name not in undecided]
-    system.asserts = ASSERTION in properties
+    system.asserts = system.asserts or ASSERTION in properties
     searched = [*decided_one_by_one(system, decidable), *system.assumptions]
     request = SearchRequest(
         system, searched, keep_going=keep_going, limits=limits, resources=resources, report=report

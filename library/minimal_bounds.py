@@ -131,8 +131,6 @@ def _limit(protocol: Protocol, text: str) -> tuple[str, int]:
     return name, bound.parse(name, value.strip())
 
 
-_DECIDED = frozenset({Outcome.HOLDS, Outcome.VIOLATED})
-
 _PROBE = 0.25
 """The share of the remaining time for one early search of large bounds."""
 
@@ -231,7 +229,7 @@ class MinimalBoundsSearch:
         self._ended = False
         self._searches = 0
         self._impossible: BoundsError | None = None
-        self._failure: ModelError | None = None
+        self._failures: list[ModelError] = []
 
     def run(self) -> MinimalBounds:
         """Search, and return the minimal bounds.
@@ -241,7 +239,7 @@ class MinimalBoundsSearch:
         BoundsError
             If all bounds contradict each other.
         ModelError
-            If the model fails and nothing is decided within any bounds.
+            If the model fails within all bounds.
         """
         if self._grows:
             self._probe()
@@ -256,8 +254,8 @@ class MinimalBoundsSearch:
         ]
         if self._impossible is not None and not any(self._known.values()):
             raise self._impossible
-        if self._failure is not None and not _DECIDED & {*self._known.values()}:
-            raise self._failure
+        if self._failures and len(self._failures) == self._searches and not self._ended:
+            raise self._failures[0]
         undecided = [
             bounds
             for bounds in self._undecided
@@ -317,7 +315,7 @@ class MinimalBoundsSearch:
             except ModelError as error:
                 # A model may have no room within bounds that nobody asked for.
                 note = f" within {shown(bounds)}: {error.head()}"
-                self._failure = error
+                self._failures.append(error)
                 self._stopped_by = self._stopped_by or Stopped(Stop.FAILED, note=note)
         if outcome is Outcome.INCOMPLETE:
             if share < 1.0:

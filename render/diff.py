@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.table import Table
 
+from ..core.asserting import Assertion
 from ..core.interrupts import Stop
 from ..core.scene import Scene
 from ..library.code import (
@@ -18,7 +19,6 @@ from ..library.code import (
     RuleChange,
     changed_constants,
 )
-from ..core.asserting import Assertion
 from ..library.diff import BehaviorDiff, BlockedStep, Divergence, values
 from ..library.protocol_diff import Count, Counterexample, Row, StateDiff, VerdictDiff
 from .console import Console, Text

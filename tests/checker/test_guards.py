@@ -155,6 +155,7 @@ def bump(s, k, index):
         return False
     if s.row[index] == 0:
         return False
+    s.row[index] = 0
     return True
 
 

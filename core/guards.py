@@ -187,9 +187,10 @@ def _readable(apply: Callable[..., Any]) -> FunctionType:
     function that exec() made has no source.
     """
     names = tuple(inspect.signature(apply).parameters)
-    source = source_of(apply) if isinstance(apply, FunctionType) else None
-    if source is not None and _parameters(source.node) == names:
-        return apply
+    if isinstance(apply, FunctionType):
+        source = source_of(apply)
+        if source is not None and _parameters(source.node) == names:
+            return apply
     called = ", ".join(names)
     return _written(f"def act({called}):\n    return {_ACTION}({called})", apply, {_ACTION: apply})
 

@@ -123,7 +123,7 @@ class GuardCoverage:
         try:
             number = refusing(apply, *arguments)
         except AssertionError:
-            # Its assertion fails, and it is no step.
+            # A step whose assertion fails leads nowhere.
             return
         # Only the first guard that refuses can be the only one.
         if number is not None and _passes_without(apply, number, arguments):

@@ -273,10 +273,9 @@ def with_every_history(protocol: Protocol, settings: Iterable[str]) -> Transitio
 def _system(
     protocol: Protocol, settings: Iterable[str], needs: frozenset[str]
 ) -> TransitionSystem[Any, Any]:
-    """Return a protocol's system, in which a step whose assertion fails is no failure of its code.
+    """Return a protocol's system, in which a step whose assertion fails leads nowhere.
 
-    Whether it fails is what the property ``Assertion`` is about; whatever the properties of a
-    search are, the step leads nowhere.
+    That is so whatever the properties of a search are; only ``Assertion`` is violated by it.
     """
     system = protocol.system(protocol.within(settings), needs)
     system.asserts = asserts(protocol)

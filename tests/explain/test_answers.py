@@ -8,7 +8,7 @@ from click.testing import CliRunner
 import tidegate
 from tidegate.cli import main
 
-MODEL = '''"""A counter that two hands raise by turns."""
+MODEL = '''"""A counter that two hands raise in turn."""
 
 from dataclasses import dataclass
 from functools import wraps

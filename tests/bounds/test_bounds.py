@@ -261,7 +261,7 @@ def test_bounds_within_which_the_model_fails_are_not_decided(tmp_path):
     told = " ".join(result.output.split())
     assert "room=2: 2 steps" in told
     assert "not decided at room=1 (stopped by an error of the model within room=1: " in told
-    assert "2 do not fit, in put()" in told
+    assert "the sequence holds 1 at most, in put()" in told
     assert "queue.py:22" in told
 
 

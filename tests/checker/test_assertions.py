@@ -275,6 +275,7 @@ def test_a_search_of_another_property_leaves_out_the_steps_that_fail(tmp_path, w
     for engine in ("interpreted", "compiled"):
         system = system_for(protocol, [], [prop])
         found = search(system, [prop], keep_going=True, resources=Resources(engine=engine))
+        assert found.engine == engine
         assert (found.distinct_states, found.depth) == (every.distinct_states, every.depth)
         assert (found.first is not None) == (name in every.violated)
         if found.first is not None:

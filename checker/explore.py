@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.asserting import Assertion
 from ..core.layout import State
 from ..core.reasons import why_not
 from ..core.spec import Property, Step, Trace, TransitionSystem
@@ -73,15 +74,8 @@ class Exploration:
     def disabled(self) -> list[Disabled]:
         """Return the steps that cannot be taken now, each with the guard that refuses it."""
         enabled = set(self.enabled())
-        decides = self.system.asserts and self.system.admits(self.state)
-        failing = self.system.assertions(self.state) if decides else {}
-        others = [
-            instance.step for instance in self.system.instances if instance.step not in enabled
-        ]
-        return [
-            Disabled(step, f"it fails {failing[step]}" if step in failing else self._refusal(step))
-            for step in others
-        ]
+        steps = (instance.step for instance in self.system.instances)
+        return [Disabled(step, self._refusal(step)) for step in steps if step not in enabled]
 
     def _refusal(self, step: Step) -> str:
         """Say which guard refuses a step, and with which values."""
@@ -89,6 +83,8 @@ class Exploration:
         if not self.system.inside():
             return "this state is outside the bounds that the constraint sets"
         refused = why_not(self.system, self.state, step)
+        if isinstance(refused, Assertion):
+            return f"it fails {refused}"
         if refused is None:
             return "it is not enabled"
         values = ", ".join(f"{text} = {value}" for text, value in refused.values.items())

@@ -309,8 +309,9 @@ class Search(LevelSearch):
                 self._taken[instance] += 1
                 self._meet(successor)
                 stuck = False
-            if self.system.failed and self._assertion:
-                self._note(self._assertion, len(self.levels) - 2, state)
+            if self.system.failed:
+                if self._assertion:
+                    self._note(self._assertion, len(self.levels) - 2, state)
             elif stuck and self._deadlock:
                 self._note(self._deadlock, len(self.levels) - 2, state)
             self.stopped_by = limits.reached(len(self.seen)) or self.alarm.stopped_by

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from ..core.asserting import Assertion
 from ..core.behavior import Behavior
 from ..core.guards import Refusal
 from ..core.layout import State
@@ -25,7 +26,8 @@ class Replayed:
     behavior
         It as far as it could be replayed.
     stopped
-        The step that is not enabled, with the guard that refuses it; None if all were.
+        The step that is not enabled, with the guard that refuses it, or the assertion that it
+        fails; None if all were.
     differs
         Number of the first state that is not as recorded, from 0.  None if all are, and for another
         protocol than the recorded one, whose states are bound to differ.
@@ -35,7 +37,7 @@ class Replayed:
     """
 
     behavior: Behavior
-    stopped: tuple[Step, Refusal | None] | None
+    stopped: tuple[Step, Refusal | Assertion | None] | None
     differs: int | None
     open: int | None = None
 

@@ -109,7 +109,7 @@ def walk(
     # A text is hashed to a seed by SHA-512, and random() gives the same numbers everywhere.
     chances = Random(f"tidegate {seed} {number}")
     choose, names = CHOICES[choice], [instance.action.name for instance in system.instances]
-    system.asserts = ASSERTION in properties
+    system.asserts = system.asserts or ASSERTION in properties
     so_far = _Behavior(system, [*properties, *system.assumptions])
     taken: Counter[str] = Counter()
     possible: Counter[str] = Counter()

@@ -62,7 +62,7 @@ def bounds(
     Exit status:
       0   every property was decided: its minimal bounds, or that it holds within the largest
       2   wrong usage: an unknown name, a value out of range
-      3   a limit was reached before everything was decided
+      3   not everything was decided: a limit was reached, or the model fails within some bounds
       130 interrupted
     """
     from ..render.minimal_bounds import print_minimal_bounds, print_undecided

@@ -21,7 +21,7 @@ from typing import Any
 
 from .errors import ModelError, at_revision, is_users
 from .generated import show_as
-from .sources import Node, original_of, source_of
+from .sources import Node, as_function, original_of, source_of
 from .vocabulary import INDEX
 
 
@@ -68,7 +68,9 @@ def refusing(apply: Callable[..., bool], *arguments: Any) -> int | None:
     return answer[0] if isinstance(answer, tuple) else None
 
 
-def refusal(apply: Callable[..., bool], *arguments: Any) -> Refusal | None:
+def refusal(
+    apply: Callable[..., bool], *arguments: Any, again: Callable[[], object] = lambda: None
+) -> Refusal | None:
     """Return the guard that refuses a step and the values it read; None if the step is enabled.
 
     If the guard calls a function that is one expression, as most rules are, the values include
@@ -79,41 +81,48 @@ def refusal(apply: Callable[..., bool], *arguments: Any) -> Refusal | None:
     arguments
         The arguments of the action: the state's record, the constants, the participants.  If the
         step is enabled, the record keeps what the action wrote.
+    again
+        Puts the state into the record again, since a guard may call what writes it.
     """
     answer = _watched(apply)(*arguments)
     if not isinstance(answer, tuple):
         return None
     number, scope = answer
     node = _guards(syntax_tree(apply))[number]
-    space = {**inspect.unwrap(apply).__globals__, **scope}
-    values = _values(node.test, space)
-    for called, names in _written_out(node.test, space):
-        inside = _values(called, {**names, **space})
+    space = {**names_of(apply), **scope}
+    values = _values(node.test, space, again)
+    for called, names in _written_out(node.test, space, ()):
+        inside = _values(called, {**names, **space}, again)
         values |= {text: value for text, value in inside.items() if not text.isidentifier()}
     return Refusal(guards(apply)[number], values)
 
 
-def passed(apply: Callable[..., bool], *arguments: Any) -> list[Refusal]:
+def passed(
+    apply: Callable[..., bool], *arguments: Any, again: Callable[[], object] = lambda: None
+) -> list[Refusal]:
     """Return the guards that a step passes, in order, each with the values it read.
 
     Parameters
     ----------
     arguments
-        The arguments of the action, which must be enabled; the record keeps what it wrote.
+        The arguments of the action, which must be enabled; the record may keep what it wrote.
+    again
+        As of :func:`refusal`.
     """
-    function, listed = syntax_tree(apply), guards(apply)
-    tests = [node.test for node in _guards(function)]
-    seen: list[Refusal] = []
-
-    def note(number: int, scope: dict[str, Any]) -> None:
-        space = {**inspect.unwrap(apply).__globals__, **scope}
-        seen.append(Refusal(listed[number], _values(tests[number], space)))
-
-    for number, node in reversed(list(enumerate(_guards(function)))):
-        noting = ast.parse(f"{_NOTE}({number}, dict(locals()))").body[0]
+    function = syntax_tree(apply)
+    nodes = _guards(function)
+    tests = [copy.deepcopy(node.test) for node in nodes]
+    seen: list[tuple[int, dict[str, Any]]] = []
+    for number, node in reversed(list(enumerate(nodes))):
+        noting = ast.parse(f"{_NOTE}(({number}, dict(locals())))").body[0]
         function.body.insert(function.body.index(node), noting)
-    _compiled(function, apply, {_NOTE: note})(*arguments)
-    return seen
+    _compiled(function, apply, {_NOTE: seen.append})(*arguments)
+    again()
+    names = names_of(apply)
+    return [
+        Refusal(guards(apply)[number], _values(tests[number], {**names, **scope}, again))
+        for number, scope in seen
+    ]
 
 
 _NOTE = "note_the_guard"
@@ -163,9 +172,35 @@ def _place(function: Callable[..., Any]) -> tuple[str, int]:
     return str(shown), code.co_firstlineno
 
 
-def syntax_tree(function: Callable[..., Any]) -> ast.FunctionDef:
-    """Return the syntax tree of a function or of a changed copy; the caller may change it."""
-    return copy.deepcopy(read_tree(function))
+def syntax_tree(apply: Callable[..., Any]) -> ast.FunctionDef:
+    """Return the syntax tree of an action or of a changed copy; the caller may change it."""
+    source = source_of(_readable(apply))
+    assert source is not None
+    return as_function(copy.deepcopy(source.node))
+
+
+@cache
+def _readable(apply: Callable[..., Any]) -> FunctionType:
+    """Return an action whose source says all that it does: itself, or a function that calls it.
+
+    A decorated function has the source of what it decorates, a method has an object besides, and a
+    function that exec() made has no source.
+    """
+    names = tuple(inspect.signature(apply).parameters)
+    if isinstance(apply, FunctionType):
+        source = source_of(apply)
+        if source is not None and _parameters(source.node) == names:
+            return apply
+    called = ", ".join(names)
+    return _written(f"def act({called}):\n    return {_ACTION}({called})", apply, {_ACTION: apply})
+
+
+_ACTION = "the_action_itself"
+
+
+def _parameters(node: Node) -> tuple[str, ...]:
+    """Return the names of a function's parameters, as they are written."""
+    return tuple(one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg))
 
 
 def read_tree(function: Callable[..., Any]) -> ast.FunctionDef:
@@ -239,7 +274,7 @@ def enabled(apply: Callable[..., bool]) -> Callable[..., bool]:
     ModelError
         If the action decides behind its guards whether it is enabled.
     """
-    function = read_tree(apply)
+    function = syntax_tree(apply)
     own = _guards(function)
     end = function.body.index(own[-1]) if own else 0
     for number, statement in enumerate(function.body):
@@ -436,9 +471,7 @@ def _begun(
     """Return a copy of an action that begins with some statements of its own."""
     first = 1 if ast.get_docstring(function) is not None else 0
     for number, statement in enumerate(ast.parse(text).body):
-        for node in ast.walk(statement):
-            if isinstance(node, (ast.stmt, ast.expr)):
-                node.lineno = node.end_lineno = line
+        _put_at(statement, line)
         function.body.insert(first + number, statement)
     return _compiled(function, apply, names)
 
@@ -460,11 +493,8 @@ def _not_among(name: str, values: ast.expr, space: dict[str, Any]) -> ast.expr:
 def applied_to(function: Callable[..., bool], arguments: tuple[int, ...]) -> Callable[..., bool]:
     """Return the predicate of states that a function is for some further arguments."""
     names = {f"argument_{number}": value for number, value in enumerate(arguments)}
-    made = f"def of_arguments(s, k):\n    return predicate(s, k, {', '.join(names)})"
-    tree = ast.parse(made).body[0]
-    assert isinstance(tree, ast.FunctionDef)
-    ast.increment_lineno(tree, original_of(function).__code__.co_firstlineno - 1)
-    return _compiled(tree, function, {"predicate": function, **names})
+    text = f"def of_arguments(s, k):\n    return predicate(s, k, {', '.join(names)})"
+    return _written(text, function, {"predicate": function, **names})
 
 
 @dataclass(frozen=True)
@@ -534,40 +564,24 @@ class _Without(ast.NodeTransformer):
 
 
 def counted(apply: Callable[..., bool], variable: str, most: int) -> Callable[..., bool]:
-    """Return a copy of an action that counts its steps in a variable of the state.
+    """Return an action that counts the steps of another one in a variable of the state.
 
     After `most` steps it is no longer enabled.
-
-    Raises
-    ------
-    ModelError
-        If the action returns anything but a plain True or False.
     """
-    function = syntax_tree(apply)
-    state = function.args.args[0].arg
-    first = 1 if ast.get_docstring(function) is not None else 0
-    guard = ast.parse(f"if {state}.{variable} == {most}:\n    return False").body[0]
-    ast.increment_lineno(guard, function.lineno - 1)
-    function.body.insert(first, guard)
-    _Counting(f"{state}.{variable} += 1").visit(function)
-    return _compiled(function, apply)
+    names = inspect.signature(apply).parameters
+    called, state = ", ".join(names), next(iter(names))
+    text = f"""def counted({called}):
+    if {state}.{variable} == {most} or not {_ACTION}({called}):
+        return False
+    {state}.{variable} += 1
+    return True"""
+    return _written(text, apply, {_ACTION: apply})
 
 
-class _Counting(ast.NodeTransformer):
-    """Inserts a statement before each ``return True`` of an action."""
-
-    def __init__(self, statement: str) -> None:
-        self._statement = statement
-
-    def visit_Return(self, node: ast.Return) -> list[ast.stmt]:
-        """Return the statements that replace a return."""
-        answer = node.value.value if isinstance(node.value, ast.Constant) else None
-        if not isinstance(answer, bool):
-            raise ModelError(
-                f"an action answers {ast.unparse(node)!r}; its steps can be counted only where "
-                "each answer is a plain True or False"
-            )
-        return [ast.parse(self._statement).body[0], node] if answer else [node]
+def names_of(apply: Callable[..., Any]) -> dict[str, Any]:
+    """Return what an action can name outside of it, as :func:`syntax_tree` shows it."""
+    readable = _readable(apply)
+    return {**readable.__globals__, **_closed_over(readable)}
 
 
 @cache
@@ -591,9 +605,31 @@ def _closed_over(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _compiled(
-    function: ast.FunctionDef, original: Callable[..., Any], names: dict[str, Any] | None = None
+    function: ast.FunctionDef, apply: Callable[..., Any], names: dict[str, Any] | None = None
 ) -> Callable[..., Any]:
     """Return a changed copy of an action, in its own namespace: its module keeps the original."""
+    return _made(function, _readable(apply), names)
+
+
+def _written(text: str, original: Callable[..., Any], names: dict[str, Any]) -> FunctionType:
+    """Return a function with this text, in the place of the one that it calls."""
+    tree = ast.parse(text).body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    _put_at(tree, original_of(original).__code__.co_firstlineno)
+    return _made(tree, original, names)
+
+
+def _put_at(tree: ast.AST, line: int) -> None:
+    """Give everything in a syntax tree the same line."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.stmt, ast.expr, ast.arg)):
+            node.lineno = node.end_lineno = line
+
+
+def _made(
+    function: ast.FunctionDef, original: Callable[..., Any], names: dict[str, Any] | None
+) -> FunctionType:
+    """Return a function with this syntax tree, in the namespace of the one that it stands for."""
     function.decorator_list = []
     module = ast.fix_missing_locations(ast.Module([function], type_ignores=[]))
     code = original_of(original).__code__
@@ -608,39 +644,47 @@ def _compiled(
         file = f"<copy of {original.__name__}>"
         show_as(file, linecache.getlines(code.co_filename))
     exec(compile(module, file, "exec", __future__.annotations.compiler_flag), space, made_here)
-    made: Callable[..., Any] = made_here[function.name]
+    made: FunctionType = made_here[function.name]
+    for name in ("__name__", "__qualname__", "__doc__"):
+        setattr(made, name, getattr(original, name))
     made.syntax_tree = function  # type: ignore[attr-defined]
     made.copy_of = original  # type: ignore[attr-defined]
     return made
 
 
-def _values(test: ast.expr, space: dict[str, Any]) -> dict[str, object]:
+def _values(
+    test: ast.expr, space: dict[str, Any], again: Callable[[], object]
+) -> dict[str, object]:
     """Return the value of every variable, element and call in a condition, outermost first."""
     values: dict[str, object] = {}
-    _collect(test, space, values)
+    _collect(test, space, again, values)
     return values
 
 
 def _written_out(
-    test: ast.expr, space: dict[str, Any]
+    test: ast.expr, space: dict[str, Any], inside: tuple[FunctionType, ...]
 ) -> Iterator[tuple[ast.expr, dict[str, Any]]]:
     """Yield the bodies of the functions that a condition calls, with its arguments filled in.
 
     Each comes with the names that it needs besides those of the condition.
+
+    Parameters
+    ----------
+    inside
+        The functions whose bodies the condition is in, which may call themselves.
     """
     for node in ast.walk(test):
         called = _object(node.func, space) if isinstance(node, ast.Call) else None
         if not isinstance(node, ast.Call) or not isinstance(called, FunctionType):
             continue
-        tree = syntax_tree(called)
-        [*before, last] = tree.body
-        only = not before or (len(before) == 1 and ast.get_docstring(tree) is not None)
-        if only and isinstance(last, ast.Return) and last.value is not None:
-            parameters = [argument.arg for argument in tree.args.args]
+        body = _only_expression(called)
+        if body is not None and called not in inside:
+            parameters = called.__code__.co_varnames[: called.__code__.co_argcount]
             expressions = dict(zip(parameters, node.args, strict=False))
-            expression: ast.expr = _Substitution(expressions).visit(last.value)
-            yield expression, called.__globals__
-            yield from _written_out(expression, {**called.__globals__, **space})
+            expression: ast.expr = _Substitution(expressions).visit(copy.deepcopy(body))
+            names = names_of(called)
+            yield expression, names
+            yield from _written_out(expression, {**names, **space}, (*inside, called))
 
 
 class _Substitution(ast.NodeTransformer):
@@ -654,16 +698,19 @@ class _Substitution(ast.NodeTransformer):
         return self._expressions.get(node.id, node)
 
 
-def _collect(node: ast.expr, space: dict[str, Any], values: dict[str, object]) -> None:
+def _collect(
+    node: ast.expr, space: dict[str, Any], again: Callable[[], object], values: dict[str, object]
+) -> None:
     if isinstance(node, (ast.Attribute, ast.Subscript, ast.Name, ast.Call)):
-        # Guards only read, so evaluating a part of one is harmless.
         value = _object(node, space)
+        if isinstance(node, ast.Call):
+            again()
         if isinstance(value, (int, str)):
             values[ast.unparse(node)] = value
             return
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr):
-            _collect(child, space, values)
+            _collect(child, space, again, values)
 
 
 def _object(node: ast.expr, space: dict[str, Any]) -> object:

@@ -7,11 +7,12 @@ is shown by its number in the step, not by the name of an argument.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import Any
 
+from .asserting import Assertion, assertion_of, is_verdict
 from .errors import blaming
 from .guards import Refusal, passed, refusal, requirement
 from .layout import State
@@ -34,17 +35,34 @@ class Reason:
 
 def why(system: TransitionSystem[Any, Any], state: State, step: Step) -> tuple[Reason, ...]:
     """Return the guards that `step` passes in `state`, in which it is enabled."""
-    instance = system.instances[system.number_of(step)]
-    system.layout.load(state)
+    apply, arguments, again = _call(system, state, step)
     with blaming(f"the guards of {step}", lambda: system.layout.describe(state)):
-        guards = passed(instance.action.apply, system.record, system.constants, *instance.arguments)
+        guards = passed(apply, *arguments, again=again)
     return tuple(_reason(guard, _values(system, guard, step), step) for guard in guards)
 
 
-def lacking(system: TransitionSystem[Any, Any], state: State, step: Step) -> Reason | None:
-    """Return the guard that `step` does not pass in `state`; None if the step is enabled."""
+def _call(
+    system: TransitionSystem[Any, Any], state: State, step: Step
+) -> tuple[Callable[..., bool], tuple[Any, ...], Callable[[], None]]:
+    """Return the action of a step, its arguments, and what puts the state into the record again."""
+    instance = system.instances[system.number_of(step)]
+
+    def again() -> None:
+        system.layout.restore()
+        system.layout.load(state)
+
+    again()
+    return instance.action.apply, (system.record, system.constants, *instance.arguments), again
+
+
+def lacking(
+    system: TransitionSystem[Any, Any], state: State, step: Step
+) -> Reason | Assertion | None:
+    """Return what `step` does not meet in `state`: see :func:`why_not`."""
     refused = why_not(system, state, step)
-    return None if refused is None else _reason(refused, refused.values.items(), step)
+    if isinstance(refused, Refusal):
+        return _reason(refused, refused.values.items(), step)
+    return refused
 
 
 def _reason(refused: Refusal, values: Iterable[tuple[str, object]], step: Step) -> Reason:
@@ -60,16 +78,23 @@ def _reason(refused: Refusal, values: Iterable[tuple[str, object]], step: Step) 
     return Reason(needs, tuple(telling), f"{refused.guard.file}:{refused.guard.line}")
 
 
-def why_not(system: TransitionSystem[Any, Any], state: State, step: Step) -> Refusal | None:
+def why_not(
+    system: TransitionSystem[Any, Any], state: State, step: Step
+) -> Refusal | Assertion | None:
     """Return the guard that refuses `step` in `state`, with the values it read as people see them.
 
-    It is None if the step is enabled.
+    Or it is the assertion that fails; None if the step is enabled, or refused by no guard.
     """
-    instance = system.instances[system.number_of(step)]
-    system.layout.load(state)
-    arguments = (system.record, system.constants, *instance.arguments)
+    apply, arguments, again = _call(system, state, step)
     with blaming(f"the guards of {step}", lambda: system.layout.describe(state)):
-        refused = refusal(instance.action.apply, *arguments)
+        try:
+            refused = refusal(apply, *arguments, again=again)
+        except AssertionError as error:
+            if not (system.asserts and is_verdict(error)):
+                raise
+            return assertion_of(error)
+        finally:
+            again()
     if refused is None:
         return None
     return Refusal(refused.guard, dict(_values(system, refused, step)))

@@ -44,7 +44,8 @@ def as_function(node: Node) -> ast.FunctionDef:
 
 def is_own(function: Callable[..., Any]) -> bool:
     """Whether a function or a class is one of the user's, not of this package."""
-    return function.__module__.partition(".")[0] != __name__.partition(".")[0]
+    # A function that exec() made may be of no module.
+    return str(function.__module__).partition(".")[0] != __name__.partition(".")[0]
 
 
 def original_of(function: Any) -> Any:

@@ -19,9 +19,9 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from ..core.fields import Record
-from ..core.guards import place, read_node, refuses
+from ..core.guards import names_of, place, read_node, refuses, syntax_tree
 from ..core.imports import PREFIX
-from ..core.sources import LAMBDA, as_function, is_own
+from ..core.sources import LAMBDA, as_function, is_own, source_of
 from ..core.spec import JointFairness
 from ..model.protocol import Protocol
 
@@ -195,8 +195,13 @@ def _helpers(roots: Iterable[Callable[..., Any]]) -> dict[str, Function]:
 
 
 def _tree_of(function: Callable[..., Any]) -> ast.FunctionDef:
-    """Return the syntax tree of a function without what decorates it, which decides nothing."""
-    tree = as_function(deepcopy(read_node(function)))
+    """Return the syntax tree of a function without its list of decorators.
+
+    What such a decorator returns instead of it has a tree of its own.
+    """
+    plain = getattr(function, "__func__", function)
+    source = source_of(plain) if isinstance(plain, FunctionType) else None
+    tree = as_function(deepcopy(source.node)) if source else syntax_tree(function)
     tree.decorator_list.clear()
     return tree
 
@@ -249,7 +254,7 @@ def functions_called(function: Callable[..., Any]) -> dict[str, Callable[..., An
 
 def _named(function: Callable[..., Any], tree: ast.FunctionDef) -> Iterator[tuple[str, Any]]:
     """Yield the objects outside of a function that it names, with their names."""
-    space = inspect.unwrap(function).__globals__
+    space = names_of(function)
     kinds = [one for one in space.values() if isinstance(one, type) and is_own(one)]
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in space:

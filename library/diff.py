@@ -13,6 +13,7 @@ from typing import Any
 from ..checker.counterexample import shortest_traces
 from ..checker.engines import finished_search
 from ..checker.request import SearchRequest
+from ..core.asserting import Assertion
 from ..core.behavior import Behavior
 from ..core.layout import State
 from ..core.reasons import Reason, lacking
@@ -34,14 +35,18 @@ class BlockedStep:
     ----------
     step
         The first step that cannot be taken.
+    exists
+        Whether there is such a step at all.
     reason
-        The guard that it does not pass; None if there is no such step at all.
+        The guard that it does not pass, or the assertion that it fails; None if it passes all
+        guards, and the action returns False.
     rules
         Names of the rules that this guard calls.
     """
 
     step: Step
-    reason: Reason | None
+    exists: bool
+    reason: Reason | Assertion | None = None
     rules: tuple[str, ...] = ()
 
 
@@ -117,7 +122,7 @@ def _way(
         try:
             following = system.take(states[-1], step)
         except ReplayError:
-            return states, BlockedStep(step, None)
+            return states, BlockedStep(step, exists=False)
         if following is None:
             return states, _stop(system, states[-1], step)
         states.append(following)
@@ -127,8 +132,8 @@ def _way(
 def _stop(system: TransitionSystem[Any, Any], state: State, step: Step) -> BlockedStep:
     """Return a blocked step with its reason."""
     reason = lacking(system, state, step)
-    rules = re.findall(r"k\.rules\.(\w+)", reason.needs) if reason else ()
-    return BlockedStep(step, reason, tuple(dict.fromkeys(rules)))
+    rules = re.findall(r"k\.rules\.(\w+)", reason.needs) if isinstance(reason, Reason) else ()
+    return BlockedStep(step, True, reason, tuple(dict.fromkeys(rules)))
 
 
 def values(behavior: Behavior) -> Iterator[dict[str, object]]:

@@ -99,7 +99,8 @@ def violates(protocol: str, name: str, bounds: str, steps: int, seconds: float |
     key = protocol, name, bounds, steps
     if key not in _violations:
         original = find_protocol(protocol)
-        [prop] = find_properties(original, [name])
+        # Where there are assertions, Assertion is chosen, too.
+        [prop] = (one for one in find_properties(original, [name]) if one.name == name)
         # Less fairness allows more behaviors: the original's lassos are also the mutant's.
         depth = None if prop.kind.is_liveness else steps + 1
         result = searched(original, [prop], bounds, Limits(max_depth=depth, seconds=seconds))

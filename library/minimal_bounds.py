@@ -16,7 +16,7 @@ from typing import Any
 
 from ..checker.check import check
 from ..core.bounds import Bound, BoundsError, bound_name, declared, unknown
-from ..core.errors import SelectionError
+from ..core.errors import ImpureError, ModelError, SelectionError
 from ..core.interrupts import Stop, Stopped, is_interrupt
 from ..core.result import DEFAULT, Limits, Progress, Resources
 from ..core.spec import Outcome, Property, TransitionSystem
@@ -229,6 +229,7 @@ class MinimalBoundsSearch:
         self._ended = False
         self._searches = 0
         self._impossible: BoundsError | None = None
+        self._failures: list[ModelError] = []
 
     def run(self) -> MinimalBounds:
         """Search, and return the minimal bounds.
@@ -237,6 +238,8 @@ class MinimalBoundsSearch:
         ------
         BoundsError
             If all bounds contradict each other.
+        ModelError
+            If the model fails within all bounds.
         """
         if self._grows:
             self._probe()
@@ -251,6 +254,8 @@ class MinimalBoundsSearch:
         ]
         if self._impossible is not None and not any(self._known.values()):
             raise self._impossible
+        if self._failures and len(self._failures) == self._searches and not self._ended:
+            raise self._failures[0]
         undecided = [
             bounds
             for bounds in self._undecided
@@ -303,7 +308,15 @@ class MinimalBoundsSearch:
                 self._impossible = error
                 self._known[key] = None
                 return None
-            outcome = self._search(system, bounds, share)
+            try:
+                outcome = self._search(system, bounds, share)
+            except ImpureError:
+                raise
+            except ModelError as error:
+                # A model may have no room within bounds that nobody asked for.
+                note = f" within {shown(bounds)}: {error.head()}"
+                self._failures.append(error)
+                self._stopped_by = self._stopped_by or Stopped(Stop.FAILED, note=note)
         if outcome is Outcome.INCOMPLETE:
             if share < 1.0:
                 return outcome

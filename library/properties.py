@@ -235,8 +235,7 @@ def system_for(
     """
     chosen = list(properties)
     needs = frozenset(each for prop in chosen for each in histories(prop, protocol))
-    system = protocol.system(protocol.within(settings), needs)
-    system.asserts = ASSERTION in chosen
+    system = _system(protocol, settings, needs)
     system.changed_rules = changed_rules(protocol)
     if not _is_all_ours(protocol, chosen):
         # What reads models takes a while to import.
@@ -299,4 +298,16 @@ def with_every_history(protocol: Protocol, settings: Iterable[str]) -> Transitio
 
     No guard reads histories, so every behavior of the protocol is one of this system.
     """
-    return protocol.system(protocol.within(settings), every_history(protocol))
+    return _system(protocol, settings, every_history(protocol))
+
+
+def _system(
+    protocol: Protocol, settings: Iterable[str], needs: frozenset[str]
+) -> TransitionSystem[Any, Any]:
+    """Return a protocol's system, in which a step whose assertion fails leads nowhere.
+
+    That is so whatever the properties of a search are; only ``Assertion`` is violated by it.
+    """
+    system = protocol.system(protocol.within(settings), needs)
+    system.asserts = asserts(protocol)
+    return system

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
-from inspect import signature
+from inspect import Parameter, signature
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from ..core.bounds import bound_name, parse, unknown
-from ..core.errors import ModelError, about, blaming, one_line
+from ..core.errors import ModelError, about, blaming, one_line, printed
 from ..core.fields import integer
 from ..core.guards import counted
 from ..core.spec import Action, JointFairness, Property, TransitionSystem
@@ -113,6 +114,7 @@ class Protocol:
         names = Counter(action.name for action in self.actions)
         if twice := next((name for name, times in names.items() if times > 1), ""):
             raise ValueError(f"actions: {twice} is there twice; rename one of them")
+        _refuse_odd(self.actions)
         _refuse_other_arity(self.rules)
         known = [field.name for field in fields(self.rules)]
         for name, _ in self.older_rules:
@@ -153,6 +155,24 @@ class Protocol:
         """Return the transition system of this protocol within `bounds`."""
         with blaming(f"building the transition system of {self.name}"):
             return self.model.system(self, bounds, needs)
+
+
+def _refuse_odd(actions: Iterable[Action]) -> None:
+    """Refuse an action that is not a function, or does not name each of its arguments."""
+    for action in actions:
+        if not isinstance(action.apply, (FunctionType, MethodType)):
+            text = f"action {action.name} is {printed(action.apply)}; write it by def"
+            raise ModelError(text)
+        taken = signature(action.apply)
+        if any(one.kind in _WITHOUT_A_NAME for one in taken.parameters.values()):
+            raise about(
+                action.apply,
+                f"action {action.name} takes {taken}; name each of its arguments, as in "
+                "(s, k, broker), and put @functools.wraps(action) above what wraps an action",
+            )
+
+
+_WITHOUT_A_NAME = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD, Parameter.KEYWORD_ONLY)
 
 
 def _refuse_other_arity(rules: Any) -> None:

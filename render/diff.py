@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.table import Table
 
+from ..core.asserting import Assertion
 from ..core.interrupts import Stop
 from ..core.scene import Scene
 from ..library.code import (
@@ -348,16 +349,25 @@ class DiffPrinter:
         self._step(f"Step {number}, {stopped.step}, is not enabled in {there}.")
         if not listed:
             self._say(f"{here}: {diff.here.behavior.events[number].sentence}", indent=3)
-        if stopped.reason is None:
-            self._say(f"{there} has no such step.", indent=3)
-            return
-        values = ", ".join(f"{name} = {value}" for name, value in stopped.reason.values)
-        text = f"{there}: needs {stopped.reason.needs}" + (f", but {values}" if values else "")
-        self._say(f"{text} ({stopped.reason.source}).", indent=3)
+        self._say(self._why(stopped, there), indent=3)
         for name in stopped.rules:
             rule = self._codes[1 - diff.of].rules.get(name)
             if rule is not None and rule.function is not None and rule.function.says:
                 self._say(f"{name} is {rule.value} there: {rule.function.says}", indent=3)
+
+    @staticmethod
+    def _why(stopped: BlockedStep, there: str) -> str:
+        """Say why a protocol refuses a step."""
+        reason = stopped.reason
+        if not stopped.exists:
+            return f"{there} has no such step."
+        if reason is None:
+            return f"{there}: the step passes every guard, and its action returns False."
+        if isinstance(reason, Assertion):
+            return f"{there}: it fails {reason}."
+        values = ", ".join(f"{name} = {value}" for name, value in reason.values)
+        text = f"{there}: needs {reason.needs}" + (f", but {values}" if values else "")
+        return f"{text} ({reason.source})."
 
     def _called(self, diff: BehaviorDiff) -> tuple[str, str]:
         """Return the label of the protocol whose steps these are, and that of the other one."""

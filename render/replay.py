@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..checker.replay import Replayed
+from ..core.asserting import Assertion
 from ..core.guards import Refusal
 from ..core.spec import Property
 from ..core.tracefile import Recorded
@@ -82,11 +83,13 @@ def _end(recorded: Recorded, replayed: Replayed, still: bool, satisfied: str, ve
     return f"not {verb}: {satisfied}." if satisfied else f"not {verb}{at_end}."
 
 
-def _why(refused: Refusal | None) -> str:
+def _why(refused: Refusal | Assertion | None) -> str:
     """Say which guard refuses a step, and which values make it do so."""
+    if isinstance(refused, Assertion):
+        return f"It fails {refused}."
     if refused is None:
-        return ""
+        return "It passes every guard, and its action returns False."
     values = ", ".join(f"{text} = {value}" for text, value in refused.values.items())
     guard = refused.guard
     place = f"{guard.file}:{guard.line}"
-    return f"Its guard at {place} refuses it: {guard.test}, with {values}."
+    return f"Its guard at {place} refuses it: {guard.test}{values and f', with {values}'}."

@@ -118,7 +118,7 @@ class Generator:
         places, known = StateRefs(self.layout), dict(INTRINSICS)
         numbers = {prop.kind: n for n, prop in enumerate(properties) if prop.kind.is_of_steps}
         asserted = numbers.get(Kind.ASSERTION, -1)
-        self.unit = Unit(places, known, points=points, sizes=sizes, asserts=asserted >= 0)
+        self.unit = Unit(places, known, points=points, sizes=sizes, asserts=system.asserts)
         self.texts: list[str] = []
         stride = 8 * (self.words + (2 if exact else 3))
         self.program = Program(

@@ -219,3 +219,55 @@ def test_bounds_that_begin_at_1_are_varied_from_there(tmp_path, main, points):
     result = run(str(file))
     assert result.exit_code == 0, result.output
     assert points.replace("\\n", "\n") in result.output
+
+
+QUEUE = """\
+from dataclasses import dataclass
+
+from tidegate import Model, Record, Seq, integer, number, sequence_of
+
+
+@dataclass(frozen=True)
+class Bounds:
+    room: int = number(2, 1, 9, "room in the queue", main=True)
+
+
+class State(Record):
+    queue: Seq[int] = sequence_of(integer(0, 1, "an item"), lambda k: k.room, "a queue")
+
+
+model = Model(Bounds, State, deadlock=False)
+
+
+@model.action("producer")
+def put(s: State, k: Bounds) -> bool:
+    if len(s.queue) == MOST:
+        return False
+    s.queue.append(1)
+    return True
+
+
+@model.invariant("The queue has no two items.")
+def short(s: State, k: Bounds) -> bool:
+    return len(s.queue) < 2
+"""
+
+
+def test_bounds_within_which_the_model_fails_are_not_decided(tmp_path):
+    file = tmp_path / "queue.py"
+    file.write_text(QUEUE.replace("MOST", "2"), "utf-8")
+    result = run(str(file))
+    assert result.exit_code == 3, result.output
+    told = " ".join(result.output.split())
+    assert "room=2: 2 steps" in told
+    assert "not decided at room=1 (stopped by an error of the model within room=1: " in told
+    assert "the sequence holds 1 at most, in put()" in told
+    assert "queue.py:22" in told
+
+
+def test_a_model_that_fails_within_all_bounds_is_an_error(tmp_path):
+    file = tmp_path / "queue.py"
+    file.write_text(QUEUE.replace("== MOST", "// 0 == 1"), "utf-8")
+    result = run(str(file))
+    assert result.exit_code == 70, result.output
+    assert "ZeroDivisionError" in result.output

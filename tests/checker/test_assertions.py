@@ -8,7 +8,13 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate import TidegateError, check, simulate
+from tidegate.checker.check import check as search
 from tidegate.cli import main
+from tidegate.core.result import Resources
+from tidegate.core.spec import Step, Trace
+from tidegate.library.exercised import GuardCoverage
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import find_properties, system_for
 
 HEAD = '''\
 """Two counters."""
@@ -253,6 +259,69 @@ def test_a_saved_trace_is_replayed(tmp_path):
 def test_a_walk_finds_it(file):
     walked = simulate(file, {}, ["none"], walks=200, steps=30, seed=1)
     assert walked.violated == ("Assertion",)
+
+
+@pytest.mark.parametrize(
+    ("way", "name"),
+    [("BEFORE_A_GUARD", "Near"), ("IN_A_HELPER", "TypeOk"), ("RAISED", "Deadlock")],
+)
+def test_a_search_of_another_property_leaves_out_the_steps_that_fail(tmp_path, way, name):
+    """What explain, diff, bounds and mutate search for has no Assertion among it."""
+    file = str(tmp_path / "model.py")
+    Path(file).write_text(f"{HEAD}\n\n{WAYS[way]}")
+    protocol = find_protocol(file)
+    [prop] = (one for one in find_properties(protocol, [name]) if one.name == name)
+    every = check(file, {}, [name], engine="interpreted", keep_going=True)
+    for engine in ("interpreted", "compiled"):
+        system = system_for(protocol, [], [prop])
+        found = search(system, [prop], keep_going=True, resources=Resources(engine=engine))
+        assert found.engine == engine
+        assert (found.distinct_states, found.depth) == (every.distinct_states, every.depth)
+        assert (found.first is not None) == (name in every.violated)
+        if found.first is not None:
+            assert len(found.first.trace.steps) == len(every.trace_of(name)) - 1
+
+
+@pytest.mark.parametrize("command", ["explain", "diff", "bounds", "mutate"])
+@pytest.mark.parametrize("way", ["IN_GUARDS", "AFTER_A_WRITE"])
+def test_a_failing_assertion_is_no_failure_of_a_command(tmp_path, way, command):
+    file = str(tmp_path / "model.py")
+    Path(file).write_text(f"{HEAD}\n\n{WAYS[way]}")
+    others = [file] if command == "diff" else []
+    ended = CliRunner().invoke(
+        main, [command, file, *others, "--time-limit", "2", "-b", "nodes=2", "-b", "most=3"]
+    )
+    assert ended.exit_code in (0, 3), ended.output
+    assert "AssertionError" not in ended.output
+
+
+def test_replay_and_diff_tell_that_a_step_fails_an_assertion(tmp_path):
+    good, bad, trace = (tmp_path / name for name in ("good.py", "bad.py", "trace.json"))
+    bad.write_text(f"{HEAD}\n\n{AFTER_A_WRITE}")
+    good.write_text(bad.read_text().replace("<= 2, f", "<= 3, f"))
+    line = bad.read_text().partition("    assert s.queue[0]")[0].count("\n") + 1
+    graph = ["graph", str(good), "-b", "nodes=1", "--farthest", "--trace", str(trace)]
+    assert CliRunner().invoke(main, graph).exit_code == 0
+    told = CliRunner().invoke(main, ["replay", str(trace), "--protocol", str(bad)]).output
+    fails = f"fails the assertion s.queue[0] <= 2 ({bad}:{line}): 3 is first."
+    assert f"is not enabled. It {fails}" in " ".join(told.split())
+    compared = CliRunner().invoke(main, ["diff", str(good), str(bad), "-b", "nodes=1"])
+    assert compared.exit_code == 0, compared.output
+    assert f"new: it {fails}" in " ".join(compared.output.split())
+
+
+def test_coverage_leaves_out_a_step_whose_assertion_fails(tmp_path):
+    file = tmp_path / "model.py"
+    file.write_text(f"{HEAD}\n\n{BEFORE_A_GUARD}")
+    system = system_for(find_protocol(str(file)), ["nodes=1"], [])
+    states = [next(iter(system.initial_states()))]
+    steps = [Step("Step", ("node",), (0,))] * 3
+    for step in steps:
+        states.append(system.take(states[-1], step))
+    coverage = GuardCoverage(system)
+    coverage.take(Trace(tuple(states), tuple(steps)), 3)
+    told = {guard.requires: guard.refused for guard in coverage.guards["Act"]}
+    assert told == {"s.at[node] != 0": 1, "s.at[node] != 2": 1}
 
 
 LINE = '''\

@@ -1,12 +1,15 @@
 """Guards are read from the action itself."""
 
 import ast
+import functools
 import importlib.util
 import inspect
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tidegate.core.guards import guards, passed, refusal, syntax_tree, without
+import pytest
+
+from tidegate.core.guards import guards, only_where, passed, refusal, syntax_tree, without
 from tidegate.core.reasons import lacking, why_not
 from tidegate.core.spec import Step
 from tidegate.model import PROTOCOLS
@@ -130,6 +133,129 @@ def test_the_guards_of_a_copy_that_lacks_one_are_those_that_are_left():
     assert refusal(copy, Cell(value=0), None, 1).guard == guard
     assert [it.guard for it in passed(copy, Cell(value=3), None, 0)] == [guard]
     assert guards(without(copy, 0)) == ()
+
+
+def bumped(s):
+    s.value += 1
+    return s.value < LIMIT
+
+
+def even(number):
+    return number == 0 or not even(number - 1)
+
+
+LOW = lambda s: s.value < LIMIT  # noqa: E731
+
+
+def bump(s, k, index):
+    """Write in a guard, behind other ones."""
+    if not LOW(s) or not even(index):
+        return False
+    if index == 6 or not bumped(s):
+        return False
+    if s.row[index] == 0:
+        return False
+    s.row[index] = 0
+    return True
+
+
+def begun(cell, value):
+    """Return what gives a cell a value again."""
+
+    def again():
+        cell.value = value
+
+    return again
+
+
+def test_a_guard_that_writes_is_told_with_the_values_before():
+    cell = Cell(value=1, row=[5] * 8)
+    told = passed(bump, cell, None, 0, again=begun(cell, 1))
+    assert [one.guard.number for one in told] == [0, 1, 2]
+    assert told[1].values == {"index": 0, "bumped(s)": True}
+    cell = Cell(value=1, row=[5] * 8)
+    refused = refusal(bump, cell, None, 6, again=begun(cell, 1))
+    assert refused.values == {"index": 6, "bumped(s)": True}
+    assert cell.value == 1
+
+
+def test_a_guard_may_call_a_lambda_and_what_calls_itself():
+    refused = refusal(bump, Cell(value=LIMIT), None, 1)
+    assert refused.values == {
+        "LOW(s)": False, "even(index)": False, "s.value": LIMIT,
+        "even(index - 1)": True,
+    }  # fmt: skip
+
+
+def limited(action):
+    """Return an action that is enabled while a value is low, too."""
+
+    @functools.wraps(action)
+    def low(s, k, index):
+        if s.value >= LIMIT:
+            return False
+        return action(s, k, index)
+
+    return low
+
+
+def handing_on(action):
+    """Return an action that hands its arguments on."""
+    return functools.wraps(action)(lambda *arguments: action(*arguments))
+
+
+@limited
+def put(s, k, index):
+    """Put a value."""
+    if s.row[index] == 9:
+        return False
+    s.row[index] = 9
+    return True
+
+
+@handing_on
+def put_anywhere(s, k, index):
+    """Put a value."""
+    if s.row[index] == 9:
+        return False
+    s.row[index] = 9
+    return True
+
+
+class Putting:
+    """Puts a value of its own."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def put(self, s, k, index):
+        """Put a value."""
+        if s.row[index] == self.value:
+            return False
+        s.row[index] = self.value
+        return True
+
+
+UNSEEN = {}
+exec("def put(s, k, index):\n    s.row[index] = 7\n    return s.value < 3", UNSEEN)
+
+
+@pytest.mark.parametrize(
+    ("action", "tests"),
+    [(put, ["s.value >= LIMIT"]), (put_anywhere, []), (Putting(8).put, []), (UNSEEN["put"], [])],
+)
+def test_a_copy_of_an_action_does_what_the_action_does(action, tests):
+    """Whatever a decorator, an object or the text of a program adds to its source."""
+    assert [guard.test for guard in guards(action)] == tests
+    copy = only_where(action, "index", lambda s, k: (0, 1), ())
+    for value in (0, LIMIT):
+        for index in (0, 1, 2):
+            original, changed = (Cell(value=value, row=[5, 9, 5]) for _ in range(2))
+            before = Cell(value=value, row=[5, 9, 5])
+            enabled = index < 2 and action(original, None, index)
+            assert copy(changed, None, index) == enabled
+            assert changed == (before if index == 2 else original)
+    assert (copy.__name__, copy.__doc__) == (action.__name__, action.__doc__)
 
 
 def test_debuggers_show_the_source_of_generated_functions(system):

@@ -4,9 +4,7 @@ import pytest
 
 from tidegate.checker.check import check
 from tidegate.core.bounds import parse
-from tidegate.core.guards import counted
 from tidegate.core.result import Resources
-from tidegate.core.spec import ModelError
 from tidegate.library.diff import ranges
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import find_properties
@@ -91,11 +89,3 @@ def test_engines_agree_on_limited_protocols(most):
     )
     assert (one.outcome, one.distinct_states) == (other.outcome, other.distinct_states)
     assert ([one.first.trace] if one.first else []) == ([other.first.trace] if other.first else [])
-
-
-def test_an_action_that_computes_its_answer_is_not_counted():
-    def act(s, k):
-        return s.value > 0
-
-    with pytest.raises(ModelError, match=r"return s\.value > 0"):
-        counted(act, "taken_Act", 1)

@@ -18,6 +18,7 @@ from typing import Any
 from .blame import truth
 from .errors import ModelError, about, blaming, printed
 from .layout import State
+from .origins import note_model
 from .scene import LogOffset
 from .sources import original_of
 from .text import Tabled, named
@@ -364,6 +365,7 @@ class Property:
     each: Each | None = None
 
     def __post_init__(self) -> None:
+        note_model()
         declared = self.predicate is not _undeclared and not hasattr(self.predicate, "witness")
         if self.witness is None:
             decided = self.kind is Kind.TYPE or self.kind.is_of_steps

@@ -18,8 +18,8 @@ from inspect import getattr_static
 from types import FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...core.errors import is_library
 from ...core.fields import Record
+from ...core.origins import is_library
 from .contents import CONTAINERS, MOST_PARTS, any_of, has_plain_text, is_wrapper, parts_in
 from .held import LOADING, PLAIN, attributes_of, by_itself, functions_in, held, making, names_in
 from .notes import LOST
@@ -137,7 +137,7 @@ class Objects:
         if not isinstance(value, FunctionType):
             return False
         file = value.__code__.co_filename
-        if is_ours(value) or is_library(file) or file.startswith("<frozen"):
+        if is_ours(value) or is_library(file):
             return False
         return file != "<string>" or value.__module__ == "__main__"
 

@@ -208,8 +208,8 @@ def _libraries() -> list[str]:
 
 
 def _sources(package: Path) -> Iterator[Path]:
-    """Yield the modules of a package, in order."""
+    """Yield the modules of a package, in order, and the examples, which have no ``__init__``."""
     yield from sorted(package.glob("*.py"))
     for folder in sorted(package.iterdir()):
-        if (folder / "__init__.py").is_file():
+        if folder.name == "examples" or (folder / "__init__.py").is_file():
             yield from _sources(folder)

@@ -239,3 +239,13 @@ def test_what_a_model_imports_of_another_package_is_a_librarys(models):
     assert result.exit_code == 70
     said = " ".join(result.output.split())
     assert f"lock.py:{line('if not is_free')}: count cannot be read, and is on no list" in said
+
+
+def test_a_gate_searches_an_installed_model_every_time(models, monkeypatch):
+    """Its version may stay while its code changes."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(models / "cache"))
+    case = 'protocols = "own_models.lock:model"\nbounds = "clients=1"\nholds = "Assertion"\n'
+    Path("tidegate.toml").write_text(f"[[case]]\n{case}")
+    for _ in range(2):
+        result = CliRunner().invoke(main, ["gate", "--cached"])
+        assert result.output.startswith("pass"), result.output

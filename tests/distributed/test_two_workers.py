@@ -34,4 +34,4 @@ def test_two_workers_find_every_state_of_a_users_model(master, tmp_path):
         expected.distinct_states,
         expected.depth,
     )
-    assert report["spark_levels"] == report["depth"] + 1
+    assert report["spark_levels"] == report["depth"]

@@ -1,8 +1,8 @@
 """Whose code a file holds: Tidegate's, Python's, that of a library, or the user's.
 
 That a file lies below one of their directories does not say it: an installed Tidegate lies among
-the libraries, a clone may hold a virtual environment, and Python's directory holds its libraries.
-Nor is all that is installed a library: a user's models may be.
+the libraries, a clone may hold a virtual environment and a user's files, and Python's directory
+holds its libraries.  Nor is all that is installed a library: a user's models may be.
 """
 
 from __future__ import annotations
@@ -18,6 +18,12 @@ PACKAGE = Path(__file__).parents[1]
 
 LIBRARIES = frozenset({"site-packages", "dist-packages"})
 """Names of the directories that packages are installed into."""
+
+_PARTS = frozenset({
+    "__init__.py", "__main__.py", "brokers", "checker", "cli.py", "commands", "core", "examples",
+    "gate", "invariants", "library", "model", "render",
+})  # fmt: skip
+"""What the package has in its directory; a clone has other things there, too."""
 
 
 class Origin(Enum):
@@ -45,13 +51,14 @@ _INSTALLED = tuple(Path(sysconfig.get_path(name)) for name in ("purelib", "platl
 def located(file: str) -> tuple[Origin, Path]:
     """Return whose code is in a file, and its path: of Tidegate's and Python's below their folder.
 
-    What is generated, and so in no file, counts as the user's.
+    Generated code, which no file has, counts as the user's.
     """
     path = Path(file)
     for folder, whose in _OURS.items():
         if path.is_relative_to(folder):
             below = path.relative_to(folder)
-            if LIBRARIES.isdisjoint(below.parts):
+            ours = whose is Origin.PYTHON or not _PARTS.isdisjoint(below.parts[:1])
+            if ours and LIBRARIES.isdisjoint(below.parts):
                 return whose, below
     if (package := _package_of(path)) is not None:
         return (Origin.USER if package in _with_models else Origin.LIBRARY), path
@@ -77,8 +84,8 @@ _with_models: set[Path] = set()
 def note_model() -> None:
     """Note that the caller of the running ``__init__`` or ``__post_init__`` defines a model.
 
-    A user may install models like any package.  That package is no library then: its functions
-    are read, and its lines are named.
+    A user may install models like any package.  Its functions are read then, and its lines are
+    named, as those of a library are not.
     """
     frame = sys._getframe(1).f_back
     # A dataclass's own __init__ is generated, and replace() is Python's.

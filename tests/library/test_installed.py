@@ -24,7 +24,10 @@ FOLLOWER_READS = Path(__file__).parents[2] / "examples" / "follower_reads.py"
     [
         (str(ROOT / "core" / "spec.py"), Origin.TIDEGATE),
         (str(ROOT / "examples" / "raft.py"), Origin.TIDEGATE),
-        # A virtual environment may lie in a clone.
+        # In a clone lie a virtual environment, tests, and what a user tries there.
+        (str(ROOT / "tests" / "lock.py"), Origin.USER),
+        (str(ROOT / "my_protocol.py"), Origin.USER),
+        (str(ROOT / "first-change" / "my_protocol.py"), Origin.USER),
         (numpy.__file__, Origin.LIBRARY),
         (str(ROOT / ".venv" / "lib" / "site-packages" / "numpy" / "x.py"), Origin.LIBRARY),
         ("/usr/lib/python3/dist-packages/apt/cache.py", Origin.LIBRARY),

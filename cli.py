@@ -35,12 +35,12 @@ from .core.errors import (
     EngineError,
     ModelError,
     TidegateError,
-    is_users,
     one_line,
     place_of,
     shown,
 )
 from .core.interrupts import LimitReachedError, any_abandoned, listening, reason, received
+from .core.origins import is_users
 from .core.successors import successor
 from .core.version import __version__
 from .render.terminal import say

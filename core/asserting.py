@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from types import CodeType, TracebackType
 from typing import Any
 
-from .errors import Line, is_library, one_line, shown
+from .errors import Line, one_line, shown
+from .origins import is_library
 from .sources import tree_of
 
 

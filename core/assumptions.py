@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
-from .errors import is_users
+from .origins import is_users
 from .purity import read_by
 from .vocabulary import Property
 

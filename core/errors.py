@@ -15,7 +15,6 @@ import difflib
 import inspect
 import re
 import sys
-import sysconfig
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import is_dataclass
@@ -25,6 +24,7 @@ from types import CodeType, FrameType, NoneType, TracebackType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from .imports import PREFIX
+from .origins import PACKAGE, Origin, is_users, origin
 
 Line = tuple[str, int]
 """A file, and a line in it from 1."""
@@ -38,9 +38,7 @@ _LONGEST = 80
 _LONGEST_STATE = 300
 """Characters of a state that an error shows; a longer one hides what went wrong."""
 
-_PACKAGE = Path(__file__).parents[1]
-_HERE = tuple(f"{_PACKAGE / folder}/" for folder in ("core", "model/custom"))
-_LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib"))
+_HERE = tuple(f"{PACKAGE / folder}/" for folder in ("core", "model/custom"))
 
 
 class TidegateError(Exception):
@@ -95,18 +93,6 @@ class DisagreementError(EngineError):
     """Machine code and Python disagree about a state."""
 
 
-def is_users(file: str) -> bool:
-    """Whether a file is neither Tidegate's nor Python's nor a library's."""
-    path = Path(file)
-    return not path.is_relative_to(_PACKAGE) and not is_library(file) and path.is_file()
-
-
-@cache
-def is_library(file: str) -> bool:
-    """Whether a file is Python's or that of an installed package."""
-    return any(Path(file).is_relative_to(folder) for folder in _LIBRARIES)
-
-
 Spot = tuple[str, Line]
 """The name of a function, and a line in it."""
 
@@ -139,13 +125,6 @@ def acts_for_caller(code: CodeType) -> bool:
     return code.co_filename.startswith(_HERE)
 
 
-def _is_pythons(code: CodeType) -> bool:
-    """Whether code is of Python's own modules, which a line of a model has called."""
-    stdlib, *packages = _LIBRARIES
-    path = Path(code.co_filename)
-    return path.is_relative_to(stdlib) and not any(map(path.is_relative_to, packages))
-
-
 def _innermost_of_user(passed: list[Spot]) -> Spot | None:
     """Return the innermost spot in a user's file; if there is none, the innermost of all."""
     mutant = "<copy of "
@@ -176,8 +155,10 @@ def line_that_makes(wrong: Callable[[], bool], call: Callable[[], object]) -> Sp
         nonlocal deepest, last
         if deepest is None and wrong():
             deepest = last
-        if event == "line" and not _is_pythons(frame.f_code) and not acts_for_caller(frame.f_code):
-            last = frame.f_code.co_name, (frame.f_code.co_filename, frame.f_lineno)
+        code = frame.f_code
+        of_python = origin(code.co_filename) is Origin.PYTHON
+        if event == "line" and not of_python and not acts_for_caller(code):
+            last = code.co_name, (code.co_filename, frame.f_lineno)
             lines[frame] = last
         elif event == "return" and frame.f_back in lines:
             # The rest of the line that has called this function comes next.

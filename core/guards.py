@@ -19,8 +19,9 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
-from .errors import ModelError, at_revision, is_users
+from .errors import ModelError, at_revision
 from .generated import show_as
+from .origins import is_users
 from .sources import Node, as_function, original_of, source_of
 from .vocabulary import INDEX
 

@@ -21,7 +21,8 @@ from pathlib import Path
 from time import perf_counter
 from types import FrameType
 
-from .errors import Line, acts_for_caller, is_library, is_users, shown
+from .errors import Line, acts_for_caller, shown
+from .origins import PACKAGE, is_library, is_tidegates, is_users
 from .text import Unfinished
 
 
@@ -77,8 +78,7 @@ def is_interrupt(stopped_by: Stopped | None) -> bool:
     return stopped_by is not None and stopped_by.by is Stop.INTERRUPT
 
 
-_PACKAGE = Path(__file__).parents[1]
-_MODELS = (_PACKAGE / "model", _PACKAGE / "invariants", _PACKAGE / "examples")
+_MODELS = (PACKAGE / "model", PACKAGE / "invariants", PACKAGE / "examples")
 
 
 def model_call(frame: FrameType | None) -> FrameType | None:
@@ -89,12 +89,12 @@ def model_call(frame: FrameType | None) -> FrameType | None:
     call: FrameType | None = None
     of_model: FrameType | None = None
     while frame is not None:
-        file = Path(frame.f_code.co_filename)
+        file = frame.f_code.co_filename
         if acts_for_caller(frame.f_code):
             call = of_model
-        elif file.is_relative_to(_PACKAGE) and not any(map(file.is_relative_to, _MODELS)):
+        elif is_tidegates(file) and not any(map(Path(file).is_relative_to, _MODELS)):
             break
-        elif not is_library(str(file)) and not str(file).startswith("<frozen"):
+        elif not is_library(file):
             of_model = frame
             call = frame if frame.f_code.co_name == "<module>" else call
         frame = frame.f_back

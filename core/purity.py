@@ -24,7 +24,8 @@ from types import (
 )
 from typing import Any, TypeVar, cast, overload
 
-from .errors import Line, ModelError, about, is_users, printed, shown
+from .errors import Line, ModelError, about, printed, shown
+from .origins import is_users
 from .sources import global_names
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 from .blame import as_witness
-from .errors import about, failure, is_users, misfit, one_line, place_of, printable
+from .errors import about, failure, misfit, one_line, place_of, printable
 from .layout import Layout, State
+from .origins import is_users
 from .scene import Event, LogOffset, Participant, Scene, View
 from .text import Unfinished, patience
 from .vocabulary import Kind, Property, Step

@@ -18,6 +18,7 @@ from typing import Any
 from .blame import truth
 from .errors import ModelError, about, blaming, printed
 from .layout import State
+from .origins import note_model
 from .scene import LogOffset
 from .sources import original_of
 from .text import Tabled, named
@@ -379,6 +380,7 @@ class Property:
 
     def __post_init__(self) -> None:
         _refuse_other_needs(self.name, self.needs)
+        note_model()
         declared = self.predicate is not _undeclared and not hasattr(self.predicate, "witness")
         if self.witness is None:
             decided = self.kind is Kind.TYPE or self.kind.is_of_steps

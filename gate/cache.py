@@ -22,12 +22,10 @@ from types import FrameType
 from typing import Any
 
 from ..core.files import DiskCache
+from ..core.origins import LIBRARIES, PACKAGE, Origin, is_tidegates, origin
 from ..library.names import custom_file, is_custom
 from .cells import Cell
 from .results import CellOutcome, PropertyOutcome, Status
-
-_PYTHON = Path(os.__file__).parent
-_LIBRARIES = {"site-packages", "dist-packages"}
 
 _READS = frozenset({
     "builtins.input", "ctypes.dlopen", "open", "os.exec", "os.fork", "os.forkpty", "os.listdir",
@@ -70,7 +68,7 @@ def _folders(cell: Cell, root: Path) -> list[Path]:
 def _modules(folder: Path) -> Iterator[Path]:
     """Yield the modules below a directory, in order, but for those of libraries."""
     for file in sorted(folder.iterdir()):
-        if file.is_dir() and file.name[0] != "." and file.name not in _LIBRARIES:
+        if file.is_dir() and file.name[0] != "." and file.name not in LIBRARIES:
             if not (file / "pyvenv.cfg").is_file():
                 yield from _modules(file)
         elif file.suffix == ".py" and file.is_file():
@@ -91,7 +89,7 @@ class Watch:
         """Return the hash of the sources, as :func:`digest`; None if that is not all."""
         if not is_custom(self._cell.protocol):
             return ""
-        mine = [file for file in self._imported() if not _is_installed(file)]
+        mine = [file for file in self._imported() if not _is_installed(str(file))]
         folders = _folders(self._cell, self._root)
         known = all(
             file.suffix == ".py" and file.is_file() and any(map(file.is_relative_to, folders))
@@ -117,33 +115,22 @@ def _is_models(frame: FrameType | None) -> bool:
     """Whether the model is running in this frame, or called a library that is."""
     while frame is not None:
         file = frame.f_code.co_filename
-        if file.startswith("<frozen importlib") or _is_tidegates(file):
+        if file.startswith("<frozen importlib") or is_tidegates(file):
             return False
-        if not file.startswith("<") and not _is_installed(Path(file)):
+        if not file.startswith("<") and not _is_installed(file):
             return True
         frame = frame.f_back
     return False
 
 
-def _is_tidegates(file: str) -> bool:
-    return any(map(Path(file).is_relative_to, _PACKAGES))
-
-
-def _is_installed(file: Path) -> bool:
+def _is_installed(file: str) -> bool:
     """Whether a file is Python's, Tidegate's, or one of a library."""
-    inside = file.is_relative_to(_PYTHON) or _is_tidegates(str(file))
-    return inside or bool(_LIBRARIES & set(file.parts))
+    return origin(file) is not Origin.USER
 
 
 def _reads_environment(file: Path) -> bool:
     source = file.read_bytes()
     return any(name in source for name in _ENVIRONMENT)
-
-
-_PACKAGE = Path(__file__).parents[1]
-
-_PACKAGES = {_PACKAGE, _PACKAGE.resolve()}
-"""Where the package is; a link to it is another place."""
 
 
 def recorded(cell: Cell, root: Path) -> CellOutcome | None:
@@ -213,8 +200,8 @@ def key(cell: Cell, sources: str, root: Path) -> str:
 def _tool() -> list[str]:
     """Return what identifies the tool: its source, and Python's version."""
     made_of = hashlib.sha256()
-    for file in _sources(_PACKAGE):
-        made_of.update(str(file.relative_to(_PACKAGE)).encode() + b"\0" + file.read_bytes() + b"\0")
+    for file in _sources(PACKAGE):
+        made_of.update(str(file.relative_to(PACKAGE)).encode() + b"\0" + file.read_bytes() + b"\0")
     return [made_of.hexdigest(), sys.version, str(sys.flags)]
 
 
@@ -225,8 +212,8 @@ def _libraries() -> list[str]:
 
 
 def _sources(package: Path) -> Iterator[Path]:
-    """Yield the modules of a package, in order."""
+    """Yield the modules of a package, in order, and the examples, which have no ``__init__``."""
     yield from sorted(package.glob("*.py"))
     for folder in sorted(package.iterdir()):
-        if (folder / "__init__.py").is_file():
+        if folder.name == "examples" or (folder / "__init__.py").is_file():
             yield from _sources(folder)

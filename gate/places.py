@@ -9,8 +9,9 @@ from dataclasses import dataclass, fields, replace
 from difflib import SequenceMatcher
 from typing import Any
 
-from ..core.errors import Line, is_users
+from ..core.errors import Line
 from ..core.guards import read_tree
+from ..core.origins import is_users
 from ..core.spec import Property, Trace, TransitionSystem
 from ..library.known import has_trace
 from ..model import Protocol

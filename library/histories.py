@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import builtins
 import operator
-import os
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -27,7 +26,6 @@ from functools import cache, cached_property
 from gc import get_referents
 from inspect import unwrap
 from opcode import opmap
-from pathlib import Path
 from types import (
     BuiltinFunctionType,
     ClassMethodDescriptorType,
@@ -46,11 +44,10 @@ from typing import Any
 
 from ..core.asserting import is_users_code
 from ..core.fields import Array, Record, declared_parts
+from ..core.origins import Origin, located
 from ..core.sources import global_names, is_own
 from ..core.spec import Property, TransitionSystem
 from ..model.protocol import TRACK, Protocol, histories_of
-
-_PACKAGE = Path(__file__).parents[1]
 
 _OWN = {"core", "checker", "library", "commands", "gate", "render", "brokers"}
 """Parts of this package that no model belongs to: they read only what they are given."""
@@ -278,18 +275,11 @@ def _is_pythons(module: str) -> bool:
 @cache
 def _place_of(file: str) -> tuple[str, str]:
     """Return whether code of a file is followed, of this package or Python's, and its part."""
-    path = Path(file)
-    if path.is_relative_to(_PACKAGE):
-        part = path.relative_to(_PACKAGE).parts[0]
+    whose, path = located(file)
+    part = path.parts[0].removesuffix(".py") if path.parts else ""
+    if whose is Origin.TIDEGATE:
         return ("package" if part in _OWN else "followed"), part
-    if not file or file.startswith("<frozen"):
-        return "Python", file[len("<frozen ") : -1]
-    if path.is_relative_to(_LIBRARY) and "site-packages" not in path.parts:
-        return "Python", path.relative_to(_LIBRARY).parts[0].removesuffix(".py")
-    return "followed", ""
-
-
-_LIBRARY = Path(os.__file__).parent
+    return ("Python" if whose is Origin.PYTHON or not file else "followed"), part
 
 
 _LIMITS = ("low", "high", "length")

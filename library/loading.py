@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import Any
 
 from ..checker.families import decided_one_by_one
-from ..core.errors import is_users
 from ..core.imports import PREFIX
+from ..core.origins import is_users
 from ..core.spec import Property, TransitionSystem
 from ..model.custom.model import Model
 from ..model.protocol import Protocol

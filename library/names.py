@@ -41,7 +41,6 @@ from ..core.errors import (
     SelectionError,
     TidegateError,
     callers,
-    is_users,
     lacks,
     nearest,
     one_line,
@@ -51,6 +50,7 @@ from ..core.errors import (
 from ..core.fields import Record, declaration_of, getter_of
 from ..core.guards import read_tree
 from ..core.imports import PREFIX, Folder
+from ..core.origins import is_users
 from ..core.sources import global_names
 from ..core.spec import Property, TransitionSystem
 from ..core.successors import EXAMPLES, successor

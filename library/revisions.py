@@ -21,7 +21,8 @@ from pkgutil import walk_packages
 from tempfile import TemporaryDirectory
 from types import ModuleType
 
-from ..core.errors import SelectionError, is_users, nearest, unpacked
+from ..core.errors import SelectionError, nearest, unpacked
+from ..core.origins import is_users
 from ..core.spec import TidegateError
 from ..model import Protocol
 from .code import Code, code

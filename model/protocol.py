@@ -19,6 +19,7 @@ from ..core.bounds import bound_name, parse, unknown
 from ..core.errors import ModelError, about, blaming, one_line, printed
 from ..core.fields import integer
 from ..core.guards import counted
+from ..core.origins import note_model
 from ..core.spec import Action, JointFairness, Property, TransitionSystem
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ class Protocol:
     declared: str = ""
 
     def __post_init__(self) -> None:
+        note_model()
         # Reports print them in one line each, also those of a custom protocol.
         object.__setattr__(self, "summary", one_line(" ".join(self.summary.split())))
         object.__setattr__(self, "actions", tuple(map(_named_in_one_line, self.actions)))

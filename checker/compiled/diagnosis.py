@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from ...core.errors import acts_for_caller, is_users
+from ...core.errors import acts_for_caller
+from ...core.origins import is_users
 from ...core.result import Reason
 from ...core.sources import original_of
 from ...core.spec import Property, TransitionSystem

@@ -18,8 +18,8 @@ from inspect import getattr_static
 from types import FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...core.errors import is_library
 from ...core.fields import Record
+from ...core.origins import is_library
 from ...language import table
 from ...language.forms import NOT_IN_IT
 from .contents import CONTAINERS, MOST_PARTS, any_of, has_plain_text, is_wrapper, parts_in
@@ -148,7 +148,7 @@ class Objects:
         if not isinstance(value, FunctionType):
             return False
         file = value.__code__.co_filename
-        if is_ours(value) or is_library(file) or file.startswith("<frozen"):
+        if is_ours(value) or is_library(file):
             return False
         return file != "<string>" or value.__module__ == "__main__"
 

@@ -17,6 +17,7 @@ from ...core.fields import Record
 from ...core.followers import state_followers
 from ...core.guards import enabled
 from ...core.layout import Layout
+from ...core.origins import note_model
 from ...core.scene import LogOffset, View
 from ...core.sources import original_of
 from ...core.spec import (
@@ -175,6 +176,7 @@ class Model(Fair, Generic[S, K]):
         default_properties: Sequence[str] = (),
     ) -> None:
         super().__init__()
+        note_model()
         refuse_other_classes(bounds, state)
         self._spot = spot_of_caller()
         flags = deadlock, liveness_within_constraint

@@ -67,7 +67,8 @@ def write(tmp_path):
 @pytest.mark.parametrize("failing", FAILING)
 def test_the_steps_to_a_failure_are_printed(write, failing, engine):
     *lines, steps = FAILING[failing]
-    done = CliRunner().invoke(main, ["check", write(*lines), "--engine", engine])
+    wide = CliRunner(env={"COLUMNS": "200"})
+    done = wide.invoke(main, ["check", write(*lines), "--engine", engine])
     assert done.exit_code == 70
     heads = [line for line in done.output.splitlines() if "a shortest behavior" in line]
     assert len(heads) == 1

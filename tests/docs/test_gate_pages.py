@@ -11,6 +11,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+import tidegate
 from tests.docs.pages import blocks
 from tidegate.cli import main
 from tidegate.gate.document import CASE, CONFORM, read
@@ -106,7 +107,8 @@ def test_actions_of_others_are_pinned_to_a_commit():
 def test_a_clone_where_the_page_puts_it_is_not_imported(tmp_path):
     [folder] = re.findall(r"git submodule add \S.*\" (\S+)$", CI, re.MULTILINE)
     assert f"uses: ./{folder}\n" in CI
-    for clone, imported in ((folder, ROOT), ("tidegate", tmp_path / "tidegate")):
+    used = Path(tidegate.__file__).parent
+    for clone, imported in ((folder, used), ("tidegate", tmp_path / "tidegate")):
         (tmp_path / clone).mkdir(parents=True)
         (tmp_path / clone / "__init__.py").touch()
         command = [sys.executable, "-c", "import tidegate; print(tidegate.__file__)"]

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 import tidegate
 from tests.docs.pages import blocks
+from tests.docs.tutorial import Shell
 from tidegate import model
 from tidegate.cli import main
 from tidegate.commands.pytest_plugin import pytest_assertrepr_compare
@@ -37,9 +38,16 @@ def commands(text):
     return [line[1:] for line in lines if line[:1] == ["tidegate"]]
 
 
+def broken(model):
+    """Return the first model with the change that breaks it."""
+    old, new = (block for block in blocks(FIRST, "python") if block.startswith("    if "))
+    before, action = model.split("def choose_to_abort")
+    return f"{before}def choose_to_abort{action.replace(old, new, 1)}"
+
+
 def test_the_first_model_goes_as_its_page_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    write, check, broken, explain, mutate = commands(FIRST)
+    write, check, again, explain, mutate = commands(FIRST)
     assert CliRunner().invoke(main, write).exit_code == 0
     model = tmp_path / "two_phase.py"
     result = CliRunner().invoke(main, check)
@@ -47,10 +55,8 @@ def test_the_first_model_goes_as_its_page_says(tmp_path, monkeypatch):
     assert "288 distinct states" in result.output
     text = model.read_text("utf-8")
     assert text == EXAMPLE
-    [old, new] = [block for block in blocks(FIRST, "python") if block.startswith("    if ")]
-    where = text.index(old, text.index("def choose_to_abort"))
-    model.write_text(text[:where] + new + text[where + len(old) :], "utf-8")
-    result = CliRunner().invoke(main, broken)
+    model.write_text(broken(text), "utf-8")
+    result = CliRunner().invoke(main, again)
     assert result.exit_code == 12, result.output
     trace = json.loads((tmp_path / "broken.json").read_text("utf-8"))["trace"]
     actions = [state["#meta"]["action"] for state in trace["states"][1:]]
@@ -81,13 +87,17 @@ def test_what_the_first_page_adds_to_the_model_holds(tmp_path):
     assert "Finishes" in str(checked)
 
 
-def test_the_test_on_the_first_page_passes(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_tests_on_the_first_page_pass_beside_the_model(tmp_path):
+    python = blocks(FIRST, "python")
+    tests = [block for block in python if block.startswith(("import tidegate", "from two_phase"))]
+    assert len(tests) == 2
+    for number, test in enumerate(tests):
+        (tmp_path / f"test_{number}.py").write_text(test, "utf-8")
     (tmp_path / "two_phase.py").write_text(EXAMPLE, "utf-8")
-    [test] = [block for block in blocks(FIRST, "python") if block.startswith("import tidegate")]
-    space = {}
-    exec(test, space)
-    space["test_two_phase_commit"]()
+    shell = Shell(tmp_path)
+    assert "2 passed" in shell.run("pytest -q -p no:cacheprovider")
+    (tmp_path / "two_phase.py").write_text(broken(EXAMPLE), "utf-8")
+    assert "is violated" in shell.run("pytest -q -p no:cacheprovider", violated=True)
 
 
 def test_the_test_of_an_action_on_the_first_page_passes(tmp_path, monkeypatch):

@@ -310,3 +310,14 @@ def test_a_package_behind_a_link_is_tidegates(tmp_path):
     )
     assert first.stdout.startswith("pass"), first.stdout + first.stderr
     assert second.stdout.startswith("cached"), second.stdout + second.stderr
+
+
+def test_an_example_that_has_changed_is_another_tool(tmp_path, monkeypatch):
+    """A gate elsewhere names ``tidegate.examples.raft``, which is none of its own files."""
+    monkeypatch.setattr(cache, "PACKAGE", tmp_path)
+    (tmp_path / "examples").mkdir()
+    tools = []
+    for text in ("x = 1", "x = 2"):
+        (tmp_path / "examples" / "raft.py").write_text(text)
+        tools.append(cache._tool.__wrapped__())
+    assert tools[0] != tools[1]

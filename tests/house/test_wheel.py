@@ -10,6 +10,7 @@ import zipfile
 import pytest
 
 from tests.house.conftest import tracked
+from tidegate.core.origins import is_tidegates
 from tidegate.core.version import __version__
 
 
@@ -163,6 +164,14 @@ def test_setup_cfg_lists_every_package(root, packages):
     }
     assert directories
     assert directories | {root} == set(packages.values())
+
+
+def test_tidegates_code_is_what_is_in_the_package(root, modules):
+    files = {str(file.relative_to(root)) for file in modules.values()}
+    files |= {name for name in tracked("*.py") if name.split("/")[0] == "examples"}
+    # It is a template for a file of the user's.
+    files.add("gate/templates/protocol.py")
+    assert {name for name in tracked("*.py") if is_tidegates(str(root / name))} == files
 
 
 def test_every_package_has_an_init(packages):

@@ -1,7 +1,8 @@
 # ruff: noqa: E501
 """Expressions by people who had not read the tests: their values are no functions of the state.
 
-Each set-up stands before an action that stores the value of an expression.
+Each set-up stands before an initial state that has the value of an expression: initial states may be
+written in any Python, while a rule has a language.
 """
 
 HEAD = """from dataclasses import dataclass
@@ -30,12 +31,19 @@ model = Model(Bounds, State, deadlock=False)
 
 TAIL = """
 
-@model.action("p", v=lambda k: range(3))
-def step(s: State, k: Bounds, v: int) -> bool:
+@model.initial
+def begin(s: State, k: Bounds):
+    for v in range(3):
+        s.x = v
+        s.y = int({expression}) % 8
+        yield
+
+
+@model.action("p")
+def step(s: State, k: Bounds) -> bool:
     if s.x >= 6:
         return False
     s.x += 1
-    s.y = int({expression}) % 8
     return True
 
 

@@ -75,9 +75,10 @@ def bounds(
         if not selection.properties:
             raise SelectionError("property 'none' cannot be violated; name another")
         varied = ladder(chosen, settings, largest)
-        fixed = _fixed(brief(chosen.within(settings)), varied)
+        allowed = varied.allowed(chosen)
+        fixed = _fixed(brief(chosen.within(allowed)), varied)
         smallest_bounds: dict[str, MinimalBounds] = {}
-        undecided = left_undecided(chosen, settings, selection)
+        undecided = left_undecided(chosen, allowed, selection)
         for name, why in undecided.items():
             print_undecided(console, protocol, name, why)
         for prop in selection.properties:
@@ -101,7 +102,8 @@ def bounds(
 
 def _fixed(within: str, varied: Ladder) -> list[str]:
     """Return the bounds that are named in a report, without those that are varied."""
-    return [one for one in within.split(", ") if one.partition("=")[0] not in varied.largest]
+    named = filter(None, within.split(", "))
+    return [one for one in named if one.partition("=")[0] not in varied.largest]
 
 
 def _properties(smallest_bounds: Mapping[str, MinimalBounds]) -> list[dict[str, Any]]:

@@ -48,8 +48,8 @@ def few(s: State, k: Bounds) -> bool:
     return s.written < k.quorum
 '''
 
-VALUE_ERROR = '''if 2 * self.quorum <= self.servers:
-            raise ValueError(f"two quorums of {self.quorum} need not meet")'''
+VALUE_ERROR = """if 2 * self.quorum <= self.servers:
+            raise ValueError(f"two quorums of {self.quorum} need not meet")"""
 
 ASSUMED = {
     "ValueError": (VALUE_ERROR, "are not allowed: two quorums of 2 need not meet (quorum.py:15)"),

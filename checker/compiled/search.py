@@ -232,8 +232,9 @@ class UnfitError(Exception):
 
 def _ended_by(error: KeyboardInterrupt | MemoryError | MemoryLimitError) -> Stopped:
     """Return what ended a search."""
-    is_limit = isinstance(error, MemoryLimitError)
-    return Stopped(Stop.OUT_OF_MEMORY) if is_limit else reason(error)
+    if isinstance(error, MemoryLimitError):
+        return Stopped(Stop.OUT_OF_MEMORY)
+    return reason(error)
 
 
 class CompiledSearch(LevelSearch):

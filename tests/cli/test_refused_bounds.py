@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import tidegate
 from tidegate.cli import main
 
-QUORUM = '''"""A value that a quorum writes."""
+MAJORITY = '''"""A value that a majority writes."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ from tidegate import Model, Record, integer, number
 @dataclass(frozen=True)
 class Bounds:
     servers: int = number(DEFAULT, 0, 5, "servers")
-    quorum: int = number(2, 1, 5, "how many have to write")
+    majority: int = number(2, 1, 5, "how many have to write")
 
     def __post_init__(self) -> None:
         ASSUMED
@@ -43,55 +43,58 @@ def write(s: State, k: Bounds) -> bool:
     return True
 
 
-@model.invariant("Fewer than a quorum have written.")
+@model.invariant("Fewer than a majority have written.")
 def few(s: State, k: Bounds) -> bool:
-    return s.written < k.quorum
+    return s.written < k.majority
 '''
 
-VALUE_ERROR = """if 2 * self.quorum <= self.servers:
-            raise ValueError(f"two quorums of {self.quorum} need not meet")"""
+VALUE_ERROR = """if 2 * self.majority <= self.servers:
+            raise ValueError(f"two majorities of {self.majority} need not meet")"""
 
 ASSUMED = {
-    "ValueError": (VALUE_ERROR, "are not allowed: two quorums of 2 need not meet (quorum.py:15)"),
+    "ValueError": (
+        VALUE_ERROR,
+        "are not allowed: two majorities of 2 need not meet (majority.py:15)",
+    ),
     "a text": (
-        "assert 2 * self.quorum > self.servers, 'two quorums need not meet'",
-        "are not allowed: two quorums need not meet (quorum.py:14)",
+        "assert 2 * self.majority > self.servers, 'two majorities need not meet'",
+        "are not allowed: two majorities need not meet (majority.py:14)",
     ),
     "no text": (
-        "assert 2 * self.quorum > self.servers  # so that two of them meet",
-        "are not allowed: assert 2 * self.quorum > self.servers fails (quorum.py:14)",
+        "assert 2 * self.majority > self.servers  # so that two of them meet",
+        "are not allowed: assert 2 * self.majority > self.servers fails (majority.py:14)",
     ),
     "in a call": (
         "self.meet()\n\n    def meet(self):\n"
-        "        assert 2 * self.quorum > self.servers, 'too few'",
-        "are not allowed: too few (quorum.py:17) called by __post_init__(), quorum.py:14",
+        "        assert 2 * self.majority > self.servers, 'too few'",
+        "are not allowed: too few (majority.py:17) called by __post_init__(), majority.py:14",
     ),
     "of Python": (
         "[3, 2, 1].index(self.servers)",
-        "are not allowed: 4 is not in list (quorum.py:14)",
+        "are not allowed: 4 is not in list (majority.py:14)",
     ),
 }
 """Assumptions that servers=4 breaks, and what is said then."""
 
 WRONG = ["-b", "servers=4"]
 COMMANDS = {
-    "check": ["check", "quorum.py", *WRONG],
-    "check --engine compiled": ["check", "quorum.py", *WRONG, "--engine", "compiled"],
-    "explain": ["explain", "quorum.py", *WRONG],
-    "diff": ["diff", "free.py", "quorum.py", *WRONG],
-    "simulate": ["simulate", "quorum.py", *WRONG, "--jobs", "1"],
-    "explore": ["explore", "quorum.py", *WRONG],
-    "graph": ["graph", "quorum.py", *WRONG],
-    "mutate": ["mutate", "quorum.py", "--within", "servers=4"],
-    "bounds": ["bounds", "quorum.py", *WRONG, "--max", "quorum=2"],
-    "replay": ["replay", "trace.json", "--protocol", "quorum.py"],
+    "check": ["check", "majority.py", *WRONG],
+    "check --engine compiled": ["check", "majority.py", *WRONG, "--engine", "compiled"],
+    "explain": ["explain", "majority.py", *WRONG],
+    "diff": ["diff", "free.py", "majority.py", *WRONG],
+    "simulate": ["simulate", "majority.py", *WRONG, "--jobs", "1"],
+    "explore": ["explore", "majority.py", *WRONG],
+    "graph": ["graph", "majority.py", *WRONG],
+    "mutate": ["mutate", "majority.py", "--within", "servers=4"],
+    "bounds": ["bounds", "majority.py", *WRONG, "--max", "majority=2"],
+    "replay": ["replay", "trace.json", "--protocol", "majority.py"],
     "check --resume": ["check", "--resume", "run", "--trust"],
     "gate": ["gate"],
 }
 
 GATE = """
 [[case]]
-protocols = "quorum.py"
+protocols = "majority.py"
 bounds = "servers=4"
 violates = "Few"
 """
@@ -106,9 +109,9 @@ def flat(result):
     return " ".join(result.output.split())
 
 
-def written(assumed="pass", name="quorum.py", default=3):
+def written(assumed="pass", name="majority.py", default=3):
     """Write a model whose bounds assume something."""
-    text = QUORUM.replace("ASSUMED", assumed).replace("DEFAULT", str(default))
+    text = MAJORITY.replace("ASSUMED", assumed).replace("DEFAULT", str(default))
     return Path(name).write_text(text, "utf-8")
 
 
@@ -120,12 +123,12 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("assumed", "said"), ASSUMED.values(), ids=ASSUMED)
 def test_a_broken_assumption_is_said_with_the_bounds_its_text_and_its_line(assumed, said):
     written(assumed)
-    result = run("check", "quorum.py", *WRONG)
+    result = run("check", "majority.py", *WRONG)
     assert (result.exit_code, flat(result)) == (
         2,
-        f"Error: the bounds servers=4, quorum=2 {said}",
+        f"Error: the bounds servers=4, majority=2 {said}",
     )
-    assert run("check", "quorum.py").exit_code == 12
+    assert run("check", "majority.py").exit_code == 12
 
 
 @pytest.fixture
@@ -133,9 +136,9 @@ def kept():
     """Keep a trace and a checkpoint of bounds that the model allows until it is changed."""
     written(name="free.py")
     written()
-    assert run("check", "quorum.py", *WRONG, "--json", "trace.json").exit_code == 12
+    assert run("check", "majority.py", *WRONG, "--json", "trace.json").exit_code == 12
     how = [*WRONG, "--engine", "compiled", "--checkpoint", "run", "--max-states", "2"]
-    assert run("check", "quorum.py", *how).exit_code == 3
+    assert run("check", "majority.py", *how).exit_code == 3
     Path("tidegate.toml").write_text(GATE, "utf-8")
 
 
@@ -146,94 +149,98 @@ def test_every_command_refuses_bounds_that_the_model_does_not_allow():
     for command, arguments in COMMANDS.items():
         result = run(*arguments)
         assert result.exit_code == 2, (command, flat(result))
-        assert f"the bounds servers=4, quorum=2 {said}" in flat(result), command
+        assert f"the bounds servers=4, majority=2 {said}" in flat(result), command
 
 
 @pytest.mark.usefixtures("kept")
 def test_another_error_there_is_one_of_the_file_in_every_command():
     written("1 // (4 - self.servers)")
-    said = "fails with ZeroDivisionError: integer division or modulo by zero (quorum.py:14)"
+    said = "fails with ZeroDivisionError: integer division or modulo by zero (majority.py:14)"
     for command, arguments in COMMANDS.items():
         result = run(*arguments)
         assert result.exit_code == 2, (command, flat(result))
-        assert f"making the bounds servers=4, quorum=2 {said}" in flat(result), command
+        assert f"making the bounds servers=4, majority=2 {said}" in flat(result), command
 
 
 @pytest.mark.parametrize("error", ["{}[self.servers]", "self.clients", "raise SystemExit(0)"])
 def test_whatever_is_raised_there_has_its_line(error):
     written(f"if self.servers == 4:\n            {error}")
-    result = run("check", "quorum.py", *WRONG)
+    result = run("check", "majority.py", *WRONG)
     assert result.exit_code == 2, flat(result)
-    said = r"Error: making the bounds servers=4, quorum=2 fails with \w+: .* \(quorum.py:15\)"
+    said = r"Error: making the bounds servers=4, majority=2 fails with \w+: .* \(majority.py:15\)"
     assert re.fullmatch(said, flat(result)), flat(result)
 
 
 def test_an_error_there_is_not_skipped_as_if_the_model_refused_the_bounds():
     written("1 // (4 - self.servers)")
-    result = run("bounds", "quorum.py", "--max", "servers=4", "-p", "TypeOk")
+    result = run("bounds", "majority.py", "--max", "servers=4", "-p", "TypeOk")
     assert result.exit_code == 2, flat(result)
-    assert "making the bounds servers=4, quorum=2 fails with ZeroDivisionError" in flat(result)
+    assert "making the bounds servers=4, majority=2 fails with ZeroDivisionError" in flat(result)
 
 
 def test_the_gate_says_the_line_of_its_file_too():
     written(ASSUMED["a text"][0])
     Path("tidegate.toml").write_text(GATE, "utf-8")
-    text = "tidegate.toml:4: quorum.py: the bounds servers=4, quorum=2 are not allowed: two quorums"
+    text = "tidegate.toml:4: majority.py: the bounds servers=4, majority=2 are not allowed"
     assert text in flat(run("gate"))
 
 
 def test_defaults_that_the_model_does_not_allow_need_others():
     written(ASSUMED["a text"][0], default=4)
-    said = "Error: the default bounds servers=4, quorum=2 are not allowed: two quorums need not"
+    said = (
+        "Error: the default bounds servers=4, majority=2 are not allowed: two majorities need not"
+    )
     for command in (["check"], ["explain"], ["simulate", "--jobs", "1"], ["mutate"]):
-        result = run(command[0], "quorum.py", *command[1:])
+        result = run(command[0], "majority.py", *command[1:])
         assert (result.exit_code, said in flat(result)) == (2, True), flat(result)
-    assert run("check", "quorum.py", "-b", "quorum=3").exit_code == 12
-    assert run("show", "quorum.py").exit_code == 0
-    assert run("list", "bounds", "quorum.py").exit_code == 0
+    assert run("check", "majority.py", "-b", "majority=3").exit_code == 12
+    assert run("show", "majority.py").exit_code == 0
+    assert run("list", "bounds", "majority.py").exit_code == 0
 
 
 def test_the_search_for_minimal_bounds_skips_those_that_the_model_does_not_allow():
-    """Smaller ones would violate the property: two servers with a quorum of one, in one step."""
+    """Smaller ones would violate the property: two servers with a majority of one, in one step."""
     written(VALUE_ERROR + "\n        assert self.servers >= 2")
-    result = run("bounds", "quorum.py", "--max", "servers=4", "--max", "quorum=3", "--json", "-")
+    result = run(
+        "bounds", "majority.py", "--max", "servers=4", "--max", "majority=3", "--json", "-"
+    )
     [found] = json.loads(result.stdout)["properties"]
     assert result.exit_code == 0
-    assert found["smallest"] == [{"bounds": {"servers": 2, "quorum": 2}, "steps": 2}]
+    assert found["smallest"] == [{"bounds": {"servers": 2, "majority": 2}, "steps": 2}]
 
 
 @pytest.mark.parametrize("default", [3, 4])
 def test_what_is_varied_need_not_be_allowed_at_its_default(default):
     written(VALUE_ERROR, default=default)
-    result = run("bounds", "quorum.py", "-b", "servers=5", "--max", "quorum=4")
+    result = run("bounds", "majority.py", "-b", "servers=5", "--max", "majority=4")
     assert result.exit_code == 0, flat(result)
-    assert "servers=5: Few, violated from quorum=3: 3 steps" in flat(result)
+    assert "servers=5: Few, violated from majority=3: 3 steps" in flat(result)
 
 
 def test_the_library_raises_what_its_page_says():
     written(ASSUMED["a text"][0])
-    with pytest.raises(tidegate.BoundsError, match="two quorums need not meet") as refused:
-        tidegate.check("quorum.py", {"servers": 4})
-    assert str(refused.value).endswith("(quorum.py:14)")
-    with pytest.raises(tidegate.BoundsError, match="servers=4, quorum=2 are not allowed"):
-        tidegate.simulate("quorum.py", {"servers": 4})
+    with pytest.raises(tidegate.BoundsError, match="two majorities need not meet") as refused:
+        tidegate.check("majority.py", {"servers": 4})
+    assert str(refused.value).endswith("(majority.py:14)")
+    with pytest.raises(tidegate.BoundsError, match="servers=4, majority=2 are not allowed"):
+        tidegate.simulate("majority.py", {"servers": 4})
 
 
 def test_a_test_that_asks_for_them_fails_with_the_same_text():
     """With the plugin, which pytest loads where Tidegate is installed."""
     written(ASSUMED["a text"][0])
-    Path("test_quorum.py").write_text(
-        "from quorum import model\n\n\ndef test_four():\n    model.state(servers=4)\n", "utf-8"
+    Path("test_majority.py").write_text(
+        "from majority import model\n\n\ndef test_four():\n    model.state(servers=4)\n", "utf-8"
     )
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_quorum.py"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_majority.py"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "BoundsError: the bounds servers=4, quorum=2 are not allowed" in done.stdout
+    assert "BoundsError: the bounds servers=4, majority=2 are not allowed" in done.stdout
 
 
 def test_variants_make_their_bounds_again_and_are_refused_alike():
     """The rules of a variant are a field of the bounds, so these are made twice."""
-    text = QUORUM.replace("DEFAULT", "3").replace(
+    text = MAJORITY.replace("DEFAULT", "3").replace(
         "ASSUMED", "assert self.rules.most >= self.servers, 'no rule for so many'"
     )
     text = text.replace(
@@ -246,4 +253,6 @@ def test_variants_make_their_bounds_again_and_are_refused_alike():
     assert run("check", "variants.py:fewer").exit_code == 12
     result = run("check", "variants.py:fewer", *WRONG)
     assert result.exit_code == 2, flat(result)
-    assert "servers=4, quorum=2 are not allowed: no rule for so many (variants.py:" in flat(result)
+    assert "servers=4, majority=2 are not allowed: no rule for so many (variants.py:" in flat(
+        result
+    )

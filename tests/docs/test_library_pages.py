@@ -318,10 +318,10 @@ def second(s: State, k: Bounds) -> bool:
 def test_bounds_that_an_assumption_excludes_are_refused_as_the_reference_says(
     tmp_path, monkeypatch
 ):
-    [source] = [block for block in blocks(LIBRARY, "python") if "assert 2 * self.quorum" in block]
-    [shown] = [block for block in blocks(LIBRARY, "text") if "two quorums have to meet" in block]
+    [source] = [block for block in blocks(LIBRARY, "python") if "assert 2 * self.majority" in block]
+    [shown] = [block for block in blocks(LIBRARY, "text") if "two majorities have to meet" in block]
     begin = """\
-\"\"\"A quorum.\"\"\"
+\"\"\"A majority.\"\"\"
 
 from dataclasses import dataclass
 
@@ -340,22 +340,22 @@ model = Model(Bounds, State, deadlock=False)
 
 @model.action("server")
 def write(s: State, k: Bounds) -> bool:
-    if s.written == k.quorum:
+    if s.written == k.majority:
         return False
     s.written += 1
     return True
 
 
-@model.invariant("A quorum has not written.")
+@model.invariant("A majority has not written.")
 def few(s: State, k: Bounds) -> bool:
-    return s.written < k.quorum
+    return s.written < k.majority
 """
-    (tmp_path / "quorum.py").write_text(f"{begin}{source}{rest}", "utf-8")
+    (tmp_path / "majority.py").write_text(f"{begin}{source}{rest}", "utf-8")
     monkeypatch.chdir(tmp_path)
     command, said = shown.strip().split("\n")
     result = CliRunner().invoke(main, command.split()[2:])
     assert (result.exit_code, result.output.strip()) == (2, said)
-    assert CliRunner().invoke(main, ["check", "quorum.py"]).exit_code == 12
+    assert CliRunner().invoke(main, ["check", "majority.py"]).exit_code == 12
 
 
 def test_an_assertion_is_the_verdict_that_the_reference_says(tmp_path, monkeypatch):

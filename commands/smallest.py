@@ -75,9 +75,10 @@ def bounds(
         if not selection.properties:
             raise SelectionError("property 'none' cannot be violated; name another")
         varied = ladder(chosen, settings, largest)
-        fixed = _fixed(brief(chosen.within(settings)), varied)
+        allowed = varied.allowed(chosen)
+        fixed = _fixed(brief(chosen.within(allowed)), varied)
         smallest_bounds: dict[str, MinimalBounds] = {}
-        undecided = left_undecided(chosen, settings, selection)
+        undecided = left_undecided(chosen, allowed, selection)
         for name, why in undecided.items():
             print_undecided(console, protocol, name, why)
         for prop in selection.properties:

@@ -9,11 +9,21 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Iterable, Mapping
+import linecache
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from .errors import MisusedValueError, TidegateError, misused, printed
+from .errors import (
+    MisusedValueError,
+    TidegateError,
+    callers,
+    is_ours,
+    misused,
+    one_line,
+    place_of,
+    printed,
+)
 
 B = TypeVar("B")
 
@@ -22,7 +32,11 @@ _FALSE = ("false", "off", "no", "0")
 
 
 class BoundsError(TidegateError):
-    """A bound that does not exist, is out of range, or contradicts another."""
+    """A bound that does not exist, is out of range, or contradicts another, as the model says."""
+
+
+class FailingBoundsError(TidegateError):
+    """The ``__post_init__`` of bounds fails, and does not refuse them: the model has a mistake."""
 
 
 @dataclass(frozen=True)
@@ -162,8 +176,20 @@ def parse(bounds: type[B], settings: Iterable[str]) -> B:
     Raises
     ------
     BoundsError
-        For a setting of the wrong form, an unknown name, a value out of range, a bound that is
-        set twice, or (from the dataclass itself) bounds that contradict each other.
+        As by :func:`values_of`, or for bounds that the model does not allow together.
+    """
+    values = values_of(bounds, settings)
+    return made(lambda: bounds(**values), bounds, values)
+
+
+def values_of(bounds: type, settings: Iterable[str]) -> dict[str, Any]:
+    """Return the value of every bound: from ``NAME=VALUE`` settings, the rest at their defaults.
+
+    Raises
+    ------
+    BoundsError
+        For a setting of the wrong form, an unknown name, a value out of range, or a bound that is
+        set twice.
     """
     known = declared(bounds)
     values: dict[str, Any] = {}
@@ -185,7 +211,47 @@ def parse(bounds: type[B], settings: Iterable[str]) -> B:
             values[name] = values.get(bound.follows, known[bound.follows][1])
         elif isinstance(default, bool):
             values[name] = bool(values.get(name, default))
-    return bounds(**values)
+    return {name: values.get(name, default) for name, (_, default) in known.items()}
+
+
+def made(make: Callable[[], B], bounds: type, values: Mapping[str, Any]) -> B:
+    """Return the bounds that a function makes, whose ``__post_init__`` may refuse them.
+
+    Parameters
+    ----------
+    bounds, values
+        Their class, and their values.
+
+    Raises
+    ------
+    BoundsError
+        For a ValueError or an assertion that fails there: TLC's ASSUME.
+    FailingBoundsError
+        For any other exception, which is a mistake of the model.
+    """
+    try:
+        return make()
+    except BaseException as error:
+        if is_ours(error):
+            raise
+        every = declared(bounds)
+        default = all(values[name] == value for name, (_, value) in every.items())
+        named = ", ".join(f"{name}={one.show(values[name])}" for name, (one, _) in every.items())
+        which = f"the {'default ' * default}bounds {named}".rstrip()
+        if isinstance(error, (ValueError, AssertionError)):
+            wrong: TidegateError = BoundsError(f"{which} are not allowed: {_said(error)}")
+        else:
+            text = f"making {which} fails with {type(error).__name__}"
+            wrong = FailingBoundsError(": ".join(filter(None, [text, one_line(str(error))])))
+        wrong.place, wrong.details = place_of(error), callers(error)
+        raise wrong from error
+
+
+def _said(error: BaseException) -> str:
+    """Return the text of a refusal; of one without a text, the line of the model that refuses."""
+    place = place_of(error)
+    line = linecache.getline(*place).partition("#")[0].strip() if place else ""
+    return one_line(str(error)) or f"{line or type(error).__name__} fails"
 
 
 def shown(bounds: object) -> dict[str, str]:

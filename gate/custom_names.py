@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from ..core.bounds import BoundsError
+from ..core.bounds import BoundsError, FailingBoundsError
 from ..core.errors import SelectionError, TidegateError
 from ..core.interrupts import LimitReachedError, alarm
 from ..library.names import find_protocol
@@ -71,7 +71,7 @@ def wrong_in(protocol: Protocol, named: Named) -> list[Wrong]:
     for number, bounds in enumerate(named.bounds):
         try:
             protocol.within(bounds.split())
-        except BoundsError as error:
+        except (BoundsError, FailingBoundsError) as error:
             name = f"{named.protocol}: " if named.protocol else ""
             wrong.append(Wrong(True, number, f"{name}{error}"))
     for number, name in enumerate(named.properties):

@@ -15,7 +15,7 @@ from time import perf_counter
 from typing import Any
 
 from ..checker.check import check
-from ..core.bounds import Bound, BoundsError, bound_name, declared, unknown
+from ..core.bounds import Bound, BoundsError, bound_name, declared, unknown, values_of
 from ..core.errors import ImpureError, ModelError, SelectionError
 from ..core.interrupts import Stop, Stopped, is_interrupt
 from ..core.result import DEFAULT, Limits, Progress, Resources
@@ -65,6 +65,32 @@ class Ladder:
     largest: BoundValues
     grows: bool
 
+    def within(self, bounds: BoundValues) -> list[str]:
+        """Return the settings of bounds that are varied, and of the others."""
+        return [*self.fixed, *(f"{name}={value}" for name, value in bounds.items())]
+
+    def allowed(self, protocol: Protocol) -> list[str]:
+        """Return settings that the model allows: the fixed ones, or else the least that are varied.
+
+        Raises
+        ------
+        BoundsError
+            If it allows none.
+        """
+        refused = None
+        for settings in (
+            [*self.fixed],
+            *map(self.within, bounds_up_to(self.largest, self.smallest)),
+        ):
+            try:
+                protocol.within(settings)
+            except BoundsError as error:
+                refused = refused or error
+            else:
+                return settings
+        assert refused is not None
+        raise refused
+
 
 def ladder(protocol: Protocol, settings: Sequence[str], limits: Sequence[str]) -> Ladder:
     """Return the ladder for the bounds that `limits` name, or else for the model's own ladder.
@@ -80,7 +106,8 @@ def ladder(protocol: Protocol, settings: Sequence[str], limits: Sequence[str]) -
     """
     model = protocol.model
     known = declared(model.bounds)
-    protocol.within(settings)
+    # The values of the varied bounds decide whether the model allows them.
+    values_of(model.bounds, protocol.with_own(settings))
     fixed = set(map(bound_name, settings))
     if limits:
         largest = dict(_limit(protocol, text) for text in limits)
@@ -377,8 +404,7 @@ def find_minimal_bounds(
     """Search for the minimal bounds that violate a property."""
 
     def build(bounds: BoundValues) -> TransitionSystem[Any, Any]:
-        settings = [*varied.fixed, *(f"{name}={value}" for name, value in bounds.items())]
-        return system_for(protocol, settings, [prop])
+        return system_for(protocol, varied.within(bounds), [prop])
 
     # Deadlock and Stuck are about steps that are missing; larger bounds may add them.
     grows = varied.grows and prop.kind.is_invariant

@@ -146,10 +146,14 @@ class Protocol:
         BoundsError
             For bounds that do not exist or contradict each other.
         """
+        return parse(self.model.bounds, self.with_own(settings))
+
+    def with_own(self, settings: Iterable[str]) -> list[str]:
+        """Return a user's settings, after those of the options that it comes with."""
         chosen = list(settings)
         named = set(map(bound_name, chosen))
         own = [setting for setting in self.settings if bound_name(setting) not in named]
-        return parse(self.model.bounds, [*own, *chosen])
+        return [*own, *chosen]
 
     def system(
         self, bounds: Any, needs: frozenset[str] = frozenset()

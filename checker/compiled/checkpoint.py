@@ -175,7 +175,7 @@ class Journal:
         self.machine, self.checkpoint, self.every = machine, checkpoint, every
         self.manifest = manifest
         self.firsts = list(accumulate((level.states for level in manifest.levels), initial=0))
-        self._complete = len(manifest.levels)
+        self._finished = len(manifest.levels), manifest.taken, manifest.violations
         self._saved_at = perf_counter()
         self._checksum = 0
         self.place = f"--checkpoint {checkpoint.folder}" if checkpoint else "the file of states"
@@ -207,10 +207,9 @@ class Journal:
 
     def finish_level(self, violations: dict[str, tuple[int, Words]]) -> None:
         """Record the end of a level, and save the search if a checkpoint is due."""
-        manifest = self.manifest
-        self._complete = len(manifest.levels)
-        manifest.taken = self.machine.taken
-        manifest.violations = {name: (at, list(words)) for name, (at, words) in violations.items()}
+        kept = {name: (at, list(words)) for name, (at, words) in violations.items()}
+        # All at once: an interrupt leaves the end of this level, or of the one before.
+        self._finished = len(self.manifest.levels), self.machine.taken, kept
         if self.is_due:
             self.save()
 
@@ -221,10 +220,13 @@ class Journal:
 
     def save(self) -> None:
         """Save a checkpoint of the end of the last level of which all is known."""
-        if self.checkpoint is not None and self._complete:
+        complete, taken, violations = self._finished
+        if self.checkpoint is not None and complete:
             self.file.sync()
-            levels = self.manifest.levels[: self._complete]
-            self.checkpoint.save(replace(self.manifest, levels=levels))
+            levels = self.manifest.levels[:complete]
+            self.checkpoint.save(
+                replace(self.manifest, levels=levels, taken=taken, violations=violations)
+            )
             self._saved_at = perf_counter()
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
-from ...core.interrupts import abandon
+from ...core.interrupts import abandon, postponed
 from .build import Code
 from .memory import BATCH, GROW, RECENT, STOPPED, TARGETS, Region, Shared, Worker
 from .program import Module
@@ -82,13 +82,18 @@ class Machine:
         self.table.set_sizes(sizes.buckets)
 
     def switch_to(self, code: Code) -> None:
-        """Use other code of the same search; no worker may be running."""
-        self.sampler.close()
-        self._use(code)
+        """Use other code of the same search; no worker may be running.
+
+        An interrupt leaves one of the two with its sampler, never the functions of freed code.
+        """
+        with postponed():
+            # Its sampler still writes to it.
+            _, sampler = self.code, self.sampler
+            self._use(code)
+            sampler.close()
 
     def _use(self, code: Code) -> None:
-        self.code = code
-        self.sampler = Sampler(code, self.module, self.instances)
+        self.sampler, self.code = Sampler(code, self.module, self.instances), code
         self.work = code.function("work", 1)
         self._parents = code.function("find_parents", 1)
         self._add = code.function("add_states", 3)
@@ -176,8 +181,7 @@ class Machine:
     def add_states(self, states: Sequence[Words], watch: Callable[[], bool] = lambda: True) -> bool:
         """Add states, all by the first worker; False if there is no room for all of them."""
         space = Region(max(1, len(states)) * self.state_bytes)
-        with space.view(0, len(states) * self.state_bytes) as view:
-            view[:] = array("Q", chain.from_iterable(states)).tobytes()
+        space.write(0, array("Q", chain.from_iterable(states)).tobytes())
         call = partial(self._add, self.workers[0][0].address, space.address, len(states))
         try:
             added = self._threads.call([call], watch)

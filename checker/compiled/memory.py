@@ -167,8 +167,19 @@ class Region:
         array = (ctypes.c_uint64 * count).from_address(self.address + offset)
         return list(array)
 
+    def read(self, offset: int, length: int) -> bytes:
+        """Return a copy of a part of it, which must be as for :meth:`view`."""
+        return bytes(self.view(offset, length))
+
+    def write(self, offset: int, content: bytes) -> None:
+        """Write bytes from an offset on, into a part that must be as for :meth:`view`."""
+        self.view(offset, len(content))[:] = content
+
     def view(self, offset: int, length: int) -> memoryview:
         """Return a part of it, as bytes that can be read and written.
+
+        No ``with`` releases it: while an iterator or an array still uses it, as one does that an
+        error has left behind, releasing it raises another error instead of that.
 
         Raises
         ------

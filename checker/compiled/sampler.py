@@ -83,7 +83,7 @@ class Sampler:
     def take(self) -> list[Sample]:
         """Return the samples kept since the last call."""
         first, self._read = self._read, self.held
-        entries = self._kept.view(first * self._size, (self._read - first) * self._size)
+        entries = self._kept.read(first * self._size, (self._read - first) * self._size)
         return list(samples_of(entries, self._words))
 
     @property
@@ -100,12 +100,12 @@ class Sampler:
 
         The states that were kept last come first: they take many ways at once.
         """
-        kept = samples_of(self._kept.view(0, self.held * self._size), self._words)
+        kept = samples_of(self._kept.read(0, self.held * self._size), self._words)
         states = dict.fromkeys(sample.state for sample in reversed(list(kept)))
         self.forget()
         for state in states:
             self.ask_all(state)
-        return bytes(self._kept.view(0, self.held * self._size))
+        return self._kept.read(0, self.held * self._size)
 
     def forget(self) -> None:
         """Restart counting, as if no state had been kept."""
@@ -135,17 +135,17 @@ class Sampler:
             The result of the other one's :meth:`few`.
         """
         region = Region(len(entries))
-        with region.view(0, len(entries)) as view:
-            view[:] = entries
-            self._ask_again(region.address, len(entries) // self._size, self._space.address)
-            for sample in samples_of(view, self._words):
-                if sample.query is Query.PROPERTY:
-                    reached = properties[sample.number].kind is Kind.SOMETIMES
-                    holds = (sample.answer >> sample.number & 1) == reached
-                    yield sample._replace(answer=int(holds))
-                else:
-                    yield sample
+        region.write(0, entries)
+        self._ask_again(region.address, len(entries) // self._size, self._space.address)
+        answers = region.read(0, len(entries))
         region.close()
+        for sample in samples_of(answers, self._words):
+            if sample.query is Query.PROPERTY:
+                reached = properties[sample.number].kind is Kind.SOMETIMES
+                holds = (sample.answer >> sample.number & 1) == reached
+                yield sample._replace(answer=int(holds))
+            else:
+                yield sample
 
     def steps(self, state: Words) -> set[int]:
         """Return the numbers of the instances that machine code takes from a state."""
@@ -176,9 +176,9 @@ class Sampler:
         """
         counts = self._counts(*states)
         numbers = [n for n, count in enumerate(counts) for _ in range(count & NUMBER)]
-        with self._space.view(self._successors, len(numbers) * self._stride) as view:
-            entries = struct.iter_unpack(f"{self._stride // 8}Q", view)
-            taken = [(n, e[-1], e[: self._words]) for n, e in zip(numbers, entries, strict=True)]
+        content = self._space.read(self._successors, len(numbers) * self._stride)
+        entries = struct.iter_unpack(f"{self._stride // 8}Q", content)
+        taken = [(n, e[-1], e[: self._words]) for n, e in zip(numbers, entries, strict=True)]
         return taken, {number for number, count in enumerate(counts) if count > NUMBER}
 
     def failing(self, states: Sequence[Words]) -> set[int]:
@@ -208,7 +208,7 @@ class Sampler:
         self._space.close()
 
 
-def samples_of(entries: memoryview, words: int) -> Iterator[Sample]:
+def samples_of(entries: bytes, words: int) -> Iterator[Sample]:
     """Yield the samples of entries, with that many words per state."""
     state, successor = Entry.STATE // 8, Entry.STATE // 8 + words
     for entry in struct.iter_unpack(f"{successor + words}Q", entries):

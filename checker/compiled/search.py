@@ -109,8 +109,7 @@ class Narrow:
         machine, block = self._machine, self._block
         records = array("Q", chain.from_iterable(segment for [segment] in levels)).tobytes()
         block[Block.MOST] = len(levels)
-        with block.view(Block.RECORDS, len(records)) as view:
-            view[:] = records
+        block.write(Block.RECORDS, records)
         each = len(targets) * machine.module.words
         output = Region(8 * each * len(levels))
         block[Block.OUTPUT] = output.address
@@ -231,6 +230,13 @@ class UnfitError(Exception):
     """A step went beyond an array or a range; only the interpreted engine can say which."""
 
 
+def _ended_by(error: KeyboardInterrupt | MemoryError | MemoryLimitError) -> Stopped:
+    """Return what ended a search."""
+    if isinstance(error, MemoryLimitError):
+        return Stopped(Stop.OUT_OF_MEMORY)
+    return reason(error)
+
+
 class CompiledSearch(LevelSearch):
     """A breadth-first search in machine code, and its results so far.
 
@@ -328,15 +334,17 @@ class CompiledSearch(LevelSearch):
                 self.tiers.end()
             self.tiers.give_up()
             self._verify()
-        except (KeyboardInterrupt, MemoryError) as error:
-            self.stopped_by = reason(error)
-        except MemoryLimitError:
-            self.stopped_by = Stopped(Stop.OUT_OF_MEMORY)
+        except (KeyboardInterrupt, MemoryError, MemoryLimitError) as error:
+            self.stopped_by = _ended_by(error)
+        try:
+            if not self.machine.stuck:
+                self._compare()
+        except (KeyboardInterrupt, MemoryError, MemoryLimitError) as error:
+            # Whatever ends the comparison of the last samples, the checkpoint is saved.
+            self.stopped_by = _ended_by(error)
         if self.machine.stuck:
             assert self.stopped_by is not None
             self.stopped_by = self.stopped_by.noting(STUCK)
-        else:
-            self._compare()
         self.levels.drop_empty()
         if self.journal:
             self.writing(self.journal.save)
@@ -452,8 +460,11 @@ class CompiledSearch(LevelSearch):
                 self.verification.end()
 
     def _compare(self, complete: bool = False) -> None:
-        """Compare samples with Python, unless a step failed: machine code then has no answer."""
-        if not self.machine.failed:
+        """Compare samples with Python, unless a step failed: machine code then has no answer.
+
+        What an unfinished verification has left behind are not samples of the search.
+        """
+        if not self.machine.failed and not self.verification.is_asking:
             samples = self.machine.sampler.take()
             self.comparison.compare(samples)
             self.verification.try_promises(sample.state for sample in samples)
@@ -543,11 +554,20 @@ class CompiledSearch(LevelSearch):
         return list(self.machine.read([(first, count)]))
 
     def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
-        """Return for each child its parent with the least fingerprint on the level before it."""
+        """Return for each child its parent with the least fingerprint on the level before it.
+
+        Raises
+        ------
+        MemoryError
+            If there is no memory for that; a violation is then reported without its trace.
+        """
         if self.machine.stuck:
             before = self._level(self.levels[level - 1])
             return least_parents(self.system, self.symmetry, before, children)
-        return self._parents.of(level, children)
+        try:
+            return self._parents.of(level, children)
+        except MemoryLimitError as error:
+            raise MemoryError(str(error)) from None
 
     def some(self, most: int) -> list[State]:
         """Return states of every level, about so many at most."""
@@ -585,11 +605,13 @@ class CompiledSearch(LevelSearch):
         return answers
 
     def close(self) -> None:
-        """Free all memory and unlock the checkpoint."""
-        self.tiers.give_up()
-        self.machine.close()
-        if self.journal is not None:
-            self.journal.close()
+        """Free all memory and unlock the checkpoint, also if that is interrupted."""
+        try:
+            self.tiers.give_up()
+            self.machine.close()
+        finally:
+            if self.journal is not None:
+                self.journal.close()
 
     def _level(self, level: Segments) -> list[State]:
         return [state for some in level for state in self.read(*some)]

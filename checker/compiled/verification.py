@@ -340,10 +340,17 @@ class Verification:
     python
         The same search by the interpreted engine, as far as it is: what machine code finds has to
         agree.
+
+    Attributes
+    ----------
+    is_asking
+        Whether it asks the code about states that are made up, or was ended amid that: the samples
+        that the code keeps then are not those of the search.
     """
 
     def __init__(self, search: CompiledSearch, python: Search) -> None:
         self.python = python
+        self.is_asking = False
         self._search = search
         self._system = search.system
         self._compared = 0
@@ -421,6 +428,7 @@ class Verification:
         search = self._search
         if search.tiers.verified():
             return
+        self.is_asking = True
         machine, properties = search.machine, search.comparison.properties
         with self._unwatched(), self._system.asked_aside():
             probes = Probes(self._system, properties, machine.sampler, PROBED, self._answers)
@@ -435,6 +443,7 @@ class Verification:
         try_table(machine, states, len(search.properties))
         try_violations(machine, states, len(search.properties))
         search.tiers.note_verified()
+        self.is_asking = False
 
     @contextmanager
     def _unwatched(self) -> Iterator[None]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from ...core.assumptions import assumptions_of
-from ...core.bounds import bound_name, brief, shown, unknown
+from ...core.bounds import bound_name, brief, declared, made, shown, unknown
 from ...core.errors import about, misused, placed, printed, spot_of_caller
 from ...core.fields import Record
 from ...core.followers import state_followers
@@ -629,7 +629,8 @@ class Model(Fair, Generic[S, K]):
             kept["rules"] = protocol.rules
         k: Any = bounds
         if kept:
-            k = replace(k, **kept)
+            values = {name: getattr(bounds, name) for name in declared(type(bounds))}
+            k = made(lambda: replace(k, **kept), type(bounds), values)
         actions = [action.apply for action in protocol.actions if is_available(action, k)]
         rules = vars(protocol.rules).values()
         lanes = Lanes(self.declaration, self._participants, self._sentences, self._columns)

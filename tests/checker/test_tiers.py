@@ -120,14 +120,12 @@ def test_each_way_that_is_not_noted_is_compared_as_often_as_others(system, prope
     first = Tiers(request)
     code = Code(first.begin(""))
     sampler = Sampler(code, module, len(system.instances))
-    states = dict.fromkeys(sample.state for sample in samples_of(memoryview(entries), module.words))
+    states = dict.fromkeys(sample.state for sample in samples_of(entries, module.words))
     for state in states:
         sampler.ask_all(state)
     assert sampler.compared() == left_out
     kept = Counter((s.query, s.number, s.state) for s in sampler.take())
-    asked = Counter(
-        (s.query, s.number, s.state) for s in samples_of(memoryview(entries), module.words)
-    )
+    asked = Counter((s.query, s.number, s.state) for s in samples_of(entries, module.words))
     assert kept == asked
     assert COMPARED == 20
     sampler.close()

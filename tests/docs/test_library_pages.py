@@ -317,6 +317,49 @@ def second(s: State, k: Bounds) -> bool:
     assert "m (to 1, number 2)" in LIBRARY
 
 
+def test_bounds_that_an_assumption_excludes_are_refused_as_the_reference_says(
+    tmp_path, monkeypatch
+):
+    [source] = [block for block in blocks(LIBRARY, "python") if "assert 2 * self.majority" in block]
+    [shown] = [block for block in blocks(LIBRARY, "text") if "two majorities have to meet" in block]
+    begin = """\
+\"\"\"A majority.\"\"\"
+
+from dataclasses import dataclass
+
+from tidegate import Model, Record, integer, number
+
+
+"""
+    rest = """
+
+class State(Record):
+    written: int = integer(0, lambda k: k.servers, "servers that have written")
+
+
+model = Model(Bounds, State, deadlock=False)
+
+
+@model.action("server")
+def write(s: State, k: Bounds) -> bool:
+    if s.written == k.majority:
+        return False
+    s.written += 1
+    return True
+
+
+@model.invariant("A majority has not written.")
+def few(s: State, k: Bounds) -> bool:
+    return s.written < k.majority
+"""
+    (tmp_path / "majority.py").write_text(f"{begin}{source}{rest}", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    command, said = shown.strip().split("\n")
+    result = CliRunner().invoke(main, command.split()[2:])
+    assert (result.exit_code, result.output.strip()) == (2, said)
+    assert CliRunner().invoke(main, ["check", "majority.py"]).exit_code == 12
+
+
 def test_an_assertion_is_the_verdict_that_the_reference_says(tmp_path, monkeypatch):
     [source] = [block for block in blocks(LIBRARY, "python") if "assert len(s.owners)" in block]
     [shown] = [block for block in blocks(LIBRARY, "text") if block.startswith("Assertion is")]

@@ -41,6 +41,21 @@ def test_examples_in_docstrings_are_true(modules):
     assert results.failed == 0, "".join(said)
 
 
+def test_no_with_statement_releases_a_view(modules):
+    """Releasing it raises BufferError, in the place of any error, while something still uses it."""
+    released = {
+        f"{name}, line {node.lineno}"
+        for name, file in modules.items()
+        if "view(" in (source := file.read_text("utf-8"))
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.With)
+        for item in node.items
+        if isinstance(item.context_expr, ast.Call)
+        and ast.unparse(item.context_expr.func).rpartition(".")[2] in ("view", "memoryview")
+    }
+    assert released == set()
+
+
 PRINTED, TERMINAL = "tidegate.render.console", "tidegate.render.terminal"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from ..core.sources import Node
 
@@ -67,7 +68,8 @@ _STEP = ("a slice with a step", "write [::-1], or [values[i] for i in range(firs
 _DELETED = ("del of a name", "leave it out; del removes elements")
 
 
-def outside(function: Node) -> list[Outside]:
+@cache
+def outside(function: Node) -> tuple[Outside, ...]:
     """Return the parts of a function that lie outside of the language, in the order of its lines.
 
     Parameters
@@ -83,7 +85,7 @@ def outside(function: Node) -> list[Outside]:
         for part in parts
         for what, repair in _form(part)
     ]
-    return sorted(found, key=lambda one: getattr(one.node, "lineno", 0))
+    return tuple(sorted(found, key=lambda one: getattr(one.node, "lineno", 0)))
 
 
 def _evaluated(node: ast.AST) -> Iterator[ast.AST]:

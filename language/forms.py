@@ -37,8 +37,8 @@ class Outside:
 
 
 REPAIRS: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Try: ("try", "ask before: if x in s.queue: ... or TABLE.get(x)"),
-    ast.TryStar: ("try", "ask before: if x in s.queue: ... or TABLE.get(x)"),
+    ast.Try: ("try", "test first: if x in s.queue, or TABLE.get(x)"),
+    ast.TryStar: ("try", "test first: if x in s.queue, or TABLE.get(x)"),
     ast.With: ("with", "write its block alone"),
     ast.AsyncWith: ("with", "write its block alone"),
     ast.AsyncFor: ("async for", "write for"),

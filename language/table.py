@@ -194,12 +194,14 @@ _REPAIRS = {
     **dict.fromkeys(("str", "repr", "format", "ascii", "bin", "hex", "oct", "chr"), COMPARED),
     **dict.fromkeys(("float", "round", "complex"), "compare whole numbers, or divide by //"),
     **dict.fromkeys(("getattr", "setattr", "hasattr", "delattr"), _PART),
-    "print": "look at states with tidegate explore, or stop there with breakpoint() and --debug",
+    "print": "look at the states with tidegate explore",
+    **dict.fromkeys(("ceil", "floor", "sqrt", "trunc"), "divide by //, or use math.isqrt"),
     "hash": "compare the values themselves",
     "iter": "write a loop, or next(... for ... in ...)",
     "super": "name the class: Base.method(self)",
     "type": "ask isinstance(value, kind)",
 }
+_REPAIRED = builtins.__name__, math.__name__
 _ELSE = "compute it when the file is loaded, or call it in a function declared with @tidegate.pure"
 
 
@@ -213,4 +215,4 @@ def has(function: object) -> bool:
 def repair(function: object) -> str:
     """Return what to write instead of the call of a function that is not in the language."""
     module, name = getattr(function, "__module__", ""), getattr(function, "__name__", "")
-    return _REPAIRS.get(name, _ELSE) if module == builtins.__name__ else _ELSE
+    return _REPAIRS.get(name, _ELSE) if module in _REPAIRED else _ELSE

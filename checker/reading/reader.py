@@ -280,17 +280,17 @@ class Reader:
         )
         body = Body(self, source, function, variables, control=control)
         objections: list[Objection] = []
-        if self.in_language:
-            for part in outside(source.node):
-                body.find(part.node, part.text)
-            if body.objections:
-                # What else there is to say of it may follow from that.
-                return Summary(declared_result(function), objections=tuple(body.objections))
         if is_own(function):
             # It goes first: deep in a long expression there is little room to read a whole module.
             space, name = function.__globals__, function.__code__.co_name
             objections += self.loaded(source.file, space, name)
+        forms = outside(source.node) if self.in_language else ()
         body.read()
+        if forms:
+            # What else is wrong with it may follow from that.
+            lines = [Objection(source.line(part.node), part.text) for part in forms]
+            others = [one for one in body.objections if NOT_IN_IT in one.text]
+            return Summary(declared_result(function), objections=(*lines, *others))
         objections += body.objections
         if expected or (expected is not None and is_own(function)):
             objections += wrong_answers(function, expected, body.answers, body.yields_at)

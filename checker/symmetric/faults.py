@@ -78,5 +78,6 @@ def _line(names: Sequence[str], fault: NotShownError) -> str:
     more = len(names) - MOST_NAMES
     named = ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
     expression = as_written(ast.unparse(fault.node).split("\n")[0].removesuffix(":").strip())
-    repair = next((how for phrase, how in REPAIRS.items() if phrase in fault.why), "repair that")
+    known = (how for phrase, how in REPAIRS.items() if phrase in fault.why)
+    repair = fault.repair or next(known, "repair that")
     return f"{named}: {expression} {fault.why} ({fault.where}); {repair}"

@@ -66,7 +66,7 @@ INDIRECT = (
     ("def put(s):\n    (lambda m=s.q[{i}]: m.assign(s.box[0]))()  # here\n", "put(s)"),
     ("def put(s):\n    m = s.q[{i}]\n    def inside():\n        m.a = 1  # here\n    inside()\n",
      "put(s)"),
-    ("def put(s):\n    for m in s.q:\n        yield m\n", "next(put(s)).a = 1  # here"),
+    ("def put(s):\n    return [m for m in s.q]\n", "put(s)[0].a = 1  # here"),
     ("", "write = s.q[{i}].assign\n    write(s.box[0])  # here"),
     ("", "[*s.q][{i}].a = 1  # here"),
     ("", "[s.q[{i}]][0].row[1] = 1  # here"),

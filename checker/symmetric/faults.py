@@ -35,7 +35,7 @@ REPAIRS = {
     "and not the others": "name all of them, or none",
     "for each element": "write a loop by for",
     "whether that names": "pass the number of a member or a constant, or read the number there",
-    "not whole": "divide by //",
+    "not whole": "write n ** 2, with an exponent that is at least 0",
     "in place of": "change the part where it is: clear(), update(...), [:] = ...",
     "another name": "make it in the same function, and give it no other name",
     "which calls itself": "write a loop",

@@ -1,4 +1,4 @@
-"""Lists that change, imports by other names, and stars in calls: machine code means what Python means."""
+"""Lists that change, imports by other names, stars in calls: machine code does as Python."""
 
 import collections
 import functools

@@ -661,6 +661,10 @@ return True
     "is negated": "return -r == -1",
     "is inverted": "return ~r == -2",
     "is matched": "match r:\n    case 1:\n        return True\nreturn False",
+    "is in the order of powers that are not whole": """
+s.board.count = int(sum(2 ** -p.term for p in s.peer))
+return True
+""",
     "is named in an expression": "return (a := r) == 1",
     "is a sum": "return sum(p for p in range(k.peers) if s.peer[p].up) == 2",
     "is the least of a generator": "s.board.leader = min(p for p in range(k.peers))\nreturn True",
@@ -1107,7 +1111,8 @@ def test_what_is_refused_does_treat_replicas_differently(text):
         "is the lowest of a set, compared", "is compared by identity",
         "is in a set without an end that is stored", "is named in an expression", "is a sum",
         "is the last where there is none", "is none in some other way",
-        "is in a list with others", "is in a constant with truth values",
+        "is in the order of powers that are not whole", "is in a list with others",
+        "is in a constant with truth values",
     }  # fmt: skip
     name = next(name for name, other in APART.items() if other == text)
     made = function(body(text))

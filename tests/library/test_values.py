@@ -45,7 +45,7 @@ NAMES = (
     ("for m in s.q:", "m"),
     ("for m in s.q[:2]:", "m"),
     ("pair = (s.q[{i}], 1)\n    m = pair[0]", "m"),
-    ("m = next(iter(s.q))", "m"),
+    ("m = next(one for one in s.q)", "m"),
     ("m = max(s.q, key=lambda one: one.a)", "m"),
     ("[m, *_] = s.q", "m"),
     ("if (m := s.q[{i}]).a < 9:", "m"),

@@ -28,12 +28,20 @@ class Outside:
     ----------
     node
         The part.
-    text
-        What it is, and what to write instead.
+    what
+        What it is.
+    repair
+        What to write instead.
     """
 
     node: ast.AST
-    text: str
+    what: str
+    repair: str
+
+    @property
+    def text(self) -> str:
+        """What it is, and what to write instead."""
+        return f"{self.what} {NOT_IN_IT}; {self.repair}"
 
 
 REPAIRS: dict[type[ast.AST], tuple[str, str]] = {
@@ -80,11 +88,7 @@ def outside(function: Node) -> tuple[Outside, ...]:
     body = [function.body] if isinstance(function, ast.Lambda) else function.body
     first = [function] if isinstance(function, ast.AsyncFunctionDef) else []
     parts = [*first, *(part for statement in body for part in _evaluated(statement))]
-    found = [
-        Outside(part, f"{what} {NOT_IN_IT}; {repair}")
-        for part in parts
-        for what, repair in _form(part)
-    ]
+    found = [Outside(part, what, repair) for part in parts for what, repair in _form(part)]
     return tuple(sorted(found, key=lambda one: getattr(one.node, "lineno", 0)))
 
 

@@ -25,7 +25,7 @@ from ..set_methods import OPERATIONS
 from .name_uses import FUNCTION_KINDS, KEEPING_NOTHING
 from .own_records import with_replaced_records
 from .sets_within import with_sets_replaced
-from .values import UnsupportedError
+from .values import OutsideError, UnsupportedError
 
 _READ = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant)
 """What a subject consists of that can be read again for each pattern."""
@@ -149,7 +149,9 @@ def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
             "imported, or was replaced),"
         )
     for part in outside(tree):
-        raise UnsupportedError(f"{function.__name__}: {part.text}")
+        refused = OutsideError(f"{function.__name__}: {part.text}")
+        refused.part = part
+        raise refused
     tree = with_sets_replaced(tree, function.__globals__)
     return without_matches(with_replaced_records(tree, function.__globals__))
 

@@ -11,10 +11,17 @@ from typing import Any
 
 from ...core.layout import WORD_BITS
 from ...core.spec import TidegateError
+from ...language.forms import Outside
 
 
 class UnsupportedError(TidegateError):
     """A function uses what the compiled engine does not translate."""
+
+
+class OutsideError(UnsupportedError):
+    """A part of a function lies outside of the language of models."""
+
+    part: Outside
 
 
 class KindError(UnsupportedError):

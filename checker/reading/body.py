@@ -20,7 +20,7 @@ from ...core.errors import Line
 from ...core.fields import Array, Field, Record, declared_parts
 from ...core.imports import full_name
 from ...core.sources import Source, names_of_elements
-from .notes import EVERYTHING, LOST, SKIPPED, Answer, Effect, Objection
+from .notes import EVERYTHING, LOST, SKIPPED, Answer, Effect, Objection, Part
 from .objects import MISSING
 from .operators import computed
 from .scope import (
@@ -325,10 +325,12 @@ class Body:
         self.over = True
 
     def _raise(self, node: ast.Raise) -> None:
-        for part in (node.exc, node.cause):
-            raised = NOTHING if part is None else self.value(part)
-            if isinstance(raised, Known) and isinstance(raised.value, type):
-                self.expressions.calls.invoke(raised, (), {}, node)
+        # What ends the search only shows something.
+        with self.reader.reading(Part.OTHER):
+            for part in (node.exc, node.cause):
+                raised = NOTHING if part is None else self.value(part)
+                if isinstance(raised, Known) and isinstance(raised.value, type):
+                    self.expressions.calls.invoke(raised, (), {}, node)
         self.leaks = self.depends
         self.over = True
 
@@ -337,7 +339,8 @@ class Body:
             self.find(node, SKIPPED)
         self.leaks = self.expressions.condition(node.test).history or self.leaks
         if node.msg is not None:
-            self.value(node.msg)
+            with self.reader.reading(Part.OTHER):
+                self.value(node.msg)
 
     def _assign(self, node: ast.Assign) -> None:
         value = self.value(node.value)

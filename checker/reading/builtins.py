@@ -233,6 +233,9 @@ class BuiltIns:
         above = self.calls.objects.above(self.body)
         if len(arguments) == 2 and isinstance(arguments[0], Known):
             above = Object(arguments[0].value.__mro__[1])
+        if self.calls.reader.in_language:
+            # A rule has no super at all, which is said of it.
+            return above
         if isinstance(above, Object) and issubclass(above.kind, Record):
             name = "" if above.kind is Record else above.kind.__name__
             repair = f"call {name}.METHOD(self)" if name else "leave it out"

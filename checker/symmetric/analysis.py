@@ -14,9 +14,10 @@ from typing import Any
 from ...core.errors import shown
 from ...core.result import Declared
 from ...core.sources import original_of
+from ...language.forms import NOT_IN_IT
 from ..compiled.element_names import with_elements_in_place
 from ..compiled.syntax import parameter_names, plain_tree
-from ..compiled.values import UnsupportedError
+from ..compiled.values import OutsideError, UnsupportedError
 from .calls import in_order
 from .names import Names
 from .parts import Result
@@ -165,6 +166,7 @@ class Analysis:
             return refused
         # The refusal itself is that of every call.
         here = NotShownError(refused.node, refused.why, refused.mistaken)
+        here.repair = refused.repair
         here.others = [Analysis.called_from(one, caller, node) for one in refused.others]
         here.where = f"{refused.where}, called by {caller.__name__}, {place(caller, node)}"
         return here
@@ -183,7 +185,12 @@ class Analysis:
             return
         if isinstance(function, FunctionType):
             arguments = in_order(function, arguments, {}, node)
-        for value, _, statement, _ in self.summary(function, arguments, node).results:
+        try:
+            results = self.summary(function, arguments, node).results
+        except NotShownError as refused:
+            refused.where = refused.where or f"{node.id}, {place(function)}"
+            raise
+        for value, _, statement, _ in results:
             try:
                 self.names.truth(value, statement)
             except NotShownError as refused:
@@ -237,6 +244,11 @@ def _tree(function: Callable[..., Any], node: ast.AST) -> ast.FunctionDef:
         raise NotShownError(node, "is not a plain function")
     try:
         return plain_tree(function)
+    except OutsideError as error:
+        part, name = error.part, function.__name__
+        refused = NotShownError(ast.Name(name), f"has {part.what}, which {NOT_IN_IT}")
+        refused.where, refused.repair = f"{name}, {place(function, part.node)}", part.repair
+        raise refused from None
     except UnsupportedError as error:
         what = str(error).removesuffix(",")
         raise NotShownError(node, f"calls {what}") from None

@@ -35,7 +35,7 @@ REPAIRS = {
     "and not the others": "name all of them, or none",
     "for each element": "write a loop by for",
     "whether that names": "pass the number of a member or a constant, or read the number there",
-    "not whole": "divide by //",
+    "not whole": "write n ** 2, with an exponent that is at least 0",
     "in place of": "change the part where it is: clear(), update(...), [:] = ...",
     "another name": "make it in the same function, and give it no other name",
     "which calls itself": "write a loop",
@@ -78,5 +78,6 @@ def _line(names: Sequence[str], fault: NotShownError) -> str:
     more = len(names) - MOST_NAMES
     named = ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
     expression = as_written(ast.unparse(fault.node).split("\n")[0].removesuffix(":").strip())
-    repair = next((how for phrase, how in REPAIRS.items() if phrase in fault.why), "repair that")
+    known = (how for phrase, how in REPAIRS.items() if phrase in fault.why)
+    repair = fault.repair or next(known, "repair that")
     return f"{named}: {expression} {fault.why} ({fault.where}); {repair}"

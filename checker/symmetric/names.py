@@ -209,9 +209,7 @@ class Names:
         """
         compares = type(op) in COMPARISONS
         if isinstance(left, Number) and isinstance(right, Number):
-            if isinstance(op, ast.Div) or (
-                isinstance(op, ast.Pow) and min(right.values or (-1,)) < 0
-            ):
+            if isinstance(op, ast.Pow) and min(right.values or (-1,)) < 0:
                 # A sum of these depends on the order in which they are added.
                 raise NotShownError(node, "makes a number that is not whole")
             return _of_numbers(type(op), left, right)

@@ -299,6 +299,8 @@ class NotShownError(Exception):
         The expression or statement.
     where
         Its function and line; empty until they are known.
+    repair
+        How to repair it; empty if only the reason tells.
     progress
         How much was analysed before it.
     mistaken
@@ -312,6 +314,7 @@ class NotShownError(Exception):
         self.node = node
         self.why = why
         self.where = ""
+        self.repair = ""
         self.progress = 0
         self.mistaken = mistaken
         self.others: list[NotShownError] = []

@@ -1,7 +1,10 @@
-"""Lists that change, imports and stars within a function: machine code means what Python means."""
+"""Lists that change, imports by other names, stars in calls: machine code does as Python."""
 
+import collections
+import functools
 from collections import Counter, defaultdict, deque
 from functools import partial, reduce
+from itertools import pairwise
 
 import pytest
 
@@ -101,8 +104,8 @@ BODIES = (
     "d = {v: None for v in s.queue}\nreturn d.get(s.y) is None and len(d) > 1",
     "d = dict.fromkeys(s.queue)\nx = d.pop(s.y, None)\nreturn x is None",
     "d = [{s.x}, {1}]\nd[0].add(3)\nx = min(d[0], d[1], key=len)\nreturn 3 in x",
-    "import functools\ns.x = functools.reduce(max, [s.x, 2])\nfor i in range(3):\n"
-    "    m = s.pairs[i % 2]\n    m.n = functools.reduce(max, [m.n, 2])\nreturn True",
+    "s.x = functools.reduce(max, [s.x, 2])\nfor i in range(3):\n"
+    "    m = s.pairs[i % 2]\n    m.n = reduce(max, [m.n, 2])\nreturn True",
     "d = [(m.n, i) for i, m in enumerate(s.net)]\nd.sort(reverse=True)\n"
     "return bool(d) and d.pop(0)[1] > 0",
     "d = list(s.queue)\nif len(d) < 2:\n    return False\nd[-1] += d.pop()\nd[0] += d.pop(0)\n"
@@ -116,10 +119,9 @@ BODIES = (
     "s.x = weighed(s, s.y, *s.log)\nreturn weighed(s, s.y, scale=2) < weighed(s, 1, 2, 3)",
     "def least(first, *rest):\n    for v in rest:\n        first = min(first, v)\n"
     "    return first\nreturn least(s.x, *s.log) < least(s.y)",
-    "from itertools import pairwise as p\nreturn any([a > b for a, b in p(s.log)])",
-    "import collections as c\nreturn c.Counter(s.queue)[1] > 1",
-    "def tally(numbers):\n    from collections import Counter as Counted\n"
-    "    return Counted(numbers)\nreturn tally(s.queue)[0] > 0",
+    "return any([a > b for a, b in pairs_of(s.log)])",
+    "return collections.Counter(s.queue)[1] > 1",
+    "def tally(numbers):\n    return Counted(numbers)\nreturn tally(s.queue)[0] > 0",
 )
 
 WITHIN = (
@@ -171,8 +173,12 @@ def act(body):
         {
             **NAMES,
             "Counter": Counter,
+            "Counted": Counter,
+            "collections": collections,
             "defaultdict": defaultdict,
             "deque": deque,
+            "functools": functools,
+            "pairs_of": pairwise,
             "partial": partial,
             "Pair": Pair,
             "reduce": reduce,
@@ -235,8 +241,6 @@ def test_what_is_not_there_fails(body):
         "def put(to):\n    s.a = to\nto = {s.y}\nput(to)\nto.add(0)\nreturn True",
         "def put():\n    s.a = to\nto = {s.y}\nput()\nto.add(0)\nreturn True",
         "s.log[s.y - 1:] = [1]\nreturn True",
-        "import antigravity\nreturn True",
-        "from collections import absent\nreturn True",
     ],
 )
 def test_what_could_mean_something_else_is_refused(body):

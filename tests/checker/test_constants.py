@@ -109,14 +109,14 @@ def calling(s, operator):
 def plain(s, k):
     """What it does,
   in lines of its own."""
-    return s.x in (1, 2.0, "a", None, True) or s.y in {1, 2, "b"}
+    return s.x in (1, -2, "a", None, True) or s.y in {1, 2, "b"}
 
 twin = {}
 exec(compile("""
 def plain(s, k):
     \'\'\'What it does,
   in lines of its own.\'\'\'
-    return s.x in (1, 2.0, "a", None, True) or s.y in {1, 2, "b"}
+    return s.x in (1, -2, "a", None, True) or s.y in {1, 2, "b"}
 """, "elsewhere", "exec"), twin)
 
 def annotated(s: State, k: Konst = None, /, n: int = len("abc")) -> bool:

@@ -535,7 +535,6 @@ LOOPS = {
         for v in s.queue:
             if v == 1:
                 break
-        else:
             s.y = 0
         for v in s.pairs:
             if v.n == 1:
@@ -570,14 +569,13 @@ LOOPS = {
         return True
     """,
     "whose name is read afterwards": """
+        v = 0
         for v in s.queue:
             if v == 1:
                 break
         for v in s.other:
             if v == 2:
                 break
-        else:
-            return False
         return v > 1
     """,
     "that change what they go over": """
@@ -598,6 +596,9 @@ def test_loops_may_share_the_name_of_their_variable(spelling):
 
 
 WRONG = """
+from math import prod
+
+
 class Msg(Record):
     up = boolean("up")
 
@@ -612,7 +613,7 @@ model = Model(Bounds, State, deadlock=False)
 
 
 def rest(numbers, some):
-    return len((numbers + [some])[::2])
+    return prod(numbers + [some])
 
 
 @model.action("node")
@@ -641,7 +642,7 @@ def test_reasons_are_about_what_the_user_wrote(tmp_path):
     texts = list(map(str, reasons(system_for(find_protocol(str(file)), [], []), [])))
     line = (HEAD + WRONG).split("\n").index
     assert [text.rpartition(" (in ")[0] for text in texts] == [
-        "(numbers + [some])[::2], a slice with a step",
+        "the call prod(numbers + [some])",
         "m, which is a number on one way and not on another (give one of them another name)",
         "s.log[1] |= {s.x}, an operator that no such container has",
         "the call s.box.remove(s.x)",

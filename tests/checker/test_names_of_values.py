@@ -159,10 +159,10 @@ MATCHED = (
     "match [v for v in s.queue if v]:\n    case []:\n        return True\n    case [only]:\n"
     "        return only == s.y\n    case [1, _]:\n        return s.flag\n    case _:\n"
     "        return False",
-    "match list(s.queue):\n    case [first, *_, last]:\n        s.x = first + last\n"
+    "match list(s.queue):\n    case [first, _, last]:\n        s.x = first + last\n"
     "    case [one]:\n        s.x = one\nreturn True",
-    "match sorted(s.queue), s.y:\n    case [*_, 2], y:\n        return y > 0\n"
-    "    case [1, *_], (0 | 1):\n        return True\n    case _:\n        return False",
+    "match sorted(s.queue), s.y:\n    case [_, 2], y:\n        return y > 0\n"
+    "    case [1, _], (0 | 1):\n        return True\n    case _:\n        return False",
     "match s.x, s.flag:\n    case 1, _:\n        return True\n    case x, True:\n"
     "        return x > 2\n    case _:\n        return False",
     "match [p for p in s.pairs if p.n]:\n    case [p]:\n        p.n = 0\n    case [p, q]:\n"

@@ -645,7 +645,7 @@ return s.peer[s.board.leader].up
     "is singled out in the state": "s.peer[1].up = True\nreturn True",
     "is singled out by a constant of the bounds": "return s.peer[k.preferred].up",
     "is shifted by": "s.board.count = 2 << r\nreturn True",
-    "is formatted": "return f'{r}' == '1'",
+    "is formatted": "return str(r) == '1'",
     "is hashed": "return hash(r) == 1",
     "is divided": "return divmod(r, 2)[1] == 1",
     "is looked up": "return {0: True, 1: False, 2: False}[r]",
@@ -661,11 +661,8 @@ return True
     "is negated": "return -r == -1",
     "is inverted": "return ~r == -2",
     "is matched": "match r:\n    case 1:\n        return True\nreturn False",
-    "is an exception": """
-try:
-    s.slot[1 // r] = 1
-except ArithmeticError:
-    return False
+    "is in the order of powers that are not whole": """
+s.board.count = int(sum(2 ** -p.term for p in s.peer))
 return True
 """,
     "is named in an expression": "return (a := r) == 1",
@@ -1018,7 +1015,7 @@ return [(i, p.term) for i, p in enumerate(s.peer)][0][1] == 1
 """,
     "is in a constant with some of them": "return r in SOME",
     "is none of a constant's": "return s.board.leader not in {NONE} | SOME",
-    "is in a constant with truth values": "return r in {0, True, 2} and r in [0.0, 1, 2]",
+    "is in a constant with truth values": "return r in {0, True, 2} and r in [True, False]",
     "is none of some constants": "return s.board.leader not in (0, 2)",
     "may be NONE as well as any": """
 if s.board.leader in (NONE, 0, 1, 2):
@@ -1067,10 +1064,6 @@ for term in terms:
     s.board.count = term
 return True
 """,
-    "is in the order of numbers that are not whole": """
-s.board.count = int(10 * sum(p.term / 10 for p in s.peer))
-return True
-""",
     "decides which of two equal objects comes first": """
 return max(x for p in s.peer for x in (p.up, p.term)) is True
 """,
@@ -1115,10 +1108,10 @@ def test_what_is_refused_does_treat_replicas_differently(text):
     """Else the test above would show nothing; what is refused for caution alone is listed."""
     cautious = {
         "is computed away", "is next", "is in a set display", "is sliced", "is enumerated",
-        "is the lowest of a set, compared", "is compared by identity", "is an exception",
+        "is the lowest of a set, compared", "is compared by identity",
         "is in a set without an end that is stored", "is named in an expression", "is a sum",
         "is the last where there is none", "is none in some other way",
-        "is in a list with others", "is in the order of numbers that are not whole",
+        "is in the order of powers that are not whole", "is in a list with others",
         "is in a constant with truth values",
     }  # fmt: skip
     name = next(name for name, other in APART.items() if other == text)

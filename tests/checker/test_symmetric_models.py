@@ -1,5 +1,8 @@
 """What is shown of whole models: helpers, arguments, groups, declarations, and how it is told."""
 
+import re
+from functools import cache
+
 import pytest
 
 from tests.checker.renaming import PEERS, Constants, difference, function, shown, tiny
@@ -139,12 +142,6 @@ def f(s, k, r):
 def f(s, k, r):
     return s.peer[r].up and LOOKUP(r) == 1
 """,
-    "a global is written": """
-def f(s, k, r):
-    global SEEN
-    SEEN = r
-    return s.peer[r].up
-""",
     "it calls itself": """
 def f(s, k, r):
     return s.peer[r].up and f(s, k, r)
@@ -164,11 +161,36 @@ def f(s, k, r):
 
 @pytest.mark.parametrize("source", APART.values(), ids=APART)
 def test_a_replica_is_followed_through_helpers_and_names(source):
-    names = {"PREFERRED": 1, "LOOKUP": {0: 1}.get, "SEEN": 0}
+    names = {"PREFERRED": 1, "LOOKUP": {0: 1}.get}
     with pytest.raises(
         SymmetryError, match=r"Act: .*\(\w+, <tiny>:\d+(, called by f, <tiny>:\d+)?\)"
     ):
         shown(source, **names)
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        (
+            "def f(s, k, r):\n    half = s.score[r] / 2\n    return half > s.score[r]\n",
+            "Act: f has a fraction, which is not in the language of models (f, <tiny>:2); compare "
+            "whole numbers",
+        ),
+        (
+            "def g(v):\n    try:\n        return 1 // v\n    except ZeroDivisionError:\n"
+            "        return 0\ndef f(s, k, r):\n    return g(s.score[r]) > 0\n",
+            "Act: g has try, which is not in the language of models (g, <tiny>:2, called by f, "
+            "<tiny>:7); ask before",
+        ),
+        (
+            "def g(v):\n    return v > 0\n@cache\ndef f(s, k, r):\n    return True\n",
+            "Act: f is not a plain function (f, no Python code); ",
+        ),
+    ],
+)
+def test_what_is_not_in_the_language_is_named_with_its_function_and_line(source, says):
+    with pytest.raises(SymmetryError, match=re.escape(says)):
+        shown(source, cache=cache)
 
 
 ALIKE = {

@@ -105,7 +105,6 @@ ERRORS = {
     "raise Odd('odd')": "Odd: odd",
     "raise KeyError('no')": "KeyError: 'no'",
     "raise OSError(28, 'no')": "OSError: [Errno 28] no",
-    "fail('PART')": "RecursionError: maximum recursion depth exceeded",
 }
 
 PARTS = {

@@ -101,7 +101,7 @@ CASES = {
     "EligibleIsr": (fenced_member, r"fenced broker 1.*in the ISR \{0,1\}"),
     "WeakIsr": (follower_without_it, r"m0 at offset 0; replica 1 .*own view of the ISR.*ends at 0"),
     "StrongIsr": (follower_without_it, r"replica 1 is in the partition state's ISR.*ends at 0"),
-    "KnownLeaderInIsr": (leader_out_of_sync, r"names broker 0 leader.*its ISR is 1\."),
+    "KnownLeaderInIsr": (leader_out_of_sync, r"names broker 0 leader.*its ISR is \{1\}\."),
     "LogMatchingEverywhere": (other_record, r"replica 0 has m0 and replica 1 has m1"),
     "LogMatching": (other_record, r"offset 0.*replica 0 has m0 and replica 1 has m1"),
     "EpochLogMatching": (other_record, r"differ at offset 0 \(m0 of epoch 0 and m1 of epoch 0\)"),

@@ -76,6 +76,37 @@ def test_what_the_page_refuses_is_refused_at_its_line(tmp_path: Path, code: str)
         assert str(error).startswith(f"{what} {NOT_IN_IT}; ")
 
 
+SHOWN = (
+    'if s.x > 8: raise ValueError("x" + NAMES[0].upper())',
+    "if s.x > 8: raise ValueError(str(s.x / 2)) from KeyError(hash(s.x))",
+    'assert s.x < 9, str(s.x) + "y"',
+    "assert s.x < 9, [v / 2 for v in s.q]",
+    "if s.x > 8: raise Odd(s.x)",
+    "if s.x > 8: raise Odd",
+)
+
+ODD = """
+class Odd(Exception):
+    def __init__(self, n=0):
+        super().__init__(f"{n} is odd")
+        self.half = n / 2
+
+
+model ="""
+
+
+@pytest.mark.parametrize("code", SHOWN)
+def test_what_only_shows_something_is_plain_python(tmp_path: Path, code: str) -> None:
+    file = model_with(tmp_path, code)
+    file.write_text(file.read_text("utf-8").replace("\nmodel =", ODD), "utf-8")
+    assert refusal(file) is None
+    # Beside it the language is meant.
+    file.write_text(file.read_text("utf-8").replace("    return True\n", "    return Odd(1)\n"))
+    error = refusal(file)
+    assert error is not None
+    assert f"an object of a class of the model, {NOT_IN_IT}" in str(error)
+
+
 def test_the_page_has_an_example_of_every_kind() -> None:
     assert len(ROWS) > 10
     assert all(accepted and refused for accepted, refused in ROWS)

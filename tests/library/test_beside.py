@@ -31,6 +31,12 @@ class State(Record):
 model = Model(Bounds, State)
 
 
+@model.initial
+def begin(s: State, k: Bounds):
+{inside}
+    yield
+
+
 @model.action("somebody")
 def step(s: State, k: Bounds) -> bool:
     if s.x == k.most:
@@ -41,7 +47,6 @@ def step(s: State, k: Bounds) -> bool:
 
 @model.invariant("x is at most the limit of the folder.")
 def small(s: State, k: Bounds) -> bool:
-{inside}
     return s.x <= {limit}
 """
 
@@ -76,7 +81,7 @@ WAYS = {
 
 
 def written(folder, way, top, limit, within):
-    """Write a model, and what it imports; if `within`, its predicate imports that once more."""
+    """Write a model, and what it imports; if `within`, its initial state imports that once more."""
     statement, files, called = WAYS[way]
     for name, text in files.items():
         path = folder / name.format(top=top)
@@ -85,7 +90,7 @@ def written(folder, way, top, limit, within):
     statement = statement.format(top=top)
     imports, inside = statement, "    pass"
     if within and "*" not in statement:
-        inside = f"    {statement}"
+        inside = f"    {statement}\n    assert {called.format(top=top)} == {limit}"
     file = folder / "mine.py"
     called = called.format(top=top)
     file.write_text(HEAD.format(imports=imports, inside=inside, limit=called))

@@ -23,6 +23,7 @@ HEAD = '''
 
 from dataclasses import dataclass
 from enum import IntEnum
+from math import isqrt
 
 from tidegate import (
     Fairness, Kind, Model, Record, Seq, array, boolean, enumeration, integer, nested, number,
@@ -103,7 +104,7 @@ class Draft:
         forms = ["is", "is not", "==", "isinstance"]
         forms += ["value"] if self.kind == "Color" else []
         forms += ["match"]
-        forms += ["f-string"] if self.freely else []
+        forms += ["root"] if self.freely else []
         forms += ["name"] if self.freely and self.kind == "Color" else []
         form = self.chance.choice(forms)
         self.forms.add(form.replace(" not", ""))
@@ -119,10 +120,8 @@ class Draft:
             return f"match{len(self.helpers) - 1}(s)", lambda state: state[place] == value
         if form == "is not":
             return f"{at} is not {name}", lambda state: state[place] != value
-        number = {"name": f'"{name[6:]}"', "value": str(value), "f-string": f'"{value}"'}
-        if self.kind == "bool":
-            number["f-string"] = f'"{name}"'
-        left = {"name": f"{at}.name", "value": f"{at}.value", "f-string": f'f"{{{at}}}"'}
+        number = {"name": f'"{name[6:]}"', "value": str(value), "root": str(value)}
+        left = {"name": f"{at}.name", "value": f"{at}.value", "root": f"isqrt({at} ** 2)"}
         sign = "is" if form == "is" else "=="
         text = f"{left.get(form, at)} {sign} {number.get(form, name)}"
         return text, lambda state: state[place] == value
@@ -310,7 +309,7 @@ def test_every_engine_reads_members_where_numbers_are_stored(seed, tmp_path):
 def test_the_models_use_every_form_in_both_verdicts():
     models = [written(seed) for seed in SEEDS]
     assert {form for model in models for form in model.forms} >= {
-        "is", "==", "isinstance", "match", "name", "value", "f-string",
+        "is", "==", "isinstance", "match", "name", "value", "root",
     }  # fmt: skip
     found = [judged(model) for model in models]
     assert {one.small is None for one in found} == {True, False}

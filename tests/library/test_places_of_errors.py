@@ -99,6 +99,16 @@ def low(s: State, k: Bounds) -> bool:
     return s.is_low()
 """
     [line] = said(state.format("super().is_low()"), TAIL + check)
+    what = "super is not in the language of models; name the class: Base.method(self)"
+    assert line == f"Error: own.py:23: {what}"
+    begin = """
+
+@model.initial
+def begin(s: State, k: Bounds):
+    s.low = s.is_low()
+    yield
+"""
+    [line] = said(state.format("super().is_low()"), TAIL + begin)
     assert line == "Error: own.py:23: super() does not work in a record; call Base.METHOD(self)"
     assert "Low is violated after 3 steps" in " ".join(
         said(state.format("Base.is_low(self)"), TAIL + check)
@@ -179,15 +189,20 @@ def sink(number: int) -> int:
 model = Model(Bounds, State)
 
 
+@model.initial
+def begin(s: State, k: Bounds):
+    s.low = sink(0)
+    yield
+
+
 @model.action("somebody")
 def step(s: State, k: Bounds) -> bool:
-    s.low = sink(0)
-    return True
+    return False
 """
     lines = said("class State(Base):\n    pass\n", tail, "--engine", "interpreted")
     assert "ZeroDivisionError" in lines[0]
     assert len(lines) == 9
-    assert lines[-2:] == ["  ... 34 more", "  called by step(), own.py:32"]
+    assert lines[-2:] == ["  ... 34 more", "  called by begin(), own.py:32"]
 
 
 @pytest.mark.parametrize(

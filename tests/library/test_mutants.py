@@ -148,6 +148,22 @@ def test_a_mutant_that_writes_before_it_answers_not_enabled_is_killed(tmp_path):
         assert f"killed {name} -- fails: {step}" in output
 
 
+@pytest.mark.parametrize("command", ["bounds", "diff", "graph"])
+def test_every_search_of_such_a_model_is_watched(command, tmp_path, monkeypatch):
+    """Unwatched, an action would begin in a state that another one had written to."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lock.py").write_text(LOCK, "utf-8")
+    early = LOCK.replace("    if not s.holders:\n        s", "    s")
+    assert early != LOCK
+    (tmp_path / "early.py").write_text(early, "utf-8")
+    before = ["lock.py"] if command == "diff" else []
+    done = CliRunner().invoke(main, [command, *before, "early.py"])
+    assert done.exit_code not in (0, 12), done.output
+    said = " ".join(f"{done.output} {done.stderr}".split())
+    assert "Look(client=1) answered 'not enabled' after writing saw_it_free" in said
+    assert "an engine is wrong" not in said
+
+
 def test_a_note_on_a_mutant_that_there_is_not_is_refused(file):
     with open(file, encoding="utf-8") as text:
         model = text.read()

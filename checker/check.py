@@ -125,7 +125,7 @@ _LOOKED_AT = 400
 
 
 def _never_asked(request: SearchRequest, search: LevelSearch) -> tuple[str, ...] | None:
-    """Return the changed rules that nothing asked in a search; None where that is not known.
+    """Return the changed rules that nothing asked in a search; None where some may be asked.
 
     Machine code notes nothing.  But of each way of each branch some states are compared with Python
     (``compiled/emitter.py``), which calls the rules that they ask; what lies behind no branch is
@@ -133,10 +133,12 @@ def _never_asked(request: SearchRequest, search: LevelSearch) -> tuple[str, ...]
     knows what a resumed search has asked before.
     """
     system, asked = request.system, request.system.asked
+    if asked is None or not asked.never:
+        return ()
     if search.stopped_by is not None or request.resources.resume:
         return None
-    if asked is None or not asked.never or search.name == "interpreted":
-        return asked.never if asked else ()
+    if search.name == "interpreted":
+        return asked.never
     if any(prop.kind.needs_graph for prop in request.properties):
         return None
     judge = system.judge(request.properties)

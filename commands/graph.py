@@ -15,6 +15,7 @@ from ..core.behavior import Behavior
 from ..core.files import replace_file
 from ..core.options import option
 from ..core.spec import Trace, TransitionSystem
+from ..library.names import is_custom
 from ..library.properties import find_of_states
 from ..library.selection import assemble
 from ..render.console import Text
@@ -87,6 +88,7 @@ def graph(
     if exported.trace_file and not exported.farthest:
         raise click.UsageError("--trace needs --farthest; without it there is no behavior")
     system, properties = assemble(protocol, settings, names, find_of_states)
+    system.debug = is_custom(protocol)
     forms = {f"--{name}": path for name, path in files.items()}
     with Reports({**forms, "--trace": exported.trace_file}) as reports:
         made = state_graph(system, properties, exported.max_states)

@@ -21,7 +21,7 @@ LIBRARIES = frozenset({"site-packages", "dist-packages"})
 
 _PARTS = frozenset({
     "__init__.py", "__main__.py", "brokers", "checker", "cli.py", "commands", "core", "examples",
-    "gate", "invariants", "library", "model", "render",
+    "gate", "invariants", "language", "library", "model", "render",
 })  # fmt: skip
 """What the package has in its directory; a clone has other things there, too."""
 

@@ -71,7 +71,7 @@ _FRACTION = (
     "compare whole numbers: a * d < c * b for a / b < c / d, or divide by //",
 )
 FRACTION = f"{_FRACTION[0]}, {NOT_IN_IT}; {_FRACTION[1]}"
-"""What is said of a fraction that has a name."""
+"""The refusal of a fraction that has a name."""
 _STEP = ("a slice with a step", "write [::-1], or [values[i] for i in range(first, last, step)]")
 _DELETED = ("del of a name", "leave it out; del removes elements")
 

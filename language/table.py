@@ -1,6 +1,6 @@
 """The functions of Python and of its library that are in the language of models: one table.
 
-The page on the language has it, made by ``scripts/regenerate``; a test calls each by its example.
+The page on the language has it; a test calls each by its example.
 """
 
 from __future__ import annotations

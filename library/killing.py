@@ -26,7 +26,7 @@ from ..core.result import Limits, Result
 from ..core.spec import ModelError, Outcome, Property, TransitionSystem
 from ..model.protocol import Protocol
 from .mutants import Attempt, Fate, Mutant, Mutated, UndecidedError, mutants
-from .names import find_protocol
+from .names import find_protocol, is_custom
 from .pool import processes, share
 from .properties import find_properties, properties_of, system_for, with_custom
 
@@ -52,14 +52,16 @@ def searched(
 ) -> Result:
     """Search a protocol at bounds as on the command line, compiled only if that is faster."""
     system = system_for(protocol, bounds.split(), properties)
+    # Without its guard an action may write before it answers that it is not enabled.
+    resources = replace(share(), watch=is_custom(protocol.name))
     if bounds not in _large:
         few = replace(limits, max_states=INTERPRETED)
-        interpreted = replace(share(), engine="interpreted")
+        interpreted = replace(resources, engine="interpreted")
         result = check(system, properties, limits=few, resources=interpreted)
         if result.outcome is not Outcome.INCOMPLETE or result.distinct_states < INTERPRETED:
             return result
         _large.add(bounds)
-    return check(system, properties, limits=limits, resources=share())
+    return check(system, properties, limits=limits, resources=resources)
 
 
 def killing_properties(protocol: Protocol, names: Sequence[str], live: bool) -> list[Property]:

@@ -9,7 +9,7 @@ Bounds from small to large, and which of them are varied.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from time import perf_counter
 from typing import Any
@@ -21,6 +21,7 @@ from ..core.interrupts import Stop, Stopped, is_interrupt
 from ..core.result import DEFAULT, Limits, Progress, Resources
 from ..core.spec import Outcome, Property, TransitionSystem
 from ..model import Protocol
+from .names import is_custom
 from .properties import system_for
 
 BoundValues = dict[str, int]
@@ -409,7 +410,14 @@ def find_minimal_bounds(
     # Deadlock and Stuck are about steps that are missing; larger bounds may add them.
     grows = varied.grows and prop.kind.is_invariant
     search = MinimalBoundsSearch(
-        build, prop, varied.smallest, varied.largest, grows, seconds, resources, report
+        build,
+        prop,
+        varied.smallest,
+        varied.largest,
+        grows,
+        seconds,
+        replace(resources, watch=is_custom(protocol.name)),
+        report,
     )
     return search.run()
 

@@ -27,7 +27,7 @@ from ..core.spec import Property, TransitionSystem
 from ..model.custom.model import Model
 from ..model.protocol import Protocol
 from .loading import Named, named
-from .names import find_protocol
+from .names import find_protocol, is_custom
 from .properties import Selection, select, select_of_states, select_violable, system_for
 from .recognising import Match, Recognised, match, recognise
 
@@ -59,6 +59,7 @@ def simulation(
     from .simulation import simulate
 
     problem = problem_of(model, settings, properties, select_of_states)
+    problem.system.debug = is_custom(problem.protocol.name)
     judged = problem.selection.properties
     names = [prop for prop in properties if isinstance(prop, str)]
     chosen = select_violable(problem.protocol, names).properties

@@ -13,7 +13,7 @@ from ..checker.verdicts import behavior_of
 from ..core.errors import SelectionError, TidegateError
 from ..core.interrupts import Stop, Stopped, is_interrupt
 from ..core.layout import State
-from ..core.result import Limits, Progress
+from ..core.result import Limits, Progress, Resources
 from ..core.spec import Outcome, Step, TransitionSystem
 from ..model import Protocol
 from .diff import (
@@ -28,6 +28,7 @@ from .diff import (
     ranges,
     shared,
 )
+from .names import is_custom
 from .properties import (
     find_violable,
     properties_of,
@@ -265,6 +266,7 @@ def _verdicts(
             limits=limits,
             keep_going=True,
             report=show,
+            resources=Resources(watch=is_custom(protocol.name)),
         )
     rows = tuple(
         Row(

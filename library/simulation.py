@@ -164,7 +164,7 @@ def _walks(
         return
     parts = (range(start, min(start + BATCH, how.walks)) for start in range(0, how.walks, BATCH))
     with processes(how.jobs) as workers:
-        batches = ((load, how, started, part) for part in parts)
+        batches = ((load, system.debug, how, started, part) for part in parts)
         for walks, stopped in workers.in_order(_batch, batches):
             yield from walks
             if stopped is not None:
@@ -193,13 +193,15 @@ def _loaded(load: Load) -> tuple[TransitionSystem[Any, Any], Sequence[Property]]
 
 
 def _batch(
-    work: tuple[Load, Walks, float, range],
+    work: tuple[Load, bool, Walks, float, range],
 ) -> tuple[list[Walk], LimitReachedError | None]:
     """Take some walks, and say what ended them early; the system is named, to cross processes."""
-    load, how, started, numbers = work
+    load, watched, how, started, numbers = work
+    system, properties = _loaded(load)
+    system.debug = watched
     walks: list[Walk] = []
     try:
-        for walk in _taken(*_loaded(load), how, started, numbers):
+        for walk in _taken(system, properties, how, started, numbers):
             walks.append(walk)  # noqa: PERF402 - walks taken before the time was up count
     except LimitReachedError as error:
         return walks, error

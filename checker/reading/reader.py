@@ -100,7 +100,7 @@ class Reader:
 
     @property
     def in_language(self) -> bool:
-        """Whether what is read now has to be in the language of models."""
+        """Whether the code that it reads now has to be in the language of models."""
         return self.part is Part.RULE
 
     @contextmanager
@@ -306,7 +306,7 @@ class Reader:
 
 def _recursive(name: str) -> str:
     """Return that a function calls itself."""
-    return f"{name}, which calls itself, {NOT_IN_IT}; write a loop, with a list of what is left"
+    return f"{name}, which calls itself, {NOT_IN_IT}; write a loop, with a list of the rest"
 
 
 def _result(body: Body) -> Value:

@@ -1,6 +1,7 @@
 """Conditions within the actions of a custom model are mutated, too."""
 
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -99,6 +100,71 @@ def test_the_command_reports_conditions_and_says_why_a_survivor_may_survive(file
     assert survived["Send: if s.sent == 5, left out"] == "never"
     assert "Receive: if s.taken > k.most, left out" in survived
     assert "Receive: if bit == s.bit, left out" in {fate["mutant"] for fate in document["killed"]}
+
+
+LOCK = """\
+from dataclasses import dataclass
+from tidegate import Model, Record, number, set_of
+
+@dataclass(frozen=True)
+class Bounds:
+    clients: int = number(2, 1, 5, "clients")
+
+class State(Record):
+    saw_it_free = set_of(lambda k: k.clients, "clients that saw the lock free")
+    holders = set_of(lambda k: k.clients, "clients that hold the lock")
+
+model = Model(Bounds, State, participants={"client": lambda k: k.clients})
+
+@model.action("client")
+def look(s: State, k: Bounds, client: int) -> bool:
+    if not s.holders:
+        s.saw_it_free.add(client)
+    return not s.holders
+
+@model.action("client")
+def take(s: State, k: Bounds, client: int) -> bool:
+    if client in s.saw_it_free:
+        s.holders.add(client)
+    return client in s.saw_it_free
+
+@model.invariant("At most one client holds the lock.")
+def exclusive(s: State, k: Bounds) -> bool:
+    return len(s.holders) <= 1
+"""
+
+
+def test_a_mutant_that_writes_before_it_answers_not_enabled_is_killed(tmp_path):
+    """As ``check`` refuses it; what it wrote would be in the state of the next action."""
+    (tmp_path / "lock.py").write_text(LOCK, "utf-8")
+    done = CliRunner().invoke(main, ["mutate", str(tmp_path / "lock.py")])
+    assert done.exit_code == 0, done.output
+    output = " ".join(done.output.split())
+    failing = "answered 'not enabled' after writing"
+    for name, step in (
+        ("Look: if not s.holders, left out", f"Look(client=1) {failing} saw_it_free"),
+        ("Take: if client in s.saw_it_free, left out", f"Take(client=0) {failing} holders"),
+        ("Take: if client in s.saw_it_free, negated", f"Take(client=0) {failing} holders"),
+    ):
+        assert f"killed {name} -- fails: {step}" in output
+
+
+@pytest.mark.parametrize("command", ["bounds", "diff", "graph", "simulate"])
+def test_every_search_of_such_a_model_is_watched(command, tmp_path, monkeypatch):
+    """Unwatched, an action would begin in a state that another one had written to."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lock.py").write_text(LOCK, "utf-8")
+    early = LOCK.replace("    if not s.holders:\n        s", "    s")
+    assert early != LOCK
+    (tmp_path / "early.py").write_text(early, "utf-8")
+    before = ["lock.py"] if command == "diff" else []
+    # A walk ends at the first violation.
+    after = ["-p", "TypeOk"] if command == "simulate" else []
+    done = CliRunner().invoke(main, [command, *before, "early.py", *after])
+    assert done.exit_code not in (0, 12), done.output
+    said = " ".join(f"{done.output} {done.stderr}".split())
+    assert re.search(r"Look\(client=[01]\) answered 'not enabled' after writing saw_it_free", said)
+    assert "an engine is wrong" not in said
 
 
 def test_a_note_on_a_mutant_that_there_is_not_is_refused(file):

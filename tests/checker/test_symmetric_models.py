@@ -180,7 +180,7 @@ def test_a_replica_is_followed_through_helpers_and_names(source):
             "def g(v):\n    try:\n        return 1 // v\n    except ZeroDivisionError:\n"
             "        return 0\ndef f(s, k, r):\n    return g(s.score[r]) > 0\n",
             "Act: g has try, which is not in the language of models (g, <tiny>:2, called by f, "
-            "<tiny>:7); ask before",
+            "<tiny>:7); test first",
         ),
         (
             "def g(v):\n    return v > 0\n@cache\ndef f(s, k, r):\n    return True\n",

@@ -1,5 +1,6 @@
 """A search that is ended amid its verification ends as documented, and can be resumed."""
 
+import gc
 import re
 import signal
 import sys
@@ -81,11 +82,12 @@ class Ending:
         inner = called.__qualname__ if outer is frame else frame.f_code.co_qualname
         place = event, outer.f_code.co_qualname, outer.f_lineno, inner
         if place == self.place and not self.stack:
-            while frame is not None:
-                self.stack.append(frame.f_code)
-                frame = frame.f_back
+            caller = frame
+            while caller is not None:
+                self.stack.append(caller.f_code)
+                caller = caller.f_back
             self.is_timed = callable(signal.getsignal(signal.SIGALRM))
-            self.end()
+            self.end(frame)
         elif self.place is None and place not in self.places:
             self.places.append(place)
 
@@ -101,22 +103,26 @@ class Ending:
         return {12} if status == 12 else {ENDS[self.end]}
 
 
-def interrupt():
+def interrupt(frame):
     signal.raise_signal(signal.SIGINT)
 
 
-def ring():
-    """Ring twice, as an alarm does whose first ringing nobody has seen."""
-    if callable(signal.getsignal(signal.SIGALRM)):
-        signal.raise_signal(signal.SIGALRM)
-        signal.raise_signal(signal.SIGALRM)
+def ring(frame):
+    """Ring twice, as an alarm does whose first ringing nobody has seen.
+
+    It rings in the frame that is ended: this file would be a model's, called by that.
+    """
+    handler = signal.getsignal(signal.SIGALRM)
+    if callable(handler):
+        handler(signal.SIGALRM, frame)
+        handler(signal.SIGALRM, frame)
 
 
-def lack_memory():
+def lack_memory(frame):
     raise MemoryError
 
 
-def lack_space():
+def lack_space(frame):
     raise memory.MemoryLimitError("no address space")
 
 
@@ -156,18 +162,18 @@ class Searching:
         said = ("outcome", "distinct_states", "depth", "actions")
         return status, [[document[key] for key in said] for document in documents]
 
-    def ended_everywhere(self, of, capsys, unraised):
+    def ended_everywhere(self, of, every, capsys, unraised):
         """End it at each call of some functions, in one way after the other, and resume it.
 
-        Return the functions that they call.
+        Take one in `every` of the calls.  Return the functions that all of them call.
         """
         first, ways, wrong = Ending(), cycle([interrupt, ring, lack_memory]), []
         expected = self.run("with a cache of machine code from now on")
         assert self.run("first", watching=first) == expected
         assert expected[0] == 0
         places = [place for place in first.places if re.search(of, f"{place[1]} {place[3]}")]
-        met = set()
-        for number, place in enumerate(places):
+        chosen, met = places[::every], set()
+        for number, place in enumerate(chosen):
             for end in (next(ways), *([lack_space] if place[3] == "Region.__init__" else [])):
                 unraised.clear()
                 ending, name = Ending(place, end), f"{number} {end.__name__}"
@@ -184,16 +190,18 @@ class Searching:
                     wrong.append((place, name, resumed, capsys.readouterr().err))
         assert wrong == [], "\n".join(map(str, wrong))
         # What is called when depends on the time a little.
-        assert len(met) > 0.9 * len(places)
-        return {inner for *_, inner in met}
+        assert len(met) > 0.9 * len(chosen) - 1
+        return {inner for *_, inner in places}
 
 
 @pytest.fixture
 def unraised(monkeypatch):
-    """Return a list of what was raised where nothing can be: while a generator is closed."""
+    """Yield a list of what nothing can catch: errors of a generator or file that is closed."""
     noted = []
     monkeypatch.setattr(sys, "unraisablehook", noted.append)
-    return noted
+    yield noted
+    # A file that was just open when a search was ended is closed with its frame.
+    gc.collect()
 
 
 @pytest.fixture(autouse=True)
@@ -235,45 +243,57 @@ def optimising(monkeypatch):
     monkeypatch.setattr(tiers, "WORTH", 0.0)
 
 
+def one_in(some):
+    """Have a test take some of the calls, and all of them where there is time."""
+    everywhere = pytest.param(1, id="everywhere", marks=pytest.mark.slow)
+    return pytest.mark.parametrize("every", [pytest.param(some, id="some"), everywhere])
+
+
 SUMS = invariant("Sums", lambda s, k: s.count[0] + s.count[1] <= 2 * k)
 
 
+@one_in(4)
 def test_a_search_that_is_ended_at_any_call_of_its_verification_is_resumed(
-    pair, tmp_path, capsys, unraised
+    pair, tmp_path, capsys, unraised, every
 ):
-    called = Searching(pair, [SUMS], tmp_path).ended_everywhere("", capsys, unraised)
+    called = Searching(pair, [SUMS], tmp_path).ended_everywhere("", every, capsys, unraised)
     assert called >= {"Sampler.successors", "Probes.run", "Census.take", "small_machine"}
     assert called >= {"iter_unpack", "Region.__init__"}
 
 
-def test_one_that_is_ended_while_it_compares_permutations_is_resumed(tmp_path, capsys, unraised):
+@one_in(5)
+def test_one_that_is_ended_while_it_compares_permutations_is_resumed(
+    tmp_path, capsys, unraised, every
+):
     system, properties = system_and_properties(
         "tidegate.examples.published:kip_101", "replicas=2 max_leader_epoch=1", ("TypeOk",)
     )
     searching = Searching(system, properties, tmp_path, symmetry=True)
     of = "compare_made_up|_compare_all|verify_symmetry|level_begins|Ties.one"
-    called = searching.ended_everywhere(of, capsys, unraised)
+    called = searching.ended_everywhere(of, every, capsys, unraised)
     assert called >= {"compare_made_up", "Machine.represent", "Ties.one"}
 
 
 @pytest.mark.usefixtures("optimising")
+@one_in(2)
 def test_one_that_is_ended_while_it_changes_its_code_is_resumed(
-    pair, tmp_path, capsys, unraised, monkeypatch
+    pair, tmp_path, capsys, unraised, monkeypatch, every
 ):
     monkeypatch.setattr(DiskCache, "keep", lambda self, name, content: None)
     searching = Searching(pair, [SUMS], tmp_path, optimise_from=1)
     of = r"Tiers\.(begin_second|is_ready|second|memory)|Sampler\.(few|compared|_unwanted|close)"
-    called = searching.ended_everywhere(of, capsys, unraised)
+    called = searching.ended_everywhere(of, every, capsys, unraised)
     assert called >= {"Sampler.few", "Sampler.compared", "Tiers.second", "Sampler.close"}
 
 
 @pytest.mark.usefixtures("optimising")
+@one_in(2)
 def test_one_that_is_ended_while_it_asks_optimised_code_is_resumed(
-    pair, tmp_path, capsys, unraised
+    pair, tmp_path, capsys, unraised, every
 ):
     searching = Searching(pair, [SUMS], tmp_path, optimise_from=1, store="fingerprint")
     of = r"Tiers\.compare|ask_again|compare_rows|samples_of|Sampler\.forget"
-    called = searching.ended_everywhere(of, capsys, unraised)
+    called = searching.ended_everywhere(of, every, capsys, unraised)
     assert called >= {"Sampler.ask_again", "Region.write", "Region.read", "iter_unpack"}
 
 
@@ -321,7 +341,7 @@ def test_a_violation_is_reported_without_a_trace_for_which_there_is_no_space(pai
     few = invariant("Few", lambda s, k: s.count[0] + s.count[1] < 4)
 
     def ancestors(*arguments):
-        lack_space()
+        lack_space(None)
 
     monkeypatch.setattr(search.Narrow, "ancestors", ancestors)
     result = check(pair, [few], resources=Resources(engine="compiled", workers=1))

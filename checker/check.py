@@ -132,13 +132,13 @@ def _never_asked(request: SearchRequest, search: LevelSearch) -> tuple[str, ...]
     asked in every state.  A property that needs the graph is not compared in that way, and nobody
     knows what a resumed search has asked before.
     """
-    system, asked = request.system, request.system.asked
-    if asked is None or not asked.never:
+    system, rules = request.system, request.system.asked
+    if rules is None or not rules.never:
         return ()
     if search.stopped_by is not None or request.resources.resume:
         return None
     if search.name == "interpreted":
-        return asked.never
+        return rules.never
     if any(prop.kind.needs_graph for prop in request.properties):
         return None
     judge = system.judge(request.properties)
@@ -148,7 +148,7 @@ def _never_asked(request: SearchRequest, search: LevelSearch) -> tuple[str, ...]
         if system.inside():
             for _ in system.successors(state):
                 pass
-    return asked.never
+    return rules.never
 
 
 def _searched(request: SearchRequest, symmetry: bool) -> Result:

@@ -151,12 +151,12 @@ def _settled(
         return violated, {}
     first = min(broken, key=lambda name: len(broken[name].steps))
     last = len(broken[first].steps)
-    found = {
+    before = {
         name: trace
         for name, trace in violated.items()
         if name not in assumed and len(trace.steps) <= last
     }
-    return found, {first: broken[first]}
+    return before, {first: broken[first]}
 
 
 def _parted(

@@ -90,11 +90,7 @@ def bounds(
             print_minimal_bounds(console, protocol, prop.name, fixed, minimal)
             if is_interrupt(minimal.stopped_by):
                 break
-        document: dict[str, Any] = {
-            "protocol": protocol,
-            "fixed": fixed,
-            "not_decided": undecided,
-        }
+        document: dict[str, Any] = {"protocol": protocol, "fixed": fixed, "not_decided": undecided}
         document["properties"] = _properties(smallest_bounds)
         reports.write("--json", lambda target: write_json(target, document))
     return ended(_status(smallest_bounds, bool(undecided)), reports)

@@ -224,11 +224,11 @@ class TransitionSystem(Telling[S, K]):
     @contextmanager
     def asked_aside(self) -> Iterator[None]:
         """Note no rules in the block: it calls them in states that no search need reach."""
-        asked, self.asked = self.asked, None
+        noted, self.asked = self.asked, None
         try:
             yield
         finally:
-            self.asked = asked
+            self.asked = noted
 
     def initial_states(self) -> Iterator[State]:
         """Yield each initial state, begun afresh; while it is yielded, ``record`` holds it.

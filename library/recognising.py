@@ -118,14 +118,14 @@ def recognise(
     def left() -> float:
         return seconds_left(result.seconds, limit, started)
 
-    found = match(protocol, result.first, others, left)
-    if found is None or result.first is None:
+    matched = match(protocol, result.first, others, left)
+    if matched is None or result.first is None:
         return None
     without = None
-    if not found.interrupted:
-        what = f"searching with the repair of {found.known.title}"
-        without = others.search(found.other, properties, what, left())
-    return Recognised(found, result.first.property, without)
+    if not matched.interrupted:
+        what = f"searching with the repair of {matched.known.title}"
+        without = others.search(matched.other, properties, what, left())
+    return Recognised(matched, result.first.property, without)
 
 
 def match(
@@ -148,10 +148,10 @@ def match(
     first = None
     for known, other in needed(protocol, verdict.trace, verdict.property, others.system):
         outcome, why, interrupted = _by_itself(protocol, known, verdict, others, left)
-        found = Match(known, other, outcome, why, interrupted)
-        if found.is_the_bug or interrupted:
-            return found
-        first = first or found
+        shown = Match(known, other, outcome, why, interrupted)
+        if shown.is_the_bug or interrupted:
+            return shown
+        first = first or shown
     return first
 
 

@@ -102,19 +102,7 @@ def simulate(
             looked = perf_counter()
     except (KeyboardInterrupt, MemoryError) as error:
         stopped_by = reason(error, perf_counter() - looked)
-    verdicts, originals = [], {}
-    for prop in properties:
-        first = tally.first.get(prop.name)
-        if first is None:
-            verdicts.append(Verdict(prop, Outcome.INCOMPLETE))
-        else:
-            trace = first.violated[prop.name]
-            originals[prop.name] = (first.number, len(trace.steps))
-            shorter = shortened(system, prop, trace)
-            verdicts.append(Verdict(prop, Outcome.VIOLATED, shorter, steps=len(shorter.steps)))
-    verdicts += [
-        Verdict(prop, Outcome.INCOMPLETE, reason="no walk is infinite") for prop in endless
-    ]
+    verdicts, originals = _verdicts(system, properties, tally, endless)
     violated = [verdict for verdict in verdicts if verdict.trace is not None]
     assumption = _broken(system, broken)
     if assumption is not None:
@@ -134,6 +122,30 @@ def simulate(
         broken_assumption=assumption,
     )
     return Simulation(result, tally, how.seed, how.choose, originals)
+
+
+def _verdicts(
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+    tally: Tally,
+    endless: Sequence[Property],
+) -> tuple[list[Verdict], dict[str, tuple[int, int]]]:
+    """Return the verdicts, and of each violation its walk and how many steps that had."""
+    verdicts: list[Verdict] = []
+    originals: dict[str, tuple[int, int]] = {}
+    for prop in properties:
+        first = tally.first.get(prop.name)
+        if first is None:
+            verdicts.append(Verdict(prop, Outcome.INCOMPLETE))
+        else:
+            trace = first.violated[prop.name]
+            originals[prop.name] = (first.number, len(trace.steps))
+            shorter = shortened(system, prop, trace)
+            verdicts.append(Verdict(prop, Outcome.VIOLATED, shorter, steps=len(shorter.steps)))
+    verdicts += [
+        Verdict(prop, Outcome.INCOMPLETE, reason="no walk is infinite") for prop in endless
+    ]
+    return verdicts, originals
 
 
 def _broken(system: TransitionSystem[Any, Any], broken: dict[str, Trace]) -> Verdict | None:

@@ -108,7 +108,7 @@ class Writer:
             [f"if {self.truth(2)}:", *inner, "else:", f"    t = {number}"],
             [f"for v in {self.iterable(1)}:", f"    t += v * {self.number(1, 'v')}", *inner],
             [f"for a, b in {self.pairs(1)}:", f"    if {self.truth(1, 'a', 'b')}:",
-             "        break", f"    t += {self.number(1, 'a', 'b')}", "else:", *inner],
+             "        break", f"    t += {self.number(1, 'a', 'b')}", *lines],
             [f"first_one = first({self.iterable(1)})", "if first_one is not None:",
              "    t += first_one"],
             [f"match ({self.number(1)}) % 4:", "    case 0:", *(f"    {line}" for line in inner),

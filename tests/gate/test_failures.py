@@ -168,7 +168,8 @@ def test_a_file_that_cannot_be_imported(project, source, line, said):
 
 
 def test_what_an_own_protocol_prints_does_not_mix_with_a_report(project):
-    project.own("own.py", "print('noise')\nreturn s.replica[leader].epoch == epoch")
+    file = project.own("own.py", "return s.replica[leader].epoch == epoch")
+    file.write_text(f"{file.read_text()}\nprint('noise')\n")
     project.write(
         "tidegate.toml", "[[case]]\nprotocols = 'own.py'\nbounds = 'records=0'\nholds = 'TypeOk'\n"
     )

@@ -68,7 +68,7 @@ PURE = {
         "class Table:\n    @tidegate.pure\n    def at(self, x):\n        return TABLE[x]\n"
         "table = Table()\ndef pick(x):\n    return table.at(x)\n"
     ),
-    "a class": ("Number = tidegate.pure(int)\ndef pick(x):\n    return Number(str(TABLE[x]))\n"),
+    "a class": ("Number = tidegate.pure(int)\ndef pick(x):\n    return Number(TABLE[x])\n"),
     "a set whose order does not matter": (
         "@tidegate.pure\ndef pick(x):\n    return TABLE[x] + len({'a', 'b', 'c'}) - 3\n"
     ),
@@ -88,7 +88,9 @@ def test_a_pure_function_is_accepted_and_named(kind, tmp_path):
     declared = tidegate.check(written(tmp_path, model(PURE[kind], use), "declared"))
     plain = "def pick(x):\n    return TABLE[x]\n"
     if kind == "a digest":
-        plain = PURE[kind].replace("@tidegate.pure\n", "")
+        # What a file computes while it is loaded may call any function.
+        digits = "2 * (hashlib.sha256(bytes([x])).digest()[0] % 8) for x in range(32)"
+        plain = f"DIGITS = [{digits}]\ndef pick(x):\n    return DIGITS[x]\n"
     read = tidegate.check(written(tmp_path, model(plain, use), "read"))
     assert (declared.holds, declared.distinct_states) == (read.holds, read.distinct_states)
     assert declared.depth == read.depth

@@ -186,7 +186,15 @@ class Decisions:
         }
 
 
-@pytest.mark.parametrize("group", GROUPS, ids=" ".join)
+SLOW = ("instant",), ("records",), *((one, "deletions") for one in PROPAGATION if one != "kraft")
+"""What .ci/run leaves out: the others ask the same rules in most of the same steps."""
+
+
+@pytest.mark.parametrize(
+    "group",
+    [pytest.param(one, marks=[pytest.mark.slow] * (one in SLOW)) for one in GROUPS],
+    ids=" ".join,
+)
 def test_each_rule_decides_something_where_it_is_said_to_be_asked(group):
     settings, systems = GROUPS[group]
     options = set(group[1:]) - {"purgatory"}

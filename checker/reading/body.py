@@ -20,6 +20,7 @@ from ...core.errors import Line
 from ...core.fields import Array, Field, Record, declared_parts
 from ...core.imports import full_name
 from ...core.sources import Source, names_of_elements
+from ...language.forms import Outside
 from .notes import EVERYTHING, LOST, SKIPPED, Answer, Effect, Objection, Part
 from .objects import MISSING
 from .operators import computed
@@ -265,6 +266,11 @@ class Body:
     def find(self, node: ast.AST, text: str) -> None:
         """Note something that the model must not do."""
         self.objections.append(Objection(self.source.line(node), text))
+
+    def refuse_outside(self, node: ast.AST, what: str, repair: str) -> None:
+        """Note what a rule must not have, since the language of models lacks it."""
+        if self.reader.in_language:
+            self.find(node, Outside(node, what, repair).text)
 
     def absorb(self, called: Summary | Body) -> None:
         """Note what a function does that is called here."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from ...core.containers import Bag, Ordered, Set
 from ...core.fields import Record
-from ...language.forms import COMPARED, NOT_IN_IT
+from ...language.forms import COMPARED
 from .builtins import Arguments, Names
 from .comparisons import MADE_OF_CONSTANTS, is_set, of_constants, refuse_parts, shortened
 from .contents import add_mapping, as_group
@@ -133,9 +133,10 @@ class Calls:
         if callee is suppress and any(map(catches_everything, arguments)):
             self.body.find(node, f"this {EVERYTHING}")
         remembered = callee
-        if self.reader.in_language and self.objects.is_memoised(callee):
-            what = f"{shortened(node)}, a function with a cache, {NOT_IN_IT}"
-            self.body.find(node, f"{what}; leave out the cache, or declare it with @tidegate.pure")
+        if self.objects.is_memoised(callee):
+            what = f"{shortened(node)}, a function with a cache,"
+            repair = "leave out the cache, or declare it with @tidegate.pure"
+            self.body.refuse_outside(node, what, repair)
         callee = self.objects.unwrapped(self.body, node, callee, arguments)
         if callee is not remembered:
             result = self._known(callee, arguments, named, node)
@@ -212,9 +213,9 @@ class Calls:
         if self.reader.loads and issubclass(kind, Enum) and any(map(is_unordered, arguments)):
             self.body.find(node, f"{shortened(node)}: {ORDER}")
         if issubclass(kind, int):
-            if self.reader.in_language and not issubclass(kind, Enum):
-                text = f"{_named(kind)}(...), a number of a class of the model, {NOT_IN_IT}"
-                self.body.find(node, f"{text}; use a plain number")
+            if not issubclass(kind, Enum):
+                what = f"{_named(kind)}(...), a number of a class of the model,"
+                self.body.refuse_outside(node, what, "use a plain number")
             self.objects.meetings.meet(kind)
             return Number(kind, any(value.history for value in arguments))
         if issubclass(kind, Enum):
@@ -230,9 +231,10 @@ class Calls:
         if not self.objects.is_own(kind):
             self.objects.refuse_unlisted(self.body, node, kind)
             return self.listed.call(kind, arguments, named, node)
-        if self.reader.in_language and not self.objects.is_framework(kind):
-            text = f"{_named(kind)}(...), an object of a class of the model, {NOT_IN_IT}"
-            self.body.find(node, f"{text}; declare the class as a Record, or use a tuple")
+        if not self.objects.is_framework(kind):
+            what = f"{_named(kind)}(...), an object of a class of the model,"
+            repair = "declare the class as a Record, or use a tuple"
+            self.body.refuse_outside(node, what, repair)
         self.objects.constructed(self.body, node, kind, arguments, named)
         for value in (*arguments, *named.values()):
             if self.objects.hides_order(value):
@@ -274,9 +276,8 @@ class Calls:
         if isinstance(owner, Known) and self.objects.holds_order(owner.value):
             self.body.find(node, f"{shortened(node)}: {LOST}")
         if is_text(owner):
-            if self.reader.in_language:
-                text = f"{shortened(node)}, a method of a text, {NOT_IN_IT}; {COMPARED}"
-                self.body.find(node, text)
+            what = f"{shortened(node)}, a method of a text,"
+            self.body.refuse_outside(node, what, COMPARED)
             if name == "join":
                 self.expressions.elements(arguments[0] if arguments else ANYTHING, node)
             if name == "format":

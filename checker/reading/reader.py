@@ -107,8 +107,10 @@ class Reader:
     def reading(self, part: Part) -> Iterator[None]:
         """Read functions that are for something else than those around them."""
         outer, self.part = self.part, part
-        yield
-        self.part = outer
+        try:
+            yield
+        finally:
+            self.part = outer
 
     def later(self, value: Any, first: Value | None = None) -> None:
         """Read a function that may be called with anything, at the end.

@@ -23,6 +23,23 @@ from .narrative import narrate
 from .summary import count
 
 
+class Steps(OptionList):
+    """A list of steps, whose Enter is handled before the key that follows it.
+
+    Textual sends a message that an option is selected.  A key that follows at once would overtake
+    it, and a jump would begin in the state before the step.
+    """
+
+    def __init__(self, name: str, chosen: Callable[[int], None]) -> None:
+        super().__init__(id=name)
+        self._chosen = chosen
+
+    def action_select(self) -> None:
+        """Choose the highlighted step, which a click highlights, too."""
+        if self.highlighted is not None:
+            self._chosen(self.highlighted)
+
+
 class Explorer(App[None]):
     """Choose among the enabled steps, see why others are not enabled, go back, jump, save.
 
@@ -75,8 +92,8 @@ class Explorer(App[None]):
                 with VerticalScroll(id="detail"):
                     yield Static(id="why")
             with Vertical(id="right"):
-                yield OptionList(id="enabled")
-                yield OptionList(id="disabled")
+                yield Steps("enabled", self.take)
+                yield Steps("disabled", lambda _: self.bell())
         yield Footer()
 
     def on_mount(self) -> None:
@@ -86,20 +103,20 @@ class Explorer(App[None]):
         self._show()
         self.query_one("#enabled").focus()
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Take the chosen step, if it is an enabled one."""
-        if event.option_list.id == "enabled":
-            self.exploration.take(self.enabled_steps[event.option_index])
-            self._show()
-        else:
-            self.bell()
+    def take(self, number: int) -> None:
+        """Take an enabled step."""
+        self.exploration.take(self.enabled_steps[number])
+        self._show()
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Say what the highlighted step would do, or which guard refuses it."""
+        number = event.option_list.highlighted
+        if number != event.option_index:  # The list is another one since, after a step.
+            return
         if event.option_list.id == "enabled":
-            self._preview(self.enabled_steps[event.option_index])
+            self._preview(self.enabled_steps[number])
         else:
-            disabled = self.disabled_steps[event.option_index]
+            disabled = self.disabled_steps[number]
             reason = f"{disabled.step} is not enabled. Its guard refuses it:\n{disabled.why}"
             self._tell(Text(reason))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.asked import AskedRules
 from ..core.errors import ImpureError, about
-from ..core.interrupts import Stop, Stopped, alarm, reason, received
+from ..core.interrupts import Alarm, Stop, Stopped, reason, received
 from ..core.purity import Outside
 from ..core.result import (
     DEFAULT,
@@ -343,7 +343,7 @@ def _judge_graph(request: SearchRequest, search: LevelSearch) -> Judged:
         # Its BLAS interrupts this process, or never returns, if it is loaded near the limit.
         import_module(".liveness.arrays", __package__)
     try:
-        with alarm(request.limits.seconds, request.started, at_once=True):
+        with Alarm(request.limits.seconds, request.started, at_once=True):
             if stuck:
                 from .graph import state_graph, stuck_states
 

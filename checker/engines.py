@@ -6,7 +6,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from time import perf_counter
 
-from ..core.interrupts import alarm, reason
+from ..core.interrupts import Alarm, reason
 from ..core.result import Progress, Reason
 from ..core.spec import TidegateError
 from .compiled.choices import MOST_INSTANCES, pieces
@@ -92,7 +92,7 @@ def finished_search(request: SearchRequest) -> LevelSearch:
 
 def _interpreted(search: Search, pause: Pause | None = None) -> bool:
     """Search, or continue, with the interpreted engine; return whether the search ended."""
-    with alarm(search.request.limits.seconds, search.request.started) as search.alarm:
+    with Alarm(search.request.limits.seconds, search.request.started) as search.alarm:
         return search.run(pause)
 
 
@@ -147,7 +147,7 @@ def _compiled(request: SearchRequest, interpreted: Search) -> LevelSearch | tupl
     from .compiled.values import UnsupportedError
 
     try:
-        with alarm(request.limits.seconds, request.started, at_once=True):
+        with Alarm(request.limits.seconds, request.started, at_once=True):
             begun = None if resources.resume else interpreted
             search = CompiledSearch(_ticking(request, interpreted), begun)
     except UnsupportedError as error:
@@ -232,7 +232,7 @@ def _reasons(request: SearchRequest, error: Exception) -> tuple[Reason, ...]:
     from .compiled.diagnosis import reasons
 
     try:
-        with alarm(request.limits.seconds, request.started, at_once=True):
+        with Alarm(request.limits.seconds, request.started, at_once=True):
             known = reasons(request.system, request.properties, _ticking(request).tick)
     except Exception:  # noqa: BLE001 - a list of reasons must not cost the verdict
         known = ()
@@ -269,7 +269,7 @@ def _refuse_mistakes(request: SearchRequest) -> None:
     """
     request.system.debug = request.system.debug or request.resources.watch
     search = Search(replace(request, trial=None, report=lambda progress: None))
-    with alarm(MISTAKE_SECONDS, perf_counter()) as search.alarm:
+    with Alarm(MISTAKE_SECONDS, perf_counter()) as search.alarm:
         search.run(MISTAKES)
 
 

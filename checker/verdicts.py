@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import Any
 
 from ..core.behavior import Behavior
-from ..core.interrupts import Alarm, LimitReachedError, Stop, Stopped, alarm, is_interrupt, reason
+from ..core.interrupts import Alarm, LimitReachedError, Stop, Stopped, is_interrupt, reason
 from ..core.layout import State
 from ..core.result import Verdict, doing
 from ..core.spec import EngineError, Kind, Outcome, Property, TidegateError, Trace, TransitionSystem
@@ -67,7 +67,7 @@ class Deadline:
     def watched(self) -> Iterator[None]:
         """End the block when the time is up, memory is short or a signal comes, and note that."""
         try:
-            watched = alarm(self._limit, self._started, at_once=True)
+            watched = Alarm(self._limit, self._started, at_once=True)
             self._more = SLACK - min(self._request.memory.left(), 0)
             with self._request.memory.kept(SLACK), watched as self._alarm:
                 yield

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..core.interrupts import Stopped, alarm, is_interrupt
+from ..core.interrupts import Alarm, Stopped, is_interrupt
 from ..core.options import option, time_limit
 from ..core.result import Limits
 from ..library.code import code, differences
@@ -131,7 +131,7 @@ def _compared(
     violations = []
     stopped, reached = [verdicts.stopped_by], None
     # The alarm also ends a call of the model that never returns.
-    with alarm(how.time_limit, perf_counter()):
+    with Alarm(how.time_limit, perf_counter()):
         for counterexample in counterexamples(both, verdicts):
             violations.append(counterexample)
             if not quiet:

@@ -14,7 +14,7 @@ from ..checker.check import check
 from ..core.behavior import Behavior
 from ..core.bounds import BoundsError, declared
 from ..core.errors import SelectionError, one_line
-from ..core.interrupts import Interrupted, LimitReachedError, Stop, Stopped, alarm, reason
+from ..core.interrupts import Alarm, Interrupted, LimitReachedError, Stop, Stopped, reason
 from ..core.options import time_limit
 from ..core.result import Limits
 from ..core.spec import Kind, TransitionSystem
@@ -160,7 +160,7 @@ def _find(
     """Find what a violation does not need; also return what ended the searches early."""
     started = perf_counter()
     try:
-        with alarm(how.time_limit, started):
+        with Alarm(how.time_limit, started):
             return _findings(protocol, behavior, words, how, quiet)
     except KeyboardInterrupt as error:
         return None, reason(error, perf_counter() - started)

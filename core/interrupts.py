@@ -20,6 +20,7 @@ from itertools import islice
 from pathlib import Path
 from time import perf_counter
 from types import FrameType
+from typing import Any
 
 from .errors import Line, acts_for_caller, shown
 from .origins import PACKAGE, is_library, is_tidegates, is_users
@@ -308,41 +309,7 @@ def any_abandoned() -> bool:
 
 
 class Alarm:
-    """Says when the search of a block has to end.
-
-    Attributes
-    ----------
-    stopped_by
-        What stops it; None until something does.
-    """
-
-    def __init__(self, limit: float | None = None, at_once: bool = False) -> None:
-        self.stopped_by: Stopped | None = None
-        self._limit = limit
-        self._at_once = at_once
-        self._call: FrameType | None = None
-        self._since: float | None = None
-
-    def ring(self, number: int, frame: FrameType | None) -> None:
-        """Record that the time is up, and end a call of the model that does not return."""
-        stopped = self.stopped_by or Stopped(Stop.TIME_LIMIT, f"{self._limit:g}")
-        self.stopped_by = stopped
-        call, now = model_call(frame), perf_counter()
-        if self._since is None or call is None or call is not self._call:
-            if self._since is not None and self._at_once:
-                raise LimitReachedError(stopped)
-            self._call, self._since = call, now
-        elif now - self._since >= LONG:
-            raise LimitReachedError(stopped.noting(f" {where(frame)}"))
-
-
-_alarm: Alarm | None = None
-"""The alarm of the search in the main thread."""
-
-
-@contextmanager
-def alarm(limit: float | None, started: float, at_once: bool = False) -> Iterator[Alarm]:
-    """Watch the time limit of a search, also during a call of the model that does not return.
+    """Watches the time limit of a search, also during a call of the model that does not return.
 
     LimitReachedError ends such a call.  In another thread than the main one, or if SIGALRM is in
     use already, it does not, and the search has to look at the clock itself.
@@ -355,26 +322,69 @@ def alarm(limit: float | None, started: float, at_once: bool = False) -> Iterato
         The start of the clock, by ``perf_counter``.
     at_once
         Whether to end the block at any point, since it does not look at the alarm.
+
+    Attributes
+    ----------
+    stopped_by
+        What stops it; None until something does.
     """
-    global _alarm
-    made = Alarm(limit, at_once)
-    if threading.current_thread() is not threading.main_thread():
-        yield made
-        return
-    before, _alarm = _alarm, made
-    free = signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, signal.SIG_IGN)
-    if limit is None or not free:
-        try:
-            yield made
-        finally:
-            _alarm = before
-        return
-    handler = signal.signal(signal.SIGALRM, made.ring)
-    try:
-        left = limit - (perf_counter() - started)
-        signal.setitimer(signal.ITIMER_REAL, max(left, 0.001), TICK)
-        yield made
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, handler)
-        _alarm = before
+
+    def __init__(
+        self, limit: float | None = None, started: float = 0.0, at_once: bool = False
+    ) -> None:
+        self.stopped_by: Stopped | None = None
+        self._limit, self._started = limit, started
+        self._at_once = at_once
+        self._call: FrameType | None = None
+        self._since: float | None = None
+        self._outer: Alarm | None = None
+        self._handler: Any = None
+
+    def __enter__(self) -> Alarm:
+        global _alarm
+        if threading.current_thread() is not threading.main_thread():
+            return self
+        self._outer, _alarm = _alarm, self
+        free = signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, signal.SIG_IGN)
+        if self._limit is not None and free:
+            self._handler = signal.signal(signal.SIGALRM, self.ring)
+            left = self._limit - (perf_counter() - self._started)
+            signal.setitimer(signal.ITIMER_REAL, max(left, 0.001), TICK)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        global _alarm
+        if threading.current_thread() is not threading.main_thread():
+            return
+        if self._handler is not None:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            signal.signal(signal.SIGALRM, self._handler)
+        _alarm = self._outer
+
+    def ring(self, number: int, frame: FrameType | None) -> None:
+        """Record that the time is up, and end a call of the model that does not return."""
+        stopped = self.stopped_by or Stopped(Stop.TIME_LIMIT, f"{self._limit:g}")
+        self.stopped_by = stopped
+        if _SETTING & {caller.f_code for caller in _callers(frame)}:
+            # An error here would leave the alarm ringing after its block.
+            return
+        call, now = model_call(frame), perf_counter()
+        if self._since is None or call is None or call is not self._call:
+            if self._since is not None and self._at_once:
+                raise LimitReachedError(stopped)
+            self._call, self._since = call, now
+        elif now - self._since >= LONG:
+            raise LimitReachedError(stopped.noting(f" {where(frame)}"))
+
+
+def _callers(frame: FrameType | None) -> Iterator[FrameType]:
+    """Yield a frame, and those that wait for it."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+_SETTING = {Alarm.__enter__.__code__, Alarm.__exit__.__code__}
+
+_alarm: Alarm | None = None
+"""The alarm of the search in the main thread."""

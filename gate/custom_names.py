@@ -15,7 +15,7 @@ from time import perf_counter
 
 from ..core.bounds import BoundsError, FailingBoundsError
 from ..core.errors import SelectionError, TidegateError
-from ..core.interrupts import LimitReachedError, alarm
+from ..core.interrupts import Alarm, LimitReachedError
 from ..library.names import find_protocol
 from ..library.pool import processes
 from ..library.properties import find_properties
@@ -58,7 +58,7 @@ def _wrong(work: tuple[str, Named]) -> list[Wrong]:
     root, case = work
     os.chdir(root)
     try:
-        with alarm(case.stalled, perf_counter(), at_once=True):
+        with Alarm(case.stalled, perf_counter(), at_once=True):
             protocol = find_protocol(case.protocol)
     except (TidegateError, LimitReachedError):
         return []
@@ -77,7 +77,7 @@ def wrong_in(protocol: Protocol, named: Named) -> list[Wrong]:
     for number, name in enumerate(named.properties):
         try:
             if name.lower() not in (*EVERY, "none"):
-                with alarm(named.stalled, perf_counter(), at_once=True):
+                with Alarm(named.stalled, perf_counter(), at_once=True):
                     find_properties(protocol, [name])
         except LimitReachedError:
             return wrong

@@ -21,7 +21,7 @@ from ..checker.liveness.decide import refuse_undecidable
 from ..checker.liveness.formulas import demands_of
 from ..core.bounds import unknown
 from ..core.errors import SelectionError
-from ..core.interrupts import LimitReachedError, Stop, alarm
+from ..core.interrupts import Alarm, LimitReachedError, Stop
 from ..core.result import Limits, Result
 from ..core.spec import ModelError, Outcome, Property, TransitionSystem
 from ..model.protocol import Protocol
@@ -370,14 +370,14 @@ def _decided(
     if mutant.unfair:
         try:
             # All mutants use the original's states, so the time for these is not a mutant's.
-            with alarm(work.left, perf_counter(), at_once=True):
+            with Alarm(work.left, perf_counter(), at_once=True):
                 known = _original(original.name, work.properties, work.bounds)
         except LimitReachedError:
             raise original_takes_long(original.name) from None
         began = perf_counter()
         system = system_for(mutant.protocol, work.bounds.split(), properties)
         try:
-            with alarm(work.share, began, at_once=True):
+            with Alarm(work.share, began, at_once=True):
                 if known is not None and all_hold(known, system):
                     return "", 0
         except LimitReachedError:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..checker.assumed import stopped_by as stopped_by_assumption
 from ..checker.simulate import CHOICES, Tally, Walk, refuse_undecidable, walk
-from ..core.interrupts import LimitReachedError, Stop, Stopped, alarm, reason
+from ..core.interrupts import Alarm, LimitReachedError, Stop, Stopped, reason
 from ..core.options import option, time_limit
 from ..core.result import Load, Result, Verdict
 from ..core.spec import Outcome, Property, Trace, TransitionSystem
@@ -191,7 +191,7 @@ def _taken(
     numbers: Iterable[int],
 ) -> Iterator[Walk]:
     """Take some walks, until the time is up."""
-    with alarm(how.time_limit, started) as watch:
+    with Alarm(how.time_limit, started) as watch:
         for number in numbers:
             if watch.stopped_by:
                 raise LimitReachedError(watch.stopped_by)

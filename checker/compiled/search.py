@@ -13,7 +13,7 @@ from itertools import chain, takewhile
 from time import perf_counter
 from typing import Any
 
-from ...core.interrupts import Stop, Stopped, abandon, alarm, reason
+from ...core.interrupts import Alarm, Stop, Stopped, abandon, reason
 from ...core.layout import Layout, State
 from ...core.memory import MemoryLimit, available_memory
 from ...core.result import Progress, Reason, Resources
@@ -456,7 +456,7 @@ class CompiledSearch(LevelSearch):
         if not self.stopped_by and not self.machine.failed:
             self._compare()
             self.levels.drop_empty()
-            with alarm(self.request.limits.seconds, self.request.started, at_once=True):
+            with Alarm(self.request.limits.seconds, self.request.started, at_once=True):
                 self.verification.end()
 
     def _compare(self, complete: bool = False) -> None:
@@ -474,7 +474,7 @@ class CompiledSearch(LevelSearch):
     def _optimise(self) -> None:
         """Have code optimised beside the search if that may pay; go on with it if it is ready."""
         doing = f"optimising {len(self.system.instances):,} instances of actions"
-        with alarm(self.request.limits.seconds, self.request.started, at_once=True):
+        with Alarm(self.request.limits.seconds, self.request.started, at_once=True):
             self.tiers.begin_second(self.machine, self.memory, lambda: self._report(doing))
             if not self.tiers.is_ready():
                 return

@@ -3,12 +3,14 @@
 import json
 import re
 import signal
+import sys
 import time
 
 import pytest
 
 from tests.cli.conftest import BEGUN, ENDLESS, wait_until
 from tidegate.checker.check import check
+from tidegate.core.interrupts import Alarm
 from tidegate.core.result import Limits, Resources
 from tidegate.core.spec import Outcome
 from tidegate.library.names import find_protocol
@@ -197,5 +199,25 @@ def test_the_alarm_of_whoever_calls_is_left_as_it_was():
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert check(system, [], limits=Limits(seconds=100)).outcome is Outcome.HOLDS
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_an_alarm_that_rings_while_it_is_set_or_stopped_does_not_ring_after_its_block():
+    """It may ring at any call; an error amid the end of the block would leave it as it is."""
+
+    def ring(frame, event, called):
+        handler = signal.getsignal(signal.SIGALRM)
+        if callable(handler):
+            handler(signal.SIGALRM, frame)
+            handler(signal.SIGALRM, frame)
+
+    before = signal.getsignal(signal.SIGALRM)
+    alarm = Alarm(100.0, time.perf_counter(), at_once=True)
+    sys.setprofile(ring)
+    with alarm:
+        pass
+    sys.setprofile(None)
+    assert str(alarm.stopped_by) == "--time-limit 100"
     assert signal.getsignal(signal.SIGALRM) is before
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)

@@ -1,15 +1,8 @@
-"""The syntax tree of a function, verified to be what Python runs, and analysed.
-
-Python runs the code that it compiled when the file was imported; the translator reads the file,
-which may have changed since.  So the tree is compiled again, and accepted only if that gives the
-function's code.  From then on the code identifies the tree.
-"""
+"""The syntax tree of a function as the translator reads it, and what its names are used for."""
 
 from __future__ import annotations
-import __future__
 
 import ast
-import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -17,9 +10,10 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
-from ...core.guards import read_node, refuses
-from ...core.sources import LAMBDA, as_function, nodes_of, parents_of
+from ...core.guards import refuses
+from ...core.sources import nodes_of, parents_of
 from ...language.forms import outside
+from ...language.source import UnreadableError, verified
 from ..reading.values import MUTATING
 from ..set_methods import OPERATIONS
 from .name_uses import FUNCTION_KINDS, KEEPING_NOTHING
@@ -105,9 +99,6 @@ def _again(subject: ast.expr) -> ast.expr:
     return again
 
 
-_FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
-
-
 def plain_tree(function: Callable[..., Any], keywords: bool = False) -> ast.FunctionDef:
     """Return the syntax tree of a plain function.
 
@@ -139,122 +130,15 @@ def plain_tree(function: Callable[..., Any], keywords: bool = False) -> ast.Func
 def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
     """Return the syntax tree of a function; `code` tells versions apart."""
     try:
-        tree = as_function(read_node(function))
-        is_source = _gives(tree, code, ()) or _gives(tree, code, _imports(function))
-    except (AssertionError, OSError, SyntaxError, ValueError):
-        raise UnsupportedError(f"{function.__name__}, whose source is not at hand,") from None
-    if not is_source:
-        raise UnsupportedError(
-            f"{function.__name__}, whose source is not what Python runs (it changed since it was "
-            "imported, or was replaced),"
-        )
+        tree = verified(function)
+    except UnreadableError as error:
+        raise UnsupportedError(f"{function.__name__}, whose source {error},") from None
     for part in outside(tree):
         refused = OutsideError(f"{function.__name__}: {part.text}")
         refused.part = part
         raise refused
     tree = with_sets_replaced(tree, function.__globals__)
     return without_matches(with_replaced_records(tree, function.__globals__))
-
-
-def _gives(tree: ast.FunctionDef, code: CodeType, imports: tuple[str, ...]) -> bool:
-    """Whether a tree compiles to this code in a module that imports these names."""
-    return described(code) in map(described, _compiled(tree, code, imports))
-
-
-def _imports(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names that the module of a function imports.
-
-    CPython calls ``name.attribute()`` in another way where the name is one of these (compile.c,
-    ``is_import_originated``).
-    """
-    lines, _ = inspect.findsource(function)
-    return _imported("".join(lines))
-
-
-@cache
-def _imported(source: str) -> tuple[str, ...]:
-    """Return the names that a module imports outside functions and classes."""
-    names: set[str] = set()
-    todo: list[ast.AST] = [ast.parse(source)]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            names.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
-        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            todo += ast.iter_child_nodes(node)
-    return tuple(sorted(names - {"*"}))
-
-
-def _compiled(
-    tree: ast.FunctionDef, code: CodeType, imports: tuple[str, ...]
-) -> Iterator[CodeType]:
-    """Yield the code that a tree compiles to, with the same free names as in `code`.
-
-    Parameters
-    ----------
-    imports
-        Names that its module imports.
-    """
-    function: ast.stmt = tree
-    if tree.name == LAMBDA:
-        [result] = tree.body
-        assert isinstance(result, ast.Return)
-        assert result.value is not None
-        made = ast.copy_location(ast.Lambda(tree.args, result.value), tree)
-        function = ast.copy_location(ast.Expr(made), tree)
-    body = [function]
-    if code.co_freevars:
-        # A name is free in a function if an enclosing function assigns it.
-        around = ast.parse("def around(): pass").body[0]
-        assert isinstance(around, ast.FunctionDef)
-        targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in code.co_freevars]
-        assigned = ast.Assign(targets, ast.Constant(None))
-        around.body = [ast.fix_missing_locations(assigned), function]
-        body = [around]
-    if imports:
-        named = ast.Import([ast.alias(name) for name in imports])
-        body = [ast.fix_missing_locations(named), *body]
-    module = ast.Module(body, type_ignores=[])
-    flags = code.co_flags & _FUTURE
-    outer = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
-    if code.co_freevars:
-        [outer] = (part for part in outer.co_consts if isinstance(part, CodeType))
-    for part in outer.co_consts:
-        if isinstance(part, CodeType) and part.co_name == tree.name:
-            yield part
-
-
-def described(code: CodeType, lines: bool = False) -> str:
-    """Return all of a function's code as text: equal text means equal behaviour.
-
-    Parameters
-    ----------
-    lines
-        Whether line numbers count.
-    """
-    return repr(tuple(_parts(code, lines)))
-
-
-def _parts(code: CodeType, lines: bool) -> Iterator[object]:
-    # The flag of nested functions does not matter to behaviour.
-    yield code.co_name, code.co_flags & ~inspect.CO_NESTED, code.co_code, code.co_exceptiontable
-    yield code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount
-    yield code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
-    yield [_constant(value, lines) for value in code.co_consts]
-    if lines:
-        yield code.co_firstlineno, code.co_linetable
-
-
-def _constant(value: object, lines: bool) -> str:
-    """Return a constant of code as text."""
-    if isinstance(value, CodeType):
-        return described(value, lines)
-    if isinstance(value, tuple):
-        return f"({','.join(_constant(part, lines) for part in value)})"
-    if isinstance(value, frozenset):
-        # Its order differs between processes.
-        return f"{{{','.join(sorted(_constant(part, lines) for part in value))}}}"
-    return repr(value)
 
 
 def parameter_names(tree: ast.FunctionDef) -> list[str]:

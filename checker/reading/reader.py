@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.purity import DeclaredPure, declaration_of
 from ...core.sources import Node, Source, is_own, source_of
 from ...language.forms import NOT_IN_IT, outside
+from ...language.source import UnreadableError, verified
 from .body import Body
 from .declared import declared_result, wrong_answers
 from .held import functions_in
@@ -255,6 +256,22 @@ class Reader:
             self._known[key] = summary
         return summary
 
+    def _unreadable(self, function: FunctionType, source: Source | None) -> str:
+        """Return why a function cannot be read; empty if it can.
+
+        In the language of models, a tree must be what Python runs; what only shows something, or
+        is Python's library, may be of another release.
+        """
+        if source is not None and not (self.in_language and is_own(function)):
+            return ""
+        try:
+            verified(function)
+        except UnreadableError as error:
+            rewritten = source is not None and _REWRITTEN in function.__code__.co_names
+            why = f"{function.__name__} cannot be read, since its source {error}; {error.repair}"
+            return "" if rewritten else why
+        return ""
+
     def _read(
         self,
         function: FunctionType,
@@ -264,15 +281,11 @@ class Reader:
         expected: str | None,
     ) -> Summary:
         source = source_of(function)
-        if source is None:
+        why = self._unreadable(function, source)
+        if source is None or why:
             code = function.__code__
-            text = (
-                f"{function.__name__} cannot be read, since its source is not at hand; write the "
-                "model in a file, or declare that function with @tidegate.pure"
-            )
-            return Summary(
-                ANYTHING, objections=(Objection((code.co_filename, code.co_firstlineno), text),)
-            )
+            line = code.co_filename, code.co_firstlineno
+            return Summary(ANYTHING, objections=(Objection(line, why),))
         variables = _bound(
             source.node,
             arguments,
@@ -304,6 +317,10 @@ class Reader:
             body.leaks,
             body.touched > 0,
         )
+
+
+_REWRITTEN = "@pytest_ar"
+"""The name by which code says that pytest wrote its own text into what asserts say."""
 
 
 def _recursive(name: str) -> str:

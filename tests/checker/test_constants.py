@@ -3,7 +3,6 @@
 import pytest
 
 from tidegate.checker.compiled.generate import Generator
-from tidegate.checker.compiled.syntax import described, plain_tree
 from tidegate.checker.compiled.values import UnsupportedError
 from tidegate.core.fields import Record, integer
 
@@ -77,78 +76,6 @@ def test_what_python_does_not_run_is_not_translated(source, toy):
             translated(toy(space))
     own.file.write_text(text)
     assert "add i64" in translated(toy(space))
-
-
-def test_every_function_is_what_its_source_compiles_to(tmp_path):
-    file = tmp_path / "odd.py"
-    file.write_text(ODD)
-    space = {}
-    exec(compile(ODD, str(file), "exec"), space)
-    names = ("plain", "annotated", "recursive", "comprehending", "calling")
-    functions = [space[name] for name in names]
-    functions += [space["make"](3), space["Class"].method, space["Class"]().private, space["again"]]
-    for function in functions:
-        function = getattr(function, "__func__", function)
-        assert plain_tree(function).name == function.__name__
-    assert described(space["plain"].__code__) == described(space["twin"]["plain"].__code__)
-    assert described(space["make"](3).__code__, True) != described(space["plain"].__code__, True)
-
-
-ODD = '''
-from __future__ import annotations
-import os.path as paths, sys
-from json import decoder
-if sys:
-    from math import *
-    import operator
-
-def calling(s, operator):
-    """Of what is imported, attributes are called in another way; also of its namesakes."""
-    return paths.join(s) or decoder.scanner(s) or operator.add(s) or s.x() or sys.path.append(s)
-
-def plain(s, k):
-    """What it does,
-  in lines of its own."""
-    return s.x in (1, -2, "a", None, True) or s.y in {1, 2, "b"}
-
-twin = {}
-exec(compile("""
-def plain(s, k):
-    \'\'\'What it does,
-  in lines of its own.\'\'\'
-    return s.x in (1, -2, "a", None, True) or s.y in {1, 2, "b"}
-""", "elsewhere", "exec"), twin)
-
-def annotated(s: State, k: Konst = None, /, n: int = len("abc")) -> bool:
-    x: int = s.x
-    return x > 0
-
-def recursive(n):
-    return recursive(n - 1)
-
-def comprehending(s):
-    return any(part.low for part in s.part if all(i for i in range(part.low)))
-
-def make(limit):
-    def inner(s, k):
-        """A text
-        of two lines."""
-        return s.x < limit and inner
-    return inner
-
-class Class:
-    def method(self, s):
-        """Another text
-that begins where the class does."""
-        return s.x
-
-    def private(self):
-        return self.shown
-
-again = lambda: None
-def again(s):
-    return s
-'''
 
 
 def test_a_value_that_changes_by_itself_is_not_translated(source, toy):

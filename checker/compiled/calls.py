@@ -7,11 +7,12 @@ import types
 from collections.abc import Callable
 from enum import EnumType
 from functools import cache, partial
-from inspect import CO_VARARGS, CO_VARKEYWORDS
 from typing import TYPE_CHECKING, Any
 
 from ...core.containers import fitted, mask_of, precedes
 from ...core.fields import Record, copy_into
+from ...language.calls import CallError, Parameters, defaults_of
+from ...language.names import looked_up
 from ..set_methods import FUNCTIONS
 from .builtin_calls import Builtins
 from .comprehensions import Comprehensions
@@ -74,7 +75,7 @@ def written_out(function: Callable[..., Any]) -> bool:
         text = str(declared)
         if text in ("int", "bool", "None") or text.removeprefix("tuple[").startswith("int"):
             return "None" in text and text != "None"
-        named = function.__globals__.get(text)
+        named = looked_up(function, text)
         return not (isinstance(named, EnumType) and issubclass(named, int))
     try:
         tree = plain_tree(function, keywords=True)
@@ -338,27 +339,29 @@ class Calls:
         self, closure: Closure, positional: list[Value], named: dict[str, Value], node: ast.expr
     ) -> Value:
         """Return the value of the call of a function that is defined within another one."""
-        parameters = closure.tree.args
-        names = [part.arg for part in (*parameters.posonlyargs, *parameters.args)]
-        by_name = dict(zip(names, positional, strict=False)) | named
-        for name, default in zip(reversed(names), reversed(closure.defaults), strict=False):
-            by_name.setdefault(name, default)
-        beyond, special = positional[len(names) :], parameters.kwarg or parameters.kwonlyargs
-        takes_all = isinstance(closure.tree, ast.FunctionDef) and parameters.vararg
-        if special or (beyond and not takes_all) or by_name.keys() != set(names):
+        parameters = Parameters.of(closure.tree.args)
+        optional = reversed(parameters.positional)
+        defaults = dict(zip(optional, reversed(closure.defaults), strict=False))
+        is_lambda = isinstance(closure.tree, ast.Lambda)
+        try:
+            given = parameters.given(positional, named, defaults)
+            if parameters.named or parameters.more or (is_lambda and parameters.rest):
+                raise CallError
+        except CallError:
             raise UnsupportedError(
                 f"the call {ast.unparse(node)}, which does not fit its function,"
-            )
+            ) from None
+        arguments = [given.values[name] for name in parameters.positional]
         self._refuse_other_variables(closure)
         if isinstance(closure.tree, ast.FunctionDef):
-            rest = [Items(tuple(beyond))] if takes_all else []
-            arguments = [*(by_name[name] for name in names), *rest]
-            return self.scope.write_out(closure.around, closure.tree, arguments)
+            rest = [Items(given.rest)] if parameters.rest else []
+            return self.scope.write_out(closure.around, closure.tree, [*arguments, *rest])
         outer = self.scope.function
         self.scope.function = closure.around
-        target = ast.Tuple([ast.Name(name, ast.Store()) for name in names], ast.Store())
+        names: list[ast.expr] = [ast.Name(n, ast.Store()) for n in parameters.positional]
+        target = ast.Tuple(names, ast.Store())
         try:
-            with self.comprehensions.bound(target, Items(tuple(by_name[name] for name in names))):
+            with self.comprehensions.bound(target, Items(tuple(arguments))):
                 return self.expressions.value(closure.tree.body)
         finally:
             self.scope.function = outer
@@ -439,29 +442,19 @@ class Calls:
         self, function: Callable[..., Any], positional: list[Value], named: dict[str, Value]
     ) -> list[Value]:
         """Return the arguments of a call in the order of the function's parameters."""
-        code = function.__code__
-        takes_all = code.co_flags & CO_VARARGS
-        names, only = code.co_varnames[: code.co_argcount], code.co_varnames[code.co_argcount :]
-        only = only[: code.co_kwonlyargcount]
-        passed = dict(zip(names, positional, strict=False))
-        known = {*names[code.co_posonlyargcount :], *only}
-        takes_more = code.co_flags & CO_VARKEYWORDS
-        more = {n: value for n, value in named.items() if takes_more and n not in known}
-        misplaced = named.keys() - known - more.keys() | named.keys() & known & passed.keys()
-        passed |= {name: value for name, value in named.items() if name not in more}
-        missing = [name for name in (*names, *only) if name not in passed]
-        defaults = function.__defaults__ or ()
-        optional = dict(zip(reversed(names), reversed(defaults), strict=False))
-        optional |= function.__kwdefaults__ or {}
-        beyond = positional[len(names) :]
-        if (beyond and not takes_all) or misplaced or not optional.keys() >= set(missing):
+        parameters = Parameters.of_function(function)
+        defaults = {name: Constant(value) for name, value in defaults_of(function).items()}
+        try:
+            given = parameters.given(positional, named, defaults)
+        except CallError:
             raise UnsupportedError(
                 f"a call of {function.__name__} that does not fit its parameters"
-            )
-        passed |= {name: Constant(optional[name]) for name in missing}
-        rest: list[Value] = [Items(tuple(beyond))] if takes_all else []
-        rest += [Dictionary(tuple(more), tuple(more.values()))] if takes_more else []
-        return [*(passed[name] for name in (*names, *only)), *rest]
+            ) from None
+        every = (*parameters.positional, *parameters.named)
+        rest: list[Value] = [Items(given.rest)] if parameters.rest else []
+        if given.more is not None:
+            rest.append(Dictionary(tuple(given.more), tuple(given.more.values())))
+        return [*(given.values[name] for name in every), *rest]
 
     def filled(self, value: Value) -> Value:
         """Return a value for its truth: for a set or a sequence, whether it has elements."""

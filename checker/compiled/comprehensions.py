@@ -15,6 +15,7 @@ from functools import reduce
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ...language.names import looked_up
 from ..reading.values import MUTATING
 from ..set_methods import FUNCTIONS, OPERATIONS
 from .containers import is_list
@@ -246,13 +247,11 @@ class Comprehensions:
         function_of, scope = self.scope.function, self.scope
         if not isinstance(root, ast.Name) or root.id in own | scope.hidden:
             return None
-        own = {*scope.assigned, *function_of.__code__.co_freevars}
-        imported = scope.local.get(root.id)
-        if root.id in own and not isinstance(imported, Constant):
-            return None
-        space = function_of.__globals__
-        named = space.get(root.id, getattr(builtins, root.id, None))
-        named = imported.value if root.id in own and isinstance(imported, Constant) else named
+        if root.id in {*scope.assigned, *function_of.__code__.co_freevars}:
+            local = scope.local.get(root.id)
+            named = local.value if isinstance(local, Constant) else None
+        else:
+            named = looked_up(function_of, root.id)
         if not isinstance(function, ast.Attribute):
             return named
         return getattr(named, function.attr, None) if isinstance(named, ModuleType) else None

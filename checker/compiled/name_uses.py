@@ -16,6 +16,7 @@ from typing import Any, TypeGuard
 from ...core.fields import Record
 from ...core.guards import read_node
 from ...core.sources import parents_of
+from ...language.names import looked_up
 from ..reading.scope import is_changed_later
 from ..reading.values import WRITING
 from ..set_methods import METHODS
@@ -293,7 +294,7 @@ def may_keep(function: FunctionType) -> bool:
             if _stores(node):
                 return True
             if isinstance(node, ast.Call) and not _copies(node.func, own):
-                known = one.__globals__.get(node.func.id) if isinstance(node.func, ast.Name) else 0
+                known = looked_up(one, node.func.id) if isinstance(node.func, ast.Name) else None
                 if isinstance(known, FunctionType):
                     todo.append(known)
                 elif not (isinstance(known, type) and issubclass(known, Record)):

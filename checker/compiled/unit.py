@@ -18,6 +18,7 @@ from typing import Any
 
 from ...core.layout import WORD_BITS
 from ...core.sources import nodes_of
+from ...language.names import MISSING, looked_up
 from .element_names import with_elements_in_place
 from .emitter import Points
 from .function import Compiled, Intrinsic, Mode
@@ -44,18 +45,6 @@ from .values import (
 )
 
 
-def _looked_up(function: Any, name: str) -> object:
-    """Return the value of a name that is not local to a function."""
-    code = function.__code__
-    if name in code.co_freevars:
-        return function.__closure__[code.co_freevars.index(name)].cell_contents
-    if name in function.__globals__:
-        return function.__globals__[name]
-    if name in function.__builtins__:
-        return function.__builtins__[name]
-    raise UnsupportedError(f"{function.__name__} uses {name}, which is not known")
-
-
 def _returns(function: Callable[..., Any]) -> str | None:
     """Return the return annotation of a function, as text; None if it has none."""
     if "return" not in function.__annotations__:
@@ -67,10 +56,7 @@ def _returns(function: Callable[..., Any]) -> str | None:
 
 def _enumerates(function: Any, name: str) -> bool:
     """Whether a name in a function is that of an enumeration whose members are numbers."""
-    try:
-        value = _looked_up(function, name)
-    except UnsupportedError:
-        return False
+    value = looked_up(function, name)
     return isinstance(value, type) and issubclass(value, Enum) and issubclass(value, int)
 
 
@@ -302,7 +288,10 @@ class Unit:
 
     def lookup(self, function: Callable[..., Any], name: str) -> Value:
         """Return the value of a name that is not local to a function."""
-        return Constant(_looked_up(function, name))
+        value = looked_up(function, name)
+        if value is MISSING:
+            raise UnsupportedError(f"{function.__name__} uses {name}, which is not known")
+        return Constant(value)
 
 
 def _kind(argument: Value) -> object:

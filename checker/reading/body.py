@@ -21,8 +21,8 @@ from ...core.fields import Array, Field, Record, declared_parts
 from ...core.imports import full_name
 from ...core.sources import Source, names_of_elements
 from ...language.forms import Outside
+from ...language.names import MISSING
 from .notes import EVERYTHING, LOST, SKIPPED, Answer, Effect, Objection, Part
-from .objects import MISSING
 from .operators import computed
 from .scope import (
     assigned,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Sequence
 from enum import Enum
 from types import FunctionType, GenericAlias
 from typing import Any
 
 from ...core.errors import Line
+from ...language.names import looked_up
 from .notes import Answer, Objection
 from .values import (
     ANYTHING,
@@ -51,8 +51,7 @@ def declared_result(function: Any) -> Value:
 
 
 def _class_named(function: Any, name: str) -> type | None:
-    space = getattr(function, "__globals__", {})
-    kind = space.get(name, getattr(builtins, name, None))
+    kind = looked_up(function, name)
     return kind if isinstance(kind, type) else None
 
 

@@ -6,7 +6,6 @@ Has functions read that no code names: what Python may call on the objects that 
 from __future__ import annotations
 
 import ast
-import builtins
 import functools
 import inspect
 import sys
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.fields import Record
 from ...core.origins import is_library
 from ...language import table
+from ...language.names import MISSING, Where, found, looked_up
 from .contents import CONTAINERS, MOST_PARTS, any_of, has_plain_text, is_wrapper, parts_in
 from .held import LOADING, PLAIN, attributes_of, by_itself, functions_in, held, making, names_in
 from .notes import LOST, Part
@@ -126,7 +126,6 @@ class Meetings:
 
 
 _MEMOISED = type(functools.cache(lambda: None))
-MISSING = object()
 
 _PACKAGE = __name__.partition(".")[0]
 _OURS = tuple(f"{_PACKAGE}.{room}." for room in ("core", "checker"))
@@ -268,13 +267,10 @@ class Objects:
         function = body.function
         if function is None:
             return ANYTHING
-        if node.id in function.__code__.co_freevars:
-            attribute = _of_closure(function, node.id)
-            return ANYTHING if attribute is MISSING else Known(attribute)
-        if node.id in function.__globals__:
+        where, value = found(function, node.id)
+        if where is Where.MODULE:
             if node.id in WITHIN or node.id == "__name__":
                 body.find(node, f"{node.id} depends on where the file lies; {ONLY}")
-            value = function.__globals__[node.id]
             file = function.__code__.co_filename
             varies = self.reader.loaded(file, function.__globals__, node.id)
             # What no model may use is refused where it is used.
@@ -283,8 +279,7 @@ class Objects:
             return Known(value, unordered=self.reader.is_unordered(file, node.id))
         if node.id == "__debug__":
             body.find(node, f"__debug__ is another one under python -O; {ONLY}")
-        attribute = getattr(builtins, node.id, MISSING)
-        return ANYTHING if attribute is MISSING else Known(attribute)
+        return ANYTHING if value is MISSING else Known(value)
 
     def attribute(self, body: Body, node: ast.expr, value: Any, name: str) -> Value:
         """Return an attribute of an object."""
@@ -355,7 +350,7 @@ class Objects:
     def above(self, body: Body) -> Value:
         """Return what ``super()`` gives in a method."""
         function = body.function
-        here: Any = _of_closure(function, "__class__") if function else MISSING
+        here: Any = looked_up(function, "__class__")
         if function is None or here is MISSING:
             return ANYTHING
         own = body.variables.get(function.__code__.co_varnames[0], ANYTHING)
@@ -433,15 +428,6 @@ class Objects:
 def _callee(node: ast.AST) -> str:
     """Return the callee, as the source has it."""
     return ast.unparse(node.func if isinstance(node, ast.Call) else node)
-
-
-def _of_closure(function: FunctionType, name: str) -> Any:
-    """Return a variable of an enclosing function."""
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    try:
-        return cells[name].cell_contents if name in cells else MISSING
-    except ValueError:
-        return MISSING
 
 
 @functools.cache

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.purity import DeclaredPure, declaration_of
 from ...core.sources import Node, Source, is_own, source_of
+from ...language.calls import Parameters, defaults_of
 from ...language.forms import NOT_IN_IT, outside
 from ...language.source import UnreadableError, verified
 from .body import Body
@@ -207,7 +208,7 @@ class Reader:
             body.find(node, _recursive(getattr(node, "name", "a lambda")))
         if len(self._begun) > DEEPEST or self._begun.count(id(node)) > 1:
             return ANYTHING
-        variables = _bound(node, arguments, named, (), {})
+        variables = _bound(node, arguments, named, {})
         source = Source(node, outer.source.file)
         inner = Body(self, source, outer.function, variables, outer, body.depends)
         self._begun.append(id(node))
@@ -286,13 +287,7 @@ class Reader:
             code = function.__code__
             line = code.co_filename, code.co_firstlineno
             return Summary(ANYTHING, objections=(Objection(line, why),))
-        variables = _bound(
-            source.node,
-            arguments,
-            named,
-            function.__defaults__ or (),
-            function.__kwdefaults__ or {},
-        )
+        variables = _bound(source.node, arguments, named, defaults_of(function))
         body = Body(self, source, function, variables, control=control)
         objections: list[Objection] = []
         if is_own(function):
@@ -345,27 +340,24 @@ def _bound(
     node: Node,
     arguments: Sequence[Value] | None,
     named: Mapping[str, Value],
-    defaults: Sequence[object],
-    of_keywords: Mapping[str, object],
+    defaults: Mapping[str, object],
 ) -> dict[str, Value]:
-    """Return the values of a function's parameters in a call."""
-    parameters = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
-    variables: dict[str, Value] = dict.fromkeys(
-        (*parameters, *(one.arg for one in node.args.kwonlyargs)), ANYTHING
-    )
-    for name, default in zip(reversed(parameters), reversed(defaults), strict=False):
-        variables[name] = Known(default)
-    variables |= {name: Known(default) for name, default in of_keywords.items()}
+    """Return the values of a function's parameters in a call, as far as they are known."""
+    parameters = Parameters.of(node.args)
+    required = (*parameters.positional, *parameters.named)
+    variables: dict[str, Value] = dict.fromkeys(required, ANYTHING)
+    variables |= {name: Known(default) for name, default in defaults.items()}
     if arguments is not None:
-        variables |= dict(zip(parameters, arguments, strict=False))
+        variables |= dict(zip(parameters.positional, arguments, strict=False))
         variables |= {name: value for name, value in named.items() if name in variables}
-    extra = ANYTHING if arguments is None else either(arguments[len(parameters) :])
-    if node.args.vararg is not None:
-        variables[node.args.vararg.arg] = Group("tuple", extra)
-    if node.args.kwarg is not None:
+    if parameters.rest is not None:
+        beyond = None if arguments is None else arguments[len(parameters.positional) :]
+        extra = ANYTHING if beyond is None else either(beyond)
+        variables[parameters.rest] = Group("tuple", extra)
+    if parameters.more is not None:
         rest = [value for name, value in named.items() if name not in variables]
         passed = named.get("**")
         unordered = passed is not None and is_unordered(passed)
         every = either(rest) or ANYTHING
-        variables[node.args.kwarg.arg] = Group("dict", every, Text(), unordered)
+        variables[parameters.more] = Group("dict", every, Text(), unordered)
     return variables

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from enum import EnumType, IntEnum
-from inspect import signature
 from types import FunctionType
 from typing import Any, Self, cast
 
@@ -21,6 +20,7 @@ from ...core.fields import (
     members,
     value_of,
 )
+from ...language.calls import CallError, Parameters, defaults_of
 from .. import set_methods
 from ..compiled.element_names import index_in, length_of, still_there
 from ..compiled.name_uses import by_itself
@@ -451,11 +451,10 @@ def in_order(
     function: FunctionType, positional: Sequence[Value], named: dict[str, Value], node: ast.AST
 ) -> tuple[Value, ...]:
     """Return the arguments of a call in the order of the function's parameters."""
+    parameters = Parameters.of_function(function)
+    defaults = {name: wrapped(value) for name, value in defaults_of(function).items()}
     try:
-        bound = signature(function, follow_wrapped=False).bind(*positional, **named)
-    except TypeError:
+        values = parameters.given(positional, named, defaults).values
+    except CallError:
         raise NotShownError(node, "does not fit the parameters of the function") from None
-    passed = set(bound.arguments)
-    bound.apply_defaults()
-    each = bound.arguments.items()
-    return tuple(value if name in passed else wrapped(value) for name, value in each)
+    return tuple(values[name] for name in (*parameters.positional, *parameters.named))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Callable
 from dataclasses import replace
 from types import FunctionType
@@ -11,6 +10,7 @@ from typing import Any, TypeGuard, cast
 
 from ...core.containers import Bag, RecordBag, RecordSet, Seq
 from ...core.fields import NONE, Array, Field, getter_of
+from ...language.names import MISSING, looked_up
 from .names import (
     COMPARISONS,
     described,
@@ -160,14 +160,10 @@ class Expressions(Sequences):
 
     def _looked_up(self, node: ast.Name) -> Value:
         """Return the value of a name that is not local."""
-        function = self.function
-        free, cells = function.__code__.co_freevars, getattr(function, "__closure__", None)
-        if cells and node.id in free:
-            return wrapped(cells[free.index(node.id)].cell_contents)
-        for space in (function.__globals__, vars(builtins)):
-            if node.id in space:
-                return wrapped(space[node.id])
-        raise NotShownError(node, "is not known")
+        value = looked_up(self.function, node.id)
+        if value is MISSING:
+            raise NotShownError(node, "is not known")
+        return wrapped(value)
 
     def _tuple(self, node: ast.Tuple) -> Value:
         return Several(tuple(self.expression(part) for part in node.elts))

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import cache
 
 from ...core.sources import parents_of
-from ..set_methods import UPDATES
+from ...language.methods import UPDATES
 
 _SHOWS = frozenset({"len", "sum", "min", "max", "any", "all"})
 """Functions of Python's that give the same for a sequence and for a list."""

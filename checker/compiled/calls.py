@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from ...core.containers import fitted, mask_of, precedes
 from ...core.fields import Record, copy_into
 from ...language.calls import CallError, Parameters, defaults_of
+from ...language.methods import FUNCTIONS
 from ...language.names import looked_up
-from ..set_methods import FUNCTIONS
+from ...language.scopes import own_returns, read_names, stored
 from .builtin_calls import Builtins
 from .comprehensions import Comprehensions
 from .containers import OF_SETS, Collections
@@ -26,7 +27,7 @@ from .made import Making
 from .name_uses import by_itself
 from .own_records import replaced
 from .sequences import OF_SEQUENCES, is_ours, is_value
-from .syntax import own_returns, plain_tree, read_names, stored
+from .syntax import plain_tree
 from .tables import UNROLLED
 from .values import (
     NOWHERE,

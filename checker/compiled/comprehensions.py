@@ -15,9 +15,8 @@ from functools import reduce
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ...language.methods import FUNCTIONS, MUTATING, OPERATIONS
 from ...language.names import looked_up
-from ..reading.values import MUTATING
-from ..set_methods import FUNCTIONS, OPERATIONS
 from .containers import is_list
 from .distinct import is_member
 from .function import Scope

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.containers import RecordSeq, RecordSet, Seq, Set
 from ...core.fields import members
-from ..set_methods import COMPARISONS, METHODS, OPERATIONS, UPDATES
+from ...language.methods import COMPARISONS, METHODS, OPERATIONS, UPDATES
 from .arithmetic import FOLDED, from_beginning
 from .distinct import DistinctSets, is_record_set
 from .function import Scope

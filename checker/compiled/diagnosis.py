@@ -18,6 +18,7 @@ from ...core.origins import is_users
 from ...core.result import Reason
 from ...core.sources import original_of
 from ...core.spec import Property, TransitionSystem
+from ...language.scopes import blocks_of, bound, parts_of, stored
 from ..liveness.formulas import predicates_of
 from .element_names import as_written
 from .expressions import Expressions
@@ -26,7 +27,6 @@ from .intrinsics import INTRINSICS
 from .sequences import OF_SEQUENCES
 from .state_refs import Columns, StateRefs
 from .statements import Translation
-from .syntax import blocks_of, bound, parts_of, stored
 from .unit import Unit
 from .values import (
     MISTAKES,

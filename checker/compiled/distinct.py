@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...core.containers import RecordSet
-from ..set_methods import COMPARISONS, OPERATIONS
+from ...language.methods import COMPARISONS, OPERATIONS
 from .function import Scope
 from .values import (
     Bits,

@@ -16,10 +16,9 @@ from typing import Any, TypeGuard
 from ...core.fields import Record
 from ...core.guards import read_node
 from ...core.sources import parents_of
+from ...language.lifetimes import is_changed_later
+from ...language.methods import KEEPING_NOTHING, METHODS, WRITING
 from ...language.names import looked_up
-from ..reading.scope import is_changed_later
-from ..reading.values import WRITING
-from ..set_methods import METHODS
 
 
 def by_itself(value: Any) -> Any:
@@ -326,10 +325,6 @@ _COPIES = frozenset({*WRITING, *METHODS, "count", "get", "index", "items", "keys
 """Methods of containers and records, which hold copies and return parts or new values."""
 
 _CONSUMING = (ast.AugAssign, ast.BinOp, ast.Return, ast.Starred, ast.comprehension)
-KEEPING_NOTHING = frozenset({
-    "all", "any", "bool", "frozenset", "len", "list", "max", "min", "set", "sorted", "sum", "tuple",
-})  # fmt: skip
-
 FUNCTION_KINDS = (ast.FunctionDef, ast.Lambda)
 
 

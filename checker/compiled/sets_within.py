@@ -14,8 +14,8 @@ from copy import deepcopy
 from typing import Any, TypeGuard
 
 from ...core.sources import nodes_of, parents_of
-from ..set_methods import METHODS, OPERATIONS, UPDATES
-from .name_uses import KEEPING_NOTHING, placed_at
+from ...language.methods import KEEPING_NOTHING, METHODS, OPERATIONS, UPDATES
+from .name_uses import placed_at
 
 _OPERATORS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.Sub)
 

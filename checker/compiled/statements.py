@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from ...core.asserting import is_users_code
 from ...core.containers import Set
 from ...core.fields import Record
-from ..reading.scope import is_read_later, is_used_after, is_used_later
+from ...language.lifetimes import is_read_later, is_used_after, is_used_later
+from ...language.scopes import assignments, parameter_names, read_names, stored
 from .assigned_parts import Means, anything, like_a_list, like_a_set, nothing, without_name
 from .containers import is_list
 from .element_names import as_written
@@ -34,7 +35,6 @@ from .slots import Shape, holds_place, told
 from .syntax import (
     COPYING,
     RESULT,
-    assignments,
     changed_in_place,
     first_effect,
     held,
@@ -42,13 +42,10 @@ from .syntax import (
     makes_list,
     may_return_none,
     nullable,
-    parameter_names,
     plain_tree,
-    read_names,
     renamed,
     returns_new,
     returns_once,
-    stored,
 )
 from .values import (
     NOWHERE,

@@ -13,10 +13,19 @@ from typing import Any
 from ...core.guards import refuses
 from ...core.sources import nodes_of, parents_of
 from ...language.forms import outside
+from ...language.methods import KEEPING_NOTHING, MUTATING, OPERATIONS
+from ...language.scopes import (
+    assignments,
+    blocks_of,
+    own_returns,
+    parameter_names,
+    parts_of,
+    statements,
+    stored,
+    targets,
+)
 from ...language.source import UnreadableError, verified
-from ..reading.values import MUTATING
-from ..set_methods import OPERATIONS
-from .name_uses import FUNCTION_KINDS, KEEPING_NOTHING
+from .name_uses import FUNCTION_KINDS
 from .own_records import with_replaced_records
 from .sets_within import with_sets_replaced
 from .values import OutsideError, UnsupportedError
@@ -141,56 +150,6 @@ def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
     return without_matches(with_replaced_records(tree, function.__globals__))
 
 
-def parameter_names(tree: ast.FunctionDef) -> list[str]:
-    """Return the names of a function's parameters, in the order of its arguments."""
-    own = tree.args
-    rest = [one for one in (own.vararg, own.kwarg) if one]
-    return [one.arg for one in (*own.posonlyargs, *own.args, *own.kwonlyargs, *rest)]
-
-
-@cache
-def assignments(tree: ast.FunctionDef) -> dict[str, set[int]]:
-    """Return for each local name the statements that assign to it."""
-    nodes: dict[str, set[int]] = {name: {0} for name in parameter_names(tree)}
-    in_passing = any(isinstance(node, (ast.MatchAs, ast.NamedExpr)) for node in nodes_of(tree))
-    for node in _statements(tree.body):
-        for name in stored(_targets(node)):
-            nodes.setdefault(name, set()).add(id(node))
-        if isinstance(node, ast.FunctionDef):
-            nodes.setdefault(node.name, set()).add(id(node))
-            continue
-        # A pattern may bind a name, and then not fit; a walrus may not be reached.
-        for name in _bound_in_passing(node) if in_passing else ():
-            nodes.setdefault(name, set()).update((id(node), -id(node)))
-    return nodes
-
-
-def _bound_in_passing(node: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement binds within an expression, or by a pattern."""
-    inner = [case.pattern for case in node.cases] if isinstance(node, ast.Match) else []
-    for part in (part for child in (*parts_of(node), *inner) for part in ast.walk(child)):
-        if isinstance(part, ast.MatchAs) and part.name:
-            yield part.name
-        elif isinstance(part, ast.NamedExpr):
-            yield part.target.id
-
-
-def _statements(block: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements of a block, with those within them."""
-    for node in block:
-        yield node
-        if not isinstance(node, ast.FunctionDef):
-            for part in blocks_of(node):
-                yield from _statements(part)
-
-
-def _targets(node: ast.stmt) -> list[ast.expr]:
-    """Return what a statement assigns to."""
-    if isinstance(node, ast.Assign):
-        return node.targets
-    return [node.target] if isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.For)) else []
-
-
 @cache
 def held(tree: ast.FunctionDef) -> set[str]:
     """Return the local names that one statement assigns, and that are read only after it.
@@ -214,12 +173,12 @@ def _of_loops(tree: ast.FunctionDef, everywhere: Counter[str]) -> set[str]:
     if any(isinstance(node, functions) for node in nodes_of(tree) if node is not tree):
         # A function may read the name after the loop.
         return set()
-    loops = {id(node): node for node in _statements(tree.body) if isinstance(node, ast.For)}
+    loops = {id(node): node for node in statements(tree.body) if isinstance(node, ast.For)}
     inside = {at: _count_block(node.body, Counter()) for at, node in loops.items()}
     nested = {
         name
         for node in loops.values()
-        for inner in _statements(node.body)
+        for inner in statements(node.body)
         if isinstance(inner, ast.For)
         for name in stored([inner.target]) & stored([node.target])
     }
@@ -240,7 +199,7 @@ def _count_block(block: list[ast.stmt], following: Counter[str]) -> Counter[str]
     after = Counter[str]()
     for node in reversed(block):
         if isinstance(node, (ast.Assign, ast.AnnAssign)):
-            following.update({name: after[name] for name in stored(_targets(node))})
+            following.update({name: after[name] for name in stored(targets(node))})
         if isinstance(node, ast.FunctionDef):
             following.update({node.name: after[node.name]})
         for number, part in enumerate(blocks_of(node)):
@@ -291,15 +250,6 @@ def renamed(
     return changed, new
 
 
-def read_names(tree: ast.AST) -> set[str]:
-    """Return the names that a function or an expression reads."""
-    return {
-        part.id
-        for part in ast.walk(tree)
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
-    }
-
-
 class _Renamed(ast.NodeTransformer):
     """Gives names other ones."""
 
@@ -327,11 +277,6 @@ class _Renamed(ast.NodeTransformer):
         self.generic_visit(node)
         node.name = self._new.get(node.name, node.name)
         return node
-
-
-def own_returns(tree: ast.FunctionDef) -> list[ast.Return]:
-    """Return the returns of a function, without those of functions in it."""
-    return [node for node in _statements(tree.body) if isinstance(node, ast.Return)]
 
 
 def returns_once(tree: ast.FunctionDef) -> bool:
@@ -409,7 +354,7 @@ def nullable(tree: ast.FunctionDef) -> set[str]:
     """Return the names to which None is assigned."""
     return {
         name
-        for node in _statements(tree.body)
+        for node in statements(tree.body)
         for target, value in _pairs(node)
         if has_none(value)
         for name in stored([target])
@@ -455,7 +400,7 @@ def _pairs(node: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Yield what a statement assigns to, with the expression for it."""
     if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
         return
-    for target in _targets(node):
+    for target in targets(node):
         parts = target.elts if isinstance(target, ast.Tuple) else []
         values = node.value.elts if isinstance(node.value, ast.Tuple) else []
         if parts and len(parts) == len(values):
@@ -469,44 +414,13 @@ def lists_of(tree: ast.FunctionDef) -> set[str]:
     """Return the names of lists that are made in several places, with ``RESULT`` if one is."""
     names = {
         name
-        for node in _statements(tree.body)
+        for node in statements(tree.body)
         for target, value in _pairs(node)
         if makes_list(value)
         for name in stored([target])
     }
     returned = [node.value for node in own_returns(tree) if node.value]
     return names | ({RESULT} if any(map(makes_list, returned)) else set())
-
-
-def stored(nodes: Iterable[ast.AST]) -> set[str]:
-    """Return the local names that are assigned to in parts of a function."""
-    return {
-        part.id
-        for node in nodes
-        for part in ast.walk(node)
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-    }
-
-
-def bound(statement: ast.stmt) -> set[str]:
-    """Return the names that a statement binds otherwise than by an assignment."""
-    names: set[str | None] = set()
-    for node in ast.walk(statement):
-        if isinstance(node, (ast.FunctionDef, ast.MatchAs)):
-            names.add(node.name)
-    return {name for name in names if name}
-
-
-def parts_of(node: ast.stmt) -> list[ast.AST]:
-    """Return the parts of a statement besides the statements in it."""
-    inner = (ast.stmt, ast.match_case)
-    return [child for child in ast.iter_child_nodes(node) if not isinstance(child, inner)]
-
-
-def blocks_of(node: ast.stmt) -> list[list[ast.stmt]]:
-    """Return the lists of statements in a statement."""
-    blocks = [part for name in ("body", "orelse") if (part := getattr(node, name, None))]
-    return [*blocks, *(case.body for case in getattr(node, "cases", ()))]
 
 
 def _names_read_after(body: list[ast.stmt], number: int) -> bool:

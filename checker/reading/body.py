@@ -21,16 +21,14 @@ from ...core.fields import Array, Field, Record, declared_parts
 from ...core.imports import full_name
 from ...core.sources import Source, names_of_elements
 from ...language.forms import Outside
+from ...language.lifetimes import is_changed_later, is_read_later, is_used_later
+from ...language.methods import WRITING
 from ...language.names import MISSING
+from ...language.scopes import declared, local_names
 from .notes import EVERYTHING, LOST, SKIPPED, Answer, Effect, Objection, Part
 from .operators import computed
 from .scope import (
-    assigned,
-    declared,
     falling,
-    is_changed_later,
-    is_read_later,
-    is_used_later,
     jumps,
     leaves,
     together,
@@ -38,7 +36,6 @@ from .scope import (
 from .values import (
     ANYTHING,
     NOTHING,
-    WRITING,
     Element,
     Group,
     Known,
@@ -229,7 +226,7 @@ class Body:
         self.answers: list[Answer] = []
         self.yields: Group | None = None
         self.yields_at: Line | None = None
-        self.assigned = assigned(source.node)
+        self.assigned = local_names(source.node)
         self.elements = names_of_elements(source.node)
         self.global_names = declared(source.node, ast.Global)
         self.outer_names = declared(source.node, ast.Nonlocal)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 from ...core.containers import Bag, Ordered, Set
 from ...core.fields import Record
 from ...language.forms import COMPARED
+from ...language.methods import MUTATING
 from .builtins import Arguments, Names
 from .comparisons import MADE_OF_CONSTANTS, is_set, of_constants, refuse_parts, shortened
 from .contents import add_mapping, as_group
@@ -24,7 +25,6 @@ from .operators import as_text
 from .published import is_exception
 from .values import (
     ANYTHING,
-    MUTATING,
     NOTHING,
     NUMBER,
     TEXT,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.containers import Bag, Ordered, Set, Sorted
 from ...core.fields import Record, declared_parts, getter_of, method_of
 from ...language.forms import FRACTION
+from ...language.methods import WRITING
 from .calls import Calls
 from .comparisons import Comparisons, always_true, decided, is_nothing, shortened
 from .contents import as_group
@@ -25,7 +26,6 @@ from .values import (
     NUMBER,
     TEXT,
     TRUTH,
-    WRITING,
     Bound,
     Element,
     Group,

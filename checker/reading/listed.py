@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ...core.sources import source_of
-from ..set_methods import FUNCTIONS
+from ...language.methods import FUNCTIONS, MUTATING
 from .body import write
 from .builtins import Arguments, BuiltIns, Names
 from .comparisons import shortened
@@ -21,7 +21,6 @@ from .notes import ANEW, LOST, ORDER, STATE
 from .operators import computed
 from .values import (
     ANYTHING,
-    MUTATING,
     NOTHING,
     TEXT,
     TRUTH,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from ...core.containers import Bag, Ordered, Seq, Set
+from ...core.containers import Bag, Ordered, Set
 from ...core.errors import ModelError
 from ...core.fields import NONE, Array, Field, Record
 from .held import held
@@ -360,19 +360,6 @@ def is_container(value: Value) -> bool:
         if isinstance(one, Group) and one.shared:
             return True
     return False
-
-
-MUTATING = frozenset({
-    "add", "append", "appendleft", "clear", "difference_update", "discard", "extend", "extendleft",
-    "insert", "intersection_update", "pop", "popitem", "popleft", "remove", "reverse", "rotate",
-    "setdefault", "sort", "subtract", "symmetric_difference_update", "update", "move_to_end",
-    "__setitem__", "__delitem__", "__setattr__", "__delattr__", "__iadd__", "__ior__", "__next__",
-    "cache_clear", "write", "send", "throw",
-})  # fmt: skip
-"""Methods that change their owner."""
-
-WRITING = MUTATING | {Record.assign.__name__, Seq.truncate.__name__}
-"""Methods of records and containers that write to their owner."""
 
 
 def catches_everything(caught: Value) -> bool:

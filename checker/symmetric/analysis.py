@@ -15,8 +15,9 @@ from ...core.errors import shown
 from ...core.result import Declared
 from ...core.sources import original_of
 from ...language.forms import NOT_IN_IT
+from ...language.scopes import parameter_names
 from ..compiled.element_names import with_elements_in_place
-from ..compiled.syntax import parameter_names, plain_tree
+from ..compiled.syntax import plain_tree
 from ..compiled.values import OutsideError, UnsupportedError
 from .calls import in_order
 from .names import Names

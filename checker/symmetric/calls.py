@@ -20,8 +20,8 @@ from ...core.fields import (
     members,
     value_of,
 )
+from ...language import methods as set_methods
 from ...language.calls import CallError, Parameters, defaults_of
-from .. import set_methods
 from ..compiled.element_names import index_in, length_of, still_there
 from ..compiled.name_uses import by_itself
 from ..compiled.own_records import replaced

@@ -6,7 +6,7 @@ import ast
 
 from ...core.containers import Set
 from ...core.fields import Field, declared_parts, method_of
-from ..set_methods import COMPARISONS, OPERATIONS, UPDATES
+from ...language.methods import COMPARISONS, OPERATIONS, UPDATES
 from .names import described
 from .parts import Parts
 from .values import (

@@ -1,0 +1,227 @@
+"""Whether a function still needs what a name or a part of the state stands for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Container, Iterator, Sequence
+
+from ..core.sources import Node
+
+
+def is_read_later(function: Node, name: str, node: ast.expr) -> bool:
+    """Whether a function may read a name after an expression in it has run.
+
+    It may in a function that it defines, and where a loop goes through that expression again; it
+    does not after another value is assigned to the name.
+    """
+    if isinstance(function, ast.Lambda):
+        return _reads(function, name, _end(node))
+    inner = [one for one in ast.walk(function) if isinstance(one, (ast.FunctionDef, ast.Lambda))]
+    if any(_reads(one, name) for one in inner if one is not function):
+        return True
+    way = _way(function, node)
+    if isinstance(node, ast.Call) and way and _reads(way[-1][1][0], name, _end(node)):
+        return True
+    for owner, (_, *following) in reversed(way):
+        for statement in following:
+            if _reads(statement, name):
+                return True
+            if not isinstance(statement, ast.For) and _gives(statement, name):
+                return False
+        goes_again = isinstance(owner, (ast.For, ast.While)) and not _gives(owner, name)
+        if goes_again and _reads(owner, name):
+            return True
+    return False
+
+
+def is_used_later(
+    function: Node,
+    part: ast.Attribute,
+    value: ast.expr | None = None,
+    but: Callable[[ast.AST, ast.Attribute], bool] = lambda function, use: False,
+) -> bool:
+    """Whether a function uses such an attribute after its assignment, or in a loop with that.
+
+    Parameters
+    ----------
+    value
+        The assigned value, which Python evaluates before; without it its uses are later, too.
+    but
+        Which uses do not count.
+    """
+    way = _way(function, part)
+    own = {id(inner) for inner in ast.walk(value)} if value else set()
+    uses = [one for one in _uses(function, part.attr) if not but(function, one)]
+    within = {
+        id(inner)
+        for loop, _ in way
+        if isinstance(loop, (ast.For, ast.While))
+        for inner in ast.walk(loop)
+        # Each round of a loop over records has another one.
+        if not (isinstance(loop, ast.For) and _is_of(part, inner, loop.target))
+    }
+    # A function that is defined here may be called at any time.
+    inner = [one for one in ast.walk(function) if isinstance(one, (ast.FunctionDef, ast.Lambda))]
+    within |= {id(one) for other in inner if other is not function for one in ast.walk(other)}
+    following = {id(one) for later in _following(way) for one in ast.walk(later)}
+    here = {id(one) for one in ast.walk(way[-1][1][0])} if way else set()
+    return any(
+        id(one) in within | following
+        or (id(one) in here and (one.lineno, one.col_offset) >= _end(part) and id(one) not in own)
+        for one in uses
+    )
+
+
+def _following(way: Sequence[tuple[ast.AST, Sequence[ast.stmt]]]) -> Iterator[ast.stmt]:
+    """Yield the statements that may run after the last one of a way, but for those of a loop."""
+    for _, (_, *later) in reversed(way):
+        for statement in later:
+            yield statement
+            if isinstance(statement, (ast.Return, ast.Raise)):
+                return
+
+
+def is_used_after(
+    function: Node, name: str, line: int, but: Callable[[ast.AST, ast.Attribute], bool]
+) -> bool:
+    """Whether a function uses an attribute in a line or later, or in a loop with that line.
+
+    Uses of which `but` is true do not count.
+    """
+    loops = [one for one in ast.walk(function) if isinstance(one, (ast.For, ast.While))]
+    loops = [one for one in loops if one.lineno <= line <= (one.end_lineno or line)]
+    within = {id(inner) for loop in loops for inner in ast.walk(loop)}
+    uses = [one for one in _uses(function, name) if not but(function, one)]
+    return any(one.lineno >= line or id(one) in within for one in uses)
+
+
+def is_changed_later(
+    function: Node, name: str, node: ast.AST, methods: Container[str]
+) -> ast.AST | None:
+    """Return where a function changes what a name stands for, after a statement with it.
+
+    Parameters
+    ----------
+    node
+        The statement, or an expression in it.
+    methods
+        The methods that change their owner.
+    """
+    last = (getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0))
+    loops = [one for one in ast.walk(function) if isinstance(one, (ast.For, ast.While))]
+    around = [loop for loop in loops if any(inner is node for inner in ast.walk(loop))]
+    # Each round that begins with another value of the name is by itself.
+    around = [
+        loop
+        for loop in around
+        if not (_begins_with(loop, name, node) or _ends_with(loop, name, node))
+    ]
+    within = {id(inner) for loop in around for inner in ast.walk(loop)}
+    for part in ast.walk(function):
+        place = (getattr(part, "lineno", 0), getattr(part, "col_offset", 0))
+        if (place >= last or id(part) in within) and name in _changed_by(part, methods):
+            return part
+    return None
+
+
+def _begins_with(loop: ast.For | ast.While, name: str, node: ast.AST) -> bool:
+    """Whether each round of a loop gives a name another value before it comes to a node."""
+    if isinstance(loop, ast.For) and _gives(loop, name):
+        return True
+    for statement in loop.body:
+        if any(inner is node for inner in ast.walk(statement)):
+            return False
+        if not isinstance(statement, ast.For) and _gives(statement, name):
+            return True
+    return False
+
+
+def _ends_with(loop: ast.AST, name: str, node: ast.AST) -> bool:
+    """Whether the rest of a round gives a name another value after a node in any case."""
+    for _, (_, *later) in reversed(_way(loop, node)):
+        for statement in later:
+            if not isinstance(statement, ast.For) and _gives(statement, name):
+                return True
+            if any(isinstance(inner, ast.Continue) for inner in ast.walk(statement)):
+                return False
+    return False
+
+
+def _changed_by(node: ast.AST, methods: Container[str]) -> set[str]:
+    """Return the names of what a statement or a call changes where it is."""
+    paths: list[ast.expr] = []
+    if isinstance(node, (ast.Attribute, ast.Subscript)):
+        paths = [] if isinstance(node.ctx, ast.Load) else [node]
+    elif isinstance(node, ast.AugAssign):
+        paths = [node.target]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        paths = [node.func.value] if node.func.attr in methods else []
+    names = set()
+    for path in paths:
+        root = path
+        while isinstance(root, (ast.Attribute, ast.Subscript)):
+            root = root.value
+        if isinstance(root, ast.Name):
+            names.add(root.id)
+    return names
+
+
+def _uses(function: Node, name: str) -> list[ast.Attribute]:
+    """Return where a function reads an attribute of this name, but for those of the bounds."""
+    arguments = function.args.args
+    bounds = arguments[1].arg if len(arguments) > 1 else ""
+    every = [one for one in ast.walk(function) if isinstance(one, ast.Attribute)]
+    return [
+        one
+        for one in every
+        if one.attr == name
+        and isinstance(one.ctx, ast.Load)
+        and not (isinstance(one.value, ast.Name) and one.value.id == bounds)
+    ]
+
+
+def _is_of(part: ast.Attribute, other: ast.AST, target: ast.expr) -> bool:
+    """Whether two parts belong to what the variable of a loop stands for."""
+    names = {one.id for one in ast.walk(target) if isinstance(one, ast.Name)}
+    return all(
+        isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.value.id in names
+        for one in (part, other)
+    )
+
+
+def _way(owner: ast.AST, node: ast.AST) -> list[tuple[ast.AST, list[ast.stmt]]]:
+    """Return the blocks down to an expression: what each belongs to, and the rest of it."""
+    for _, block in ast.iter_fields(owner):
+        parts = block if isinstance(block, list) else []
+        for number, part in enumerate(parts):
+            if any(one is node for one in ast.walk(part)):
+                here = [(owner, parts[number:])] if isinstance(part, ast.stmt) else []
+                return [*here, *_way(part, node)]
+    return []
+
+
+def _reads(part: ast.AST, name: str, since: tuple[int, int] = (0, 0)) -> bool:
+    """Whether a part of a function reads a name, at a line and a column or later."""
+    return any(
+        isinstance(one, ast.Name)
+        and one.id == name
+        and isinstance(one.ctx, ast.Load)
+        and (one.lineno, one.col_offset) >= since
+        for one in ast.walk(part)
+    )
+
+
+def _gives(statement: ast.AST, name: str) -> bool:
+    """Whether a statement assigns a value to a name in any case, or each round of a loop does."""
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, (ast.AnnAssign, ast.For)):
+        targets = [statement.target]
+    names = [one for part in targets for one in ast.walk(part) if isinstance(one, ast.Name)]
+    return any(one.id == name and isinstance(one.ctx, ast.Store) for one in names)
+
+
+def _end(node: ast.expr) -> tuple[int, int]:
+    """Return where an expression ends: its line and column."""
+    return node.end_lineno or 0, node.end_col_offset or 0

@@ -10,6 +10,7 @@ from ..core.interrupts import Alarm, reason
 from ..core.result import Progress, Reason
 from ..core.spec import TidegateError
 from .compiled.choices import MOST_INSTANCES, pieces
+from .earlier import EarlierSearch
 from .interpreted import Pause, Search
 from .liveness.decide import refuse_undecidable
 from .llvm import unloaded
@@ -67,7 +68,9 @@ def finished_search(request: SearchRequest) -> LevelSearch:
         return _distributed(request)
     search = Search(request)
     alone = resources.engine == "interpreted" or system.debug
+    earlier = EarlierSearch(request) if resources.engine == "auto" and not alone else None
     at_once = resources.engine == "compiled" or resources.checkpoint is not None
+    at_once = at_once or (earlier is not None and earlier.was_long())
     small = SMALL_WATCHED if resources.watch else SMALL
     system.debug = system.debug or resources.watch
     if alone:
@@ -87,6 +90,8 @@ def finished_search(request: SearchRequest) -> LevelSearch:
         search.because = compiled
         _interpreted(search)
         return search
+    if earlier is not None:
+        earlier.note_long()
     return compiled
 
 

@@ -70,6 +70,10 @@ FEWER = (1, 63, 64, 100, 128)
 OTHERS = 0.5
 """The share of the other made-up states that Python is asked about."""
 
+OF_REACHED, OF_EACH = 0.5, 0.7
+"""The shares of the time after which no further state that was reached is asked about, and none
+alone; the rest is for several together."""
+
 
 class Probe(NamedTuple):
     """A state that Python was asked about.
@@ -139,20 +143,27 @@ class Probes:
         """
         self._sampler.forget()
         try:
-            self._ask_until(thread_time() + self._seconds, reached)
+            self._ask_since(thread_time(), reached)
         finally:
             # Also where it is interrupted: these are not samples of the search.
             self._sampler.forget()
         return self._inside_ones
 
-    def _ask_until(self, until: float, reached: Sequence[State]) -> None:
+    def _ask_since(self, began: float, reached: Sequence[State]) -> None:
         """Ask about states that were reached, and then about others that are like them."""
         chance = Random(0)
         made = MadeUp(self._layout, reached, chance)
         is_first = not self._known
-        met = {*self._known, *reached}
-        for state in met:
+        # Python may take long for each, so those of all levels come in turn.
+        new = [state for state in dict.fromkeys(reached) if state not in self._known]
+        Random(1).shuffle(new)
+        met = {*self._known, *new}
+        until = began + self._seconds * (OF_REACHED if is_first else OF_EACH)
+        for state in (*self._known, *new):
+            if thread_time() > until:
+                break
             self._ask(state)
+        until = began + self._seconds * OF_EACH
         for _ in range(MOST if is_first else 0):
             if thread_time() > until:
                 break
@@ -165,7 +176,7 @@ class Probes:
                 elif chance.random() < OTHERS:
                     self._ask(state)
         self._compare_together(self._group)
-        self._compare_everywhere()
+        self._compare_everywhere(began + self._seconds)
 
     def _takes_a_new_way(self, state: State) -> bool:
         """Whether machine code takes a way that few states asked about have taken."""
@@ -257,14 +268,13 @@ class Probes:
             self._compare_together(self._group)
             self._group = []
 
-    def _compare_everywhere(self) -> None:
+    def _compare_everywhere(self, until: float) -> None:
         """Compare each action in all places among states that are expanded together.
 
         Code that forgets the last state of a word of bits is wrong only if an action is enabled
         there, which can be rare.  So is code that goes on past the last state, where it meets
         the rest of those that it was asked about before.
         """
-        until = thread_time() + self._seconds
         for probe in self._enabling:
             if thread_time() > until:
                 break

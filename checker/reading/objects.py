@@ -6,6 +6,7 @@ Has functions read that no code names: what Python may call on the objects that 
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import inspect
 import sys
@@ -279,6 +280,9 @@ class Objects:
             return Known(value, unordered=self.reader.is_unordered(file, node.id))
         if node.id == "__debug__":
             body.find(node, f"__debug__ is another one under python -O; {ONLY}")
+        if where is Where.BUILTINS:
+            # A model's file imports by a function of Tidegate's, which is __import__ all the same.
+            value = getattr(builtins, node.id, value)
         return ANYTHING if value is MISSING else Known(value)
 
     def attribute(self, body: Body, node: ast.expr, value: Any, name: str) -> Value:

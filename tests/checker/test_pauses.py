@@ -11,6 +11,7 @@ from tidegate.checker.compiled import verification
 from tidegate.checker.interpreted import Pause, Search
 from tidegate.checker.request import SearchRequest
 from tidegate.core.result import Resources
+from tidegate.core.spec import Outcome
 from tidegate.invariants.broker import PROPERTIES
 from tidegate.library.selection import assemble
 
@@ -18,9 +19,10 @@ BROKERS = ("kip-101", "records=1 crashes=1 elections=1")
 
 
 @pytest.fixture(autouse=True)
-def often(monkeypatch):
-    """Have a search look at the clock after each state or two."""
+def often(monkeypatch, tmp_path):
+    """Have a search look at the clock after each state or two, and remember no other one."""
     monkeypatch.setattr(interpreted, "_WIDE", 64)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 def brokers():
@@ -68,7 +70,7 @@ def test_a_search_that_pauses_amid_its_initial_states_finds_what_another_one_doe
     assert whole.run()
     assert not torn.run(Pause(len(torn.seen) + 1, 0.0, 0.0, inf, rest=inf))
     assert (len(torn.initial), torn.torn, torn.finished) == (1024, 256, 0)
-    assert len(torn.seen) == 256
+    assert len(torn.seen) == 1681
     assert not torn.run(Pause(len(torn.seen) + 1, 0.0, 0.0, inf, rest=inf))
     assert (len(torn.initial), torn.torn, torn.finished) == (1024, 512, 0)
     while not torn.run(Pause(len(torn.seen) + 1, 0.0, 0.0, inf, rest=inf)):
@@ -136,3 +138,70 @@ def test_what_cannot_be_compiled_goes_on_where_it_was_left(monkeypatch):
         expected.taken,
         expected.levels,
     )
+
+
+def soon(monkeypatch):
+    """Have Python leave a search to machine code after 150 states; return how it began each."""
+    for name, value in [("SMALL_WATCHED", 150), ("SMALL", 150), ("INTERPRETED_SECONDS", 0.0)]:
+        monkeypatch.setattr(engines, name, value)
+    for name in ("LEVEL_SECONDS", "REST_SECONDS"):
+        monkeypatch.setattr(engines, name, 0.0)
+    begun, compiled = [], engines._compiled
+    monkeypatch.setattr(
+        engines,
+        "_compiled",
+        lambda request, search: begun.append(len(search.seen)) or compiled(request, search),
+    )
+    return begun
+
+
+COUNTING = """
+from dataclasses import dataclass
+from tidegate import Model, Record, integer, number
+
+@dataclass(frozen=True)
+class Bounds:
+    most: int = number(40, 1, 99, "the highest number", main=True)
+
+class State(Record):
+    x: int = integer(0, lambda k: k.most, "a number")
+    y: int = integer(0, lambda k: k.most, "another number")
+
+model = Model(Bounds, State, deadlock=False)
+
+@model.action()
+def add(s: State, k: Bounds) -> bool:
+    if s.x == k.most:
+        return False
+    s.x += 1
+    return True
+
+@model.action()
+def add_other(s: State, k: Bounds) -> bool:
+    if s.y == k.most:
+        return False
+    s.y += 1
+    return True
+"""
+
+
+def test_a_search_that_was_long_is_compiled_at_once_the_next_time(monkeypatch, tmp_path):
+    begun = soon(monkeypatch)
+
+    def run(text=COUNTING, bounds=(), engine="auto"):
+        (tmp_path / "counting.py").write_text(text)
+        system, properties = assemble(str(tmp_path / "counting.py"), bounds, ["TypeOk"])
+        result = check(system, properties, resources=Resources(engine=engine))
+        assert result.outcome is Outcome.HOLDS
+        return result.distinct_states
+
+    assert run() == run() == 1681
+    assert begun[0] >= 150
+    assert begun[1] == 0
+    # Another search may be short: of other bounds, and of another text.
+    assert run(bounds=["most=42"]) == 1849
+    assert run(COUNTING.replace("s.y += 1", "s.y += 3"), ["most=42"]) == 43 * 15
+    assert run(COUNTING + "\n") == 1681
+    assert run(engine="interpreted") == 1681
+    assert len(begun) == 5
+    assert min(begun[2:]) >= 150

@@ -243,6 +243,34 @@ def test_the_code_of_both_tiers_is_verified_once(monkeypatch, tmp_path):
 
 
 @pytest.mark.usefixtures("unconfirmed")
+def test_states_that_cost_python_long_leave_time_for_others(monkeypatch, tmp_path):
+    """Each costs a hundredth of a second by this clock: of half a second no more than is there."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    now, asked, made = [0.0], [], []
+    ask, one = verification.Probes._ask, verification.MadeUp.one
+    monkeypatch.setattr(verification, "thread_time", lambda: now[0])
+
+    def take_long(self, state):
+        now[0] += 0.01
+        asked.append(state)
+        ask(self, state)
+
+    def note(self):
+        made.append(one(self))
+        return made[-1]
+
+    monkeypatch.setattr(verification.Probes, "_ask", take_long)
+    monkeypatch.setattr(verification.MadeUp, "one", note)
+    system, properties = assemble("kip-101", ["records=1"], [])
+    result = check(system, properties, resources=Resources(engine="compiled"))
+    assert result.distinct_states > 1000
+    assert now[0] <= verification.PROBED
+    reached = [state for state in asked if state not in made]
+    assert 20 <= len(reached) <= 26
+    assert len(asked) - len(reached) >= 8
+
+
+@pytest.mark.usefixtures("unconfirmed")
 @pytest.mark.parametrize(("limit", "asked"), [(Stop.TIME_LIMIT, 500), (Stop.INTERRUPT, 1500)])
 def test_what_was_made_up_is_no_sample_of_a_search_that_is_stopped_meanwhile(
     monkeypatch, asked, limit

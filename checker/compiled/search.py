@@ -583,7 +583,8 @@ class CompiledSearch(LevelSearch):
 
         try:
             watch = partial(self._watch, "deciding liveness properties")
-            answers = decided(self.machine, self.levels, watch, self.system, properties)
+            memory = self.request.memory
+            answers = decided(self.machine, self.levels, watch, self.system, properties, memory)
         except UndecidableError:
             return self._decided_in_python(properties)
         except MemoryLimitError:

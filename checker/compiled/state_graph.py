@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.memory import MemoryLimit
 from ...core.spec import EngineError, Property, TransitionSystem
 from ..liveness.arrays import (
     Numbers,
@@ -34,12 +35,23 @@ def decided(
     watch: Callable[[], bool],
     system: TransitionSystem[Any, Any],
     properties: Sequence[Property],
+    memory: MemoryLimit,
 ) -> list[Decided]:
-    """Decide liveness properties; empty if `watch` ended it."""
+    """Decide liveness properties; empty if `watch` ended it.
+
+    Raises
+    ------
+    LimitReachedError
+        If deciding one takes more memory than the search may use.
+    """
     graph = ListedGraph(machine, levels, watch)
     try:
         arrays = graph.arrays(system, properties)
-        return [arrays.decided(prop) for prop in properties] if arrays else []
+        if arrays is None:
+            return []
+        # How much it takes depends on the components that are met, so that no bound is known.
+        with memory.kept():
+            return [arrays.decided(prop) for prop in properties]
     finally:
         graph.close()
 

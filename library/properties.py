@@ -51,7 +51,7 @@ def invariants_of(protocol: Protocol) -> tuple[Property, ...]:
     return tuple(
         prop
         for prop in properties_of(protocol)
-        if prop.kind.is_invariant and prop.name not in NOT_PROMISED
+        if prop.kind.is_invariant and _is_promised(protocol, prop)
     )
 
 
@@ -66,8 +66,13 @@ def all_of(protocol: Protocol) -> tuple[Property, ...]:
         prop
         for prop in properties_of(protocol)
         if prop.name in protocol.default_properties
-        or (prop.kind not in (Kind.DEADLOCK, Kind.STUCK) and prop.name not in NOT_PROMISED)
+        or (prop.kind not in (Kind.DEADLOCK, Kind.STUCK) and _is_promised(protocol, prop))
     )
+
+
+def _is_promised(protocol: Protocol, prop: Property) -> bool:
+    """Whether a property is none of those that Kafka does not promise."""
+    return not (protocol.is_kafkas and prop.name in NOT_PROMISED)
 
 
 def with_custom(protocol: Protocol, names: Iterable[str]) -> Protocol:

@@ -78,8 +78,12 @@ P = TypeVar("P", bound=Callable[..., object])
 Count = Callable[[Any], int]
 
 
-_WORDS = {"all": "every property", "none": "no property", "default": "those checked by default"}
-"""Words of ``-p`` and of gates that are not names of properties, and what each stands for."""
+_WORDS = {
+    "all": "-p all checks every property",
+    "none": "-p none checks no property",
+    "default": "holds = 'default' in a gate names those that are checked by default",
+}
+"""Words of ``-p`` and of gates that are not names of properties, and what each means."""
 
 _KINDS = ", ".join(f"Kind.{kind.name}" for kind in Kind if kind.is_liveness)
 
@@ -410,9 +414,9 @@ class Model(Fair, Generic[S, K]):
                     refuse_unfit(other, f"{what} of {name}", "s", "k", *takes, others=others)
             functions = [one.witness or one.predicate for one in self.properties]
             self._refuse_taken("property", function, functions)
-            if means := _WORDS.get(word := name.lower()):
-                text = f"no property can be called {function.__name__}"
-                raise about(function, f"{text}: {word} stands for {means}; rename it")
+            if means := _WORDS.get(name.lower()):
+                text = f"no property can be called {function.__name__}: {means}; rename it"
+                raise about(function, text)
             kinds = {"statement": str, "source": str}
             refuse_other_types(f"property {name}", kinds, statement, source)
             said = explain or (lambda s, k, *witness: f"It requires: {statement}")

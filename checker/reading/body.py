@@ -20,7 +20,7 @@ from ...core.errors import Line
 from ...core.fields import Array, Field, Record, declared_parts
 from ...core.imports import full_name
 from ...core.sources import Source, names_of_elements
-from ...language.forms import Outside
+from ...language.forms import Outside, refusal
 from .notes import EVERYTHING, LOST, SKIPPED, Answer, Effect, Objection, Part
 from .objects import MISSING
 from .operators import computed
@@ -271,6 +271,11 @@ class Body:
         """Note what a rule must not have, since the language of models lacks it."""
         if self.reader.in_language:
             self.find(node, Outside(node, what, repair).text)
+
+    def refuse_named(self, node: ast.AST, code: str, what: str) -> None:
+        """Note what a rule must not have, of which its meaning alone shows what it is."""
+        if self.reader.in_language:
+            self.find(node, refusal(code, what))
 
     def absorb(self, called: Summary | Body) -> None:
         """Note what a function does that is called here."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.containers import Bag, Ordered, Set, Sorted
 from ...core.fields import Record, declared_parts, getter_of, method_of
-from ...language.forms import FRACTION
 from .calls import Calls
 from .comparisons import Comparisons, always_true, decided, is_nothing, shortened
 from .contents import as_group
@@ -123,8 +122,8 @@ class Expressions:
         for one in options(value):
             if isinstance(one, Known) and isinstance(node, (ast.Name, ast.Attribute)):
                 self.objects.mention(self.body, node, one.value)
-                if self.reader.in_language and isinstance(one.value, float):
-                    self.body.find(node, f"{ast.unparse(node)}, {FRACTION}")
+                if isinstance(one.value, float):
+                    self.body.refuse_named(node, ast.unparse(node), "a fraction")
         return value
 
     def is_state(self, value: Value) -> bool:

@@ -46,7 +46,7 @@ class Outside:
 
 REPAIRS = {
     "try": "test first: if x in s.queue, or TABLE.get(x)",
-    "with": "write its block alone",
+    "with": "write its block alone; instead of suppress(...) test first: if x in s.queue",
     "async for": "write for",
     "async def": "write def",
     "await": "call the function",
@@ -59,6 +59,7 @@ REPAIRS = {
     "a pattern of a dictionary": "match TABLE.get(key)",
     "the else of a loop": "return from the loop, or set a flag in it",
     "a fraction": "compare whole numbers: a * d < c * b for a / b < c / d, or divide by //",
+    "an infinite number": "write a whole number beyond the range of the others",
     "a slice with a step": "write [::-1], or [values[i] for i in range(first, last, step)]",
     "del of a name": "leave it out; del removes elements",
     "a text that is built": COMPARED,
@@ -73,7 +74,7 @@ REPAIRS = {
 A test applies each repair to a rule that is refused.
 """
 
-_NODES: dict[type[ast.AST], str] = {
+NODES: dict[type[ast.AST], str] = {
     ast.Try: "try",
     ast.TryStar: "try",
     ast.With: "with",
@@ -129,8 +130,8 @@ def _evaluated(node: ast.AST) -> Iterator[ast.AST]:
 
 def _forms(node: ast.AST) -> Iterator[str]:
     """Yield what a part is, if the language does not have it."""
-    if type(node) in _NODES:
-        yield _NODES[type(node)]
+    if type(node) in NODES:
+        yield NODES[type(node)]
     elif isinstance(node, (ast.For, ast.While)) and node.orelse:
         yield "the else of a loop"
     elif _is_fraction(node):

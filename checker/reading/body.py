@@ -20,7 +20,7 @@ from ...core.errors import Line
 from ...core.fields import Array, Field, Record, declared_parts
 from ...core.imports import full_name
 from ...core.sources import Source, names_of_elements
-from ...language.forms import Outside, refusal
+from ...language.forms import refusal
 from .notes import EVERYTHING, LOST, SKIPPED, Answer, Effect, Objection, Part
 from .objects import MISSING
 from .operators import computed
@@ -267,13 +267,8 @@ class Body:
         """Note something that the model must not do."""
         self.objections.append(Objection(self.source.line(node), text))
 
-    def refuse_outside(self, node: ast.AST, what: str, repair: str) -> None:
-        """Note what a rule must not have, since the language of models lacks it."""
-        if self.reader.in_language:
-            self.find(node, Outside(node, what, repair).text)
-
-    def refuse_named(self, node: ast.AST, code: str, what: str) -> None:
-        """Note what a rule must not have, of which its meaning alone shows what it is."""
+    def refuse_outside(self, node: ast.AST, code: str, what: str) -> None:
+        """Note some code that a rule must not have, and what it is that the language lacks."""
         if self.reader.in_language:
             self.find(node, refusal(code, what))
 

@@ -133,7 +133,7 @@ class Calls:
             self.body.find(node, f"this {EVERYTHING}")
         remembered = callee
         if self.objects.is_memoised(callee):
-            self.body.refuse_named(node, shortened(node), "a function with a cache")
+            self.body.refuse_outside(node, shortened(node), "a function with a cache")
         callee = self.objects.unwrapped(self.body, node, callee, arguments)
         if callee is not remembered:
             result = self._known(callee, arguments, named, node)
@@ -212,7 +212,7 @@ class Calls:
         if issubclass(kind, int):
             if not issubclass(kind, Enum):
                 code = f"{_named(kind)}(...)"
-                self.body.refuse_named(node, code, "a number of a class of the model")
+                self.body.refuse_outside(node, code, "a number of a class of the model")
             self.objects.meetings.meet(kind)
             return Number(kind, any(value.history for value in arguments))
         if issubclass(kind, Enum):
@@ -230,7 +230,7 @@ class Calls:
             return self.listed.call(kind, arguments, named, node)
         if not self.objects.is_framework(kind):
             code = f"{_named(kind)}(...)"
-            self.body.refuse_named(node, code, "an object of a class of the model")
+            self.body.refuse_outside(node, code, "an object of a class of the model")
         self.objects.constructed(self.body, node, kind, arguments, named)
         for value in (*arguments, *named.values()):
             if self.objects.hides_order(value):
@@ -272,7 +272,7 @@ class Calls:
         if isinstance(owner, Known) and self.objects.holds_order(owner.value):
             self.body.find(node, f"{shortened(node)}: {LOST}")
         if is_text(owner):
-            self.body.refuse_named(node, shortened(node), "a method of a text")
+            self.body.refuse_outside(node, shortened(node), "a method of a text")
             if name == "join":
                 self.expressions.elements(arguments[0] if arguments else ANYTHING, node)
             if name == "format":

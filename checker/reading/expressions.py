@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from functools import reduce
+from math import isinf
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +124,8 @@ class Expressions:
             if isinstance(one, Known) and isinstance(node, (ast.Name, ast.Attribute)):
                 self.objects.mention(self.body, node, one.value)
                 if isinstance(one.value, float):
-                    self.body.refuse_named(node, ast.unparse(node), "a fraction")
+                    what = "an infinite number" if isinf(one.value) else "a fraction"
+                    self.body.refuse_outside(node, ast.unparse(node), what)
         return value
 
     def is_state(self, value: Value) -> bool:

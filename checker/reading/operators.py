@@ -64,7 +64,7 @@ def computed(
     if is_number(left) and is_number(right):
         return _of_numbers(operator, left, right)
     if is_text(left):
-        expressions.body.refuse_named(node, shortened(node), "a text that is built")
+        expressions.body.refuse_outside(node, shortened(node), "a text that is built")
         for part in (right, *parts_of(right)) if isinstance(operator, ast.Mod) else ():
             as_text(expressions, part, node)
         return marked(TEXT, history)

@@ -204,7 +204,7 @@ class Reader:
         """Return what the call of a function that is defined in another one may return."""
         node, outer = callee.node, callee.body
         if id(node) in self._begun:
-            body.refuse_named(node, getattr(node, "name", "a lambda"), "which calls itself")
+            body.refuse_outside(node, getattr(node, "name", "a lambda"), "which calls itself")
         if len(self._begun) > DEEPEST or self._begun.count(id(node)) > 1:
             return ANYTHING
         variables = _bound(node, arguments, named, (), {})

@@ -414,8 +414,8 @@ class Model(Fair, Generic[S, K]):
                     refuse_unfit(other, f"{what} of {name}", "s", "k", *takes, others=others)
             functions = [one.witness or one.predicate for one in self.properties]
             self._refuse_taken("property", function, functions)
-            if means := _WORDS.get(name.lower()):
-                text = f"no property can be called {function.__name__}: {means}; rename it"
+            if word := _WORDS.get(name.lower()):
+                text = f"no property can be called {function.__name__}: {word}; rename it"
                 raise about(function, text)
             kinds = {"statement": str, "source": str}
             refuse_other_types(f"property {name}", kinds, statement, source)

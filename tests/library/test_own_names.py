@@ -7,7 +7,12 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate import TidegateError, check, simulate
+from tidegate.checker.check import check as search
+from tidegate.checker.simulate import walk
 from tidegate.cli import main
+from tidegate.core.spec import Kind
+from tidegate.library.names import find_protocol
+from tidegate.library.properties import properties_of
 
 MODEL = '''\
 """Steps."""
@@ -127,6 +132,28 @@ def test_a_write_out_of_range_is_refused_whatever_the_properties(named, name, en
         check(str(file), {"last": 9}, properties, engine=engine)
 
 
+@pytest.mark.parametrize("name", ["assertion", "few"])
+def test_a_system_that_is_asked_for_assertions_decides_them_by_any_name(named, name):
+    protocol = find_protocol(str(named(name, ASSERTING)))
+    [prop] = (one for one in properties_of(protocol) if one.kind is Kind.ASSERTION)
+    found = search(protocol.system(protocol.within([])), [prop])
+    assert found.first.property is prop
+    walked = walk(protocol.system(protocol.within([])), [prop], seed=1, number=1, longest=9)
+    assert prop.name in walked.violated
+
+
+def test_what_is_not_requested_is_not_named(named):
+    for name in ("few", "type_ok", "deadlock"):
+        assert "built-in" not in run("check", named(name), "-b", "nodes=1", "-p", "none").output
+
+
+def test_every_property_of_the_users_is_one_of_all(named):
+    text = MODEL.replace("deadlock=False", 'deadlock=False, default_properties=("TypeOk",)')
+    for name in ("few", "OneFailureLeavesCandidate"):
+        assert check(str(named(name, text)), {}).holds
+        assert check(str(named(name, text)), {}, ["all"]).violated
+
+
 def test_every_command_takes_the_name_for_the_users(named, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     file = named("type_ok")
@@ -154,6 +181,8 @@ def test_every_command_takes_the_name_for_the_users(named, tmp_path, monkeypatch
 def test_a_gate_takes_the_name_for_the_users(named, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     few, deadlock = named("type_ok"), named("deadlock", DEADLOCKING)
+    own = named("assertion", ASSERTING.replace("< 1", "< 9"))
+    failing = named("assertion", ASSERTING.replace("<= 3", "<= 9"))
     cases = [
         (few, "violates = { TypeOk = 4 }\nholds = ['built-in-TypeOk', 'Deadlock']", 1),
         (few, "violates = { TypeOk = 4 }\nholds = ['built-in-TypeOk']", 0),
@@ -161,11 +190,19 @@ def test_a_gate_takes_the_name_for_the_users(named, tmp_path, monkeypatch):
         (few, "bounds = 'nodes=1'\nholds = 'all'", 0),
         (deadlock, "bounds = 'nodes=1'\nholds = 'default'", 1),
         (deadlock, "bounds = 'nodes=1'\nholds = ['Deadlock']\nviolates = ['built-in-Deadlock']", 0),
+        (own, "violates = ['Assertion']", 0),
+        (failing, "violates = ['built-in-Assertion']", 0),
+        (failing, "holds = ['Assertion']", 1),
     ]
     for file, lines, status in cases:
         Path("tidegate.toml").write_text(f"[[case]]\nprotocols = ['{file.name}']\n{lines}\n")
         ended = run("gate")
         assert ended.exit_code == status, (lines, ended.output)
+    line = failing.read_text().partition("assert")[0].count("\n") + 1
+    assert (
+        f"built-in-Assertion is violated after 1 step; expected: holds ({failing.name}:{line}"
+        in (ended.output)
+    )
 
 
 def test_a_search_that_goes_on_knows_it_by_its_name(named, tmp_path):

@@ -15,7 +15,7 @@ class Repair:
     Parameters
     ----------
     what
-        A name in one of the tables of repairs.
+        A name in one of the tables of repairs; or what to write, where no table has that.
     refused, repaired
         Lines of the action.
     above
@@ -24,6 +24,8 @@ class Repair:
         What one of them has above the model.
     beside
         The variables that only one of the two writes, as the repair says.
+    is_trap
+        Whether Python runs the refused rule, and does not do what it seems to say.
     """
 
     what: str
@@ -33,6 +35,7 @@ class Repair:
     refused_above: str = ""
     repaired_above: str = ""
     beside: tuple[str, ...] = ()
+    is_trap: bool = False
 
 
 CONTEXTS = "import contextlib"
@@ -338,3 +341,46 @@ OF_FUNCTIONS = (
         "    return max(itertools.accumulate(range(n + 1)))",
     ),
 )
+
+ROOM = "if len(s.log) == 3: return False\n"
+STORED_COPY = f"{ROOM}e = Entry(); s.log.append(copy.copy(e)); e.term = 1"
+
+OF_VALUES = (
+    Repair(
+        "write the number, or the member of an enumeration",
+        'return s.role == "LEADER"',
+        "return s.role == Role.LEADER",
+        is_trap=True,
+    ),
+    Repair(
+        "an empty optional is NONE: write == NONE",
+        "return s.leader is None",
+        "return s.leader == NONE",
+        is_trap=True,
+    ),
+    Repair("write != NONE", "return bool(s.leader)", "return s.leader != NONE", is_trap=True),
+    Repair(
+        "write it in its place, s.sequence[i].term = ...; of a set remove it, and add another one",
+        "for m in s.log: m.term = 2",
+        "for i in range(len(s.log)):\n    s.log[i].term = 2",
+    ),
+    Repair(
+        "change it before that, or store a copy, copy.copy(...)",
+        f"{ROOM}e = Entry(); s.log.append(e); e.term = 1",
+        f"{ROOM}e = Entry(); e.term = 1; s.log.append(e)",
+        is_trap=True,
+    ),
+    Repair(
+        "change it before that, or store a copy, copy.copy(...)",
+        f"{ROOM}e = Entry(); s.log.append(e); e.term = 1",
+        STORED_COPY,
+    ),
+    Repair(
+        "what a model remembers must be a variable of its state, or it is not a function of its "
+        "state",
+        "WEIGHT[s.x] = 1",
+        "s.entry.term = 1",
+        beside=("entry.term",),
+    ),
+)
+"""Of the values of the state: what the page refuses beside what the tables have."""

@@ -25,7 +25,6 @@ from ..core.result import (
     undecidable,
 )
 from ..core.spec import (
-    ASSERTION,
     DisagreementError,
     EngineError,
     Kind,
@@ -94,7 +93,7 @@ def check(
     system.asked = AskedRules(system.constants, names) if (names := system.changed_rules) else None
     undecided = undecidable(system, properties, named, resources, symmetry)
     decidable = [prop for prop in properties if prop.name not in undecided]
-    system.asserts = system.asserts or ASSERTION in properties
+    system.asserts = system.asserts or any(one.kind is Kind.ASSERTION for one in properties)
     searched = [*decided_one_by_one(system, decidable), *system.assumptions]
     request = SearchRequest(
         system, searched, keep_going=keep_going, limits=limits, resources=resources, report=report

@@ -20,7 +20,7 @@ from random import Random
 from typing import Any
 
 from ..core.layout import State
-from ..core.spec import ASSERTION, Kind, Property, TidegateError, Trace, TransitionSystem
+from ..core.spec import Kind, Property, TidegateError, Trace, TransitionSystem
 
 
 class SimulationError(TidegateError):
@@ -109,7 +109,7 @@ def walk(
     # A text is hashed to a seed by SHA-512, and random() gives the same numbers everywhere.
     chances = Random(f"tidegate {seed} {number}")
     choose, names = CHOICES[choice], [instance.action.name for instance in system.instances]
-    system.asserts = system.asserts or ASSERTION in properties
+    system.asserts = system.asserts or any(one.kind is Kind.ASSERTION for one in properties)
     so_far = _Behavior(system, [*properties, *system.assumptions])
     taken: Counter[str] = Counter()
     possible: Counter[str] = Counter()

@@ -23,7 +23,7 @@ from .fields import Array, Field, declared_parts
 from .generated import run
 from .layout import Layout, State
 from .record import Variable
-from .spec import ASSERTION, ModelError, Property, TidegateError, TransitionSystem
+from .spec import Kind, ModelError, Property, TidegateError, TransitionSystem
 
 Permutation = tuple[int, ...]
 """Element r is what replica r becomes; kinds are numbered one after the other."""
@@ -186,14 +186,14 @@ class Symmetry:
 
     def _treatment(
         self, state: State, properties: Sequence[Property]
-    ) -> tuple[set[str], set[State] | None]:
+    ) -> tuple[set[str | Kind], set[State] | None]:
         """Return what a state violates and its successors; None if the constraint excludes it."""
         self.system.layout.load(state)
-        violated = {prop.name for prop in self.system.judge(properties)()}
+        violated: set[str | Kind] = {prop.name for prop in self.system.judge(properties)()}
         if not self.system.inside():
             return violated, None
         successors = {successor for _, successor in self.system.successors(state)}
-        return violated | {ASSERTION.name for _ in self.system.failed}, successors
+        return violated | {Kind.ASSERTION for _ in self.system.failed}, successors
 
     def _match(
         self, steps: set[State] | None, others: set[State] | None, apply: Callable[[State], State]

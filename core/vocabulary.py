@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, EnumMeta
 from functools import cache, cached_property
 from typing import Any
@@ -429,6 +429,16 @@ TYPE_OK = Property(
     statement="Every variable holds a value within its declared range.",
     source="Lamport, Specifying Systems, 3.1; TypeOk in hachikuji/kafka-specification",
 )
+
+
+def built_in(prop: Property, own: Iterable[Property]) -> Property:
+    """Return a built-in property, under another name if a property of the user's has its name.
+
+    What the built-in one means is decided all the same: a model that declares ``deadlock`` must
+    not lose the check for deadlocks.  No function has the other name in CamelCase.
+    """
+    taken = {one.name.lower() for one in own}
+    return replace(prop, name=f"built-in-{prop.name}") if prop.name.lower() in taken else prop
 
 
 @dataclass(frozen=True)

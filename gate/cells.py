@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..core.spec import ASSERTION, Property
+from ..core.spec import Kind, Property
 from ..library.names import is_custom
 from ..library.properties import find_properties
 from ..model import Protocol
@@ -204,10 +204,10 @@ def expanded(
         name = expectation.name.lower()
         for prop in find_properties(protocol, () if name == EVERY[0] else (expectation.name,)):
             single = Expectation(prop.name, expectation.violated, expectation.steps)
-            if prop is not ASSERTION or name in (*EVERY, prop.name.lower()):
+            if prop.kind is not Kind.ASSERTION or name in (*EVERY, prop.name.lower()):
                 pairs.setdefault(prop.name, (single, prop))
             elif not expectation.violated:
                 implied = Expectation(prop.name, violated=False), prop
     if implied is not None:
-        pairs.setdefault(ASSERTION.name, implied)
+        pairs.setdefault(implied[0].name, implied)
     return dict(pairs.values())

@@ -14,7 +14,7 @@ from ..core.behavior import Behavior
 from ..core.errors import TidegateError
 from ..core.interrupts import Stop, Stopped
 from ..core.result import Limits, Progress, Resources, Result, SearchOptions, Verdict
-from ..core.spec import ASSERTION, Outcome, Property, TransitionSystem
+from ..core.spec import Kind, Outcome, Property, TransitionSystem
 from ..core.tracefile import itf
 from ..library.known import repaired
 from ..library.loading import named
@@ -248,7 +248,7 @@ class CellSearch:
         verdict, (properties, system) = self.verdicts[name], self._systems[name]
         trace, prop = verdict.trace, verdict.property
         assert trace is not None
-        failing = system.assertions(trace.states[-1]) if prop is ASSERTION else {}
+        failing = system.assertions(trace.states[-1]) if prop.kind is Kind.ASSERTION else {}
         own = [(assertion.place, str(step)) for step, assertion in failing.items()]
         needed, parent = to_blame(
             self.protocol,

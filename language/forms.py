@@ -1,4 +1,4 @@
-"""The forms of Python that the language of models does not have, each with its repair.
+"""What of Python the language of models does not have, each with its repair.
 
 What a form says is true of every engine: none of them runs a function that has it.  The page on the
 language has an example of each, and a test compares the two.
@@ -44,36 +44,61 @@ class Outside:
         return f"{self.what} {NOT_IN_IT}; {self.repair}"
 
 
-REPAIRS: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Try: ("try", "test first: if x in s.queue, or TABLE.get(x)"),
-    ast.TryStar: ("try", "test first: if x in s.queue, or TABLE.get(x)"),
-    ast.With: ("with", "write its block alone"),
-    ast.AsyncWith: ("with", "write its block alone"),
-    ast.AsyncFor: ("async for", "write for"),
-    ast.AsyncFunctionDef: ("async def", "write def"),
-    ast.Await: ("await", "call the function"),
-    ast.Yield: ("yield", "return a list"),
-    ast.YieldFrom: ("yield", "return a list"),
-    ast.Global: ("global", "make what the model remembers a variable of its state"),
-    ast.Nonlocal: ("nonlocal", "return the new value, and assign it where the function is called"),
-    ast.ClassDef: ("a class within a function", "define it above, in the file"),
-    ast.Import: ("an import within a function", "import at the top of the file"),
-    ast.ImportFrom: ("an import within a function", "import at the top of the file"),
-    ast.MatchStar: ("a star in a pattern", "match the length, or take a slice"),
-    ast.MatchMapping: ("a pattern of a dictionary", "match TABLE.get(key)"),
-    ast.JoinedStr: ("a text that is built", COMPARED),
+REPAIRS = {
+    "try": "test first: if x in s.queue, or TABLE.get(x)",
+    "with": "write its block alone; instead of suppress(...) test first: if x in s.queue",
+    "async for": "write for",
+    "async def": "write def",
+    "await": "call the function",
+    "yield": "return a list",
+    "global": "make what the model remembers a variable of its state",
+    "nonlocal": "return the new value, and assign it where the function is called",
+    "a class within a function": "define it above, in the file",
+    "an import within a function": "import at the top of the file",
+    "a star in a pattern": "match the length, or take a slice",
+    "a pattern of a dictionary": "match TABLE.get(key)",
+    "the else of a loop": "return from the loop, or set a flag in it",
+    "a fraction": "compare whole numbers: a * d < c * b for a / b < c / d, or divide by //",
+    "an infinite number": "write a whole number beyond the range of the others",
+    "a slice with a step": "write [::-1], or [values[i] for i in range(first, last, step)]",
+    "del of a name": "leave it out; del removes elements",
+    "a text that is built": COMPARED,
+    "a method of a text": COMPARED,
+    "a function with a cache": "leave out the cache, or declare it with @tidegate.pure",
+    "a number of a class of the model": "use a plain number",
+    "an object of a class of the model": "declare the class as a Record, or use a tuple",
+    "which calls itself": "write a loop, with a list of the rest",
 }
-"""The forms, by their nodes: what each is called, and what to write instead."""
+"""What lies outside of the language, in words, and what to write instead.
 
-_ELSE = ("the else of a loop", "return from the loop, or set a flag in it")
-_FRACTION = (
-    "a fraction",
-    "compare whole numbers: a * d < c * b for a / b < c / d, or divide by //",
-)
-FRACTION = f"{_FRACTION[0]}, {NOT_IN_IT}; {_FRACTION[1]}"
-"""The refusal of a fraction that has a name."""
-_STEP = ("a slice with a step", "write [::-1], or [values[i] for i in range(first, last, step)]")
-_DELETED = ("del of a name", "leave it out; del removes elements")
+A test applies each repair to a rule that is refused.
+"""
+
+NODES: dict[type[ast.AST], str] = {
+    ast.Try: "try",
+    ast.TryStar: "try",
+    ast.With: "with",
+    ast.AsyncWith: "with",
+    ast.AsyncFor: "async for",
+    ast.AsyncFunctionDef: "async def",
+    ast.Await: "await",
+    ast.Yield: "yield",
+    ast.YieldFrom: "yield",
+    ast.Global: "global",
+    ast.Nonlocal: "nonlocal",
+    ast.ClassDef: "a class within a function",
+    ast.Import: "an import within a function",
+    ast.ImportFrom: "an import within a function",
+    ast.MatchStar: "a star in a pattern",
+    ast.MatchMapping: "a pattern of a dictionary",
+    ast.JoinedStr: "a text that is built",
+}
+"""The forms that lie outside wherever they stand, by their nodes."""
+
+
+def refusal(code: str, what: str) -> str:
+    """Return the refusal of some code of which its meaning alone shows what it is."""
+    return f"{code}, {what}, {NOT_IN_IT}; {REPAIRS[what]}"
 
 
 @cache
@@ -88,7 +113,7 @@ def outside(function: Node) -> tuple[Outside, ...]:
     body = [function.body] if isinstance(function, ast.Lambda) else function.body
     first = [function] if isinstance(function, ast.AsyncFunctionDef) else []
     parts = [*first, *(part for statement in body for part in _evaluated(statement))]
-    found = [Outside(part, what, repair) for part in parts for what, repair in _form(part)]
+    found = [Outside(part, what, REPAIRS[what]) for part in parts for what in _forms(part)]
     return tuple(sorted(found, key=lambda one: getattr(one.node, "lineno", 0)))
 
 
@@ -103,18 +128,18 @@ def _evaluated(node: ast.AST) -> Iterator[ast.AST]:
             yield from _evaluated(part)
 
 
-def _form(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield what a part is, and its repair, if the language does not have it."""
-    if type(node) in REPAIRS:
-        yield REPAIRS[type(node)]
+def _forms(node: ast.AST) -> Iterator[str]:
+    """Yield what a part is, if the language does not have it."""
+    if type(node) in NODES:
+        yield NODES[type(node)]
     elif isinstance(node, (ast.For, ast.While)) and node.orelse:
-        yield _ELSE
+        yield "the else of a loop"
     elif _is_fraction(node):
-        yield _FRACTION
+        yield "a fraction"
     elif isinstance(node, ast.Slice) and not _is_plain(node.step):
-        yield _STEP
+        yield "a slice with a step"
     elif isinstance(node, ast.Delete):
-        yield from [_DELETED for target in node.targets if isinstance(target, ast.Name)]
+        yield from ["del of a name" for target in node.targets if isinstance(target, ast.Name)]
 
 
 def _is_fraction(node: ast.AST) -> bool:

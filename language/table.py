@@ -190,19 +190,31 @@ _CALLED = frozenset(
 _GETTERS = operator.itemgetter, operator.attrgetter
 
 _PART = "name the attribute, as in s.x"
-_REPAIRS = {
-    **dict.fromkeys(("str", "repr", "format", "ascii", "bin", "hex", "oct", "chr"), COMPARED),
-    **dict.fromkeys(("float", "round", "complex"), "compare whole numbers, or divide by //"),
-    **dict.fromkeys(("getattr", "setattr", "hasattr", "delattr"), _PART),
-    "print": "look at the states with tidegate explore",
-    **dict.fromkeys(("ceil", "floor", "sqrt", "trunc"), "divide by //, or use math.isqrt"),
+REPAIRS = {
+    **dict.fromkeys(("str", "repr", "format", "ascii", "hex", "oct", "chr"), COMPARED),
+    "bin": f"{COMPARED}; sum(n >> i & 1 for i in range(size)) counts bits",
+    "float": "compare whole numbers, or divide by //; for infinity write a number beyond the range",
+    "complex": "compare whole numbers, or tuples of them",
+    "round": "write (n + d // 2) // d for n / d, which rounds halves up",
+    **dict.fromkeys(("getattr", "setattr"), _PART),
+    "hasattr": "ask isinstance(value, kind)",
+    "print": "leave it out; tidegate explore shows the states",
+    "ceil": "write -(-n // d) for n / d",
+    "floor": "divide by //",
+    "trunc": "divide by //, and where n is negative write -(-n // d)",
+    "sqrt": "use math.isqrt",
     "hash": "compare the values themselves",
     "iter": "write a loop, or next(... for ... in ...)",
     "super": "name the class: Base.method(self)",
     "type": "ask isinstance(value, kind)",
 }
+"""What to write instead of functions that are not in the table, by their names."""
+
 _REPAIRED = builtins.__name__, math.__name__
-_ELSE = "compute it when the file is loaded, or call it in a function declared with @tidegate.pure"
+ELSEWHERE = (
+    "compute it when the file is loaded, or call it in a function declared with @tidegate.pure"
+)
+"""The repair of any other function."""
 
 
 def has(function: object) -> bool:
@@ -215,4 +227,4 @@ def has(function: object) -> bool:
 def repair(function: object) -> str:
     """Return what to write instead of the call of a function that is not in the language."""
     module, name = getattr(function, "__module__", ""), getattr(function, "__name__", "")
-    return _REPAIRS.get(name, _ELSE) if module in _REPAIRED else _ELSE
+    return REPAIRS.get(name, ELSEWHERE) if module in _REPAIRED else ELSEWHERE

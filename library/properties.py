@@ -11,6 +11,7 @@ from ..core.bounds import unknown
 from ..core.errors import SelectionError
 from ..core.result import DEFAULT, undecidable
 from ..core.spec import ASSERTION, DEADLOCK, TYPE_OK, Kind, ModelError, Property, TransitionSystem
+from ..core.vocabulary import built_in
 from ..invariants import NOT_PROMISED
 from ..model import Protocol
 from .histories import asserts, every_history, histories, names_of_history
@@ -20,20 +21,22 @@ from .names import custom_property, is_custom
 def properties_of(protocol: Protocol) -> tuple[Property, ...]:
     """Return every property that can be checked of a protocol.
 
-    Where its actions have assertions, ``Assertion`` is one of them.
+    Where its actions have assertions, ``Assertion`` is one of them.  One of its own may have the
+    name of a built-in one, which every model has, but not that of another one of its family.
 
     Raises
     ------
     ModelError
         If it gives one of its own the name of another.
     """
-    properties = protocol.properties
+    own = properties = protocol.properties
     if protocol.is_kafkas:
         from ..invariants.broker import PROPERTIES
 
-        properties = (*properties, *PROPERTIES)
+        named = (built_in(one, own) if one in (TYPE_OK, DEADLOCK) else one for one in PROPERTIES)
+        properties = (*properties, *named)
     if asserts(protocol):
-        properties = (*properties, ASSERTION)
+        properties = (*properties, built_in(ASSERTION, own))
     names = [prop.name.lower() for prop in properties]
     for prop in protocol.properties:
         if names.count(prop.name.lower()) > 1:
@@ -48,7 +51,7 @@ def invariants_of(protocol: Protocol) -> tuple[Property, ...]:
     return tuple(
         prop
         for prop in properties_of(protocol)
-        if prop.kind.is_invariant and prop.name not in NOT_PROMISED
+        if prop.kind.is_invariant and _is_promised(protocol, prop)
     )
 
 
@@ -63,8 +66,13 @@ def all_of(protocol: Protocol) -> tuple[Property, ...]:
         prop
         for prop in properties_of(protocol)
         if prop.name in protocol.default_properties
-        or (prop.kind not in (Kind.DEADLOCK, Kind.STUCK) and prop.name not in NOT_PROMISED)
+        or (prop.kind not in (Kind.DEADLOCK, Kind.STUCK) and _is_promised(protocol, prop))
     )
+
+
+def _is_promised(protocol: Protocol, prop: Property) -> bool:
+    """Whether a property is none of those that Kafka does not promise."""
+    return not (protocol.is_kafkas and prop.name in NOT_PROMISED)
 
 
 def with_custom(protocol: Protocol, names: Iterable[str]) -> Protocol:
@@ -123,7 +131,7 @@ def select(protocol: Protocol, names: Sequence[str]) -> Selection:
     """
     protocol = with_custom(protocol, names)
     known = {prop.name.lower(): prop for prop in properties_of(protocol)}
-    asserted = ASSERTION.name.lower() in known
+    asserted = [prop for prop in known.values() if prop.kind is Kind.ASSERTION]
     if not names and not protocol.default_properties and not asserted:
         raise SelectionError(
             f"{protocol.name} has no property that is checked by default; declare one, or ask for "
@@ -142,9 +150,8 @@ def select(protocol: Protocol, names: Sequence[str]) -> Selection:
             everything = [*(prop.name for prop in known.values()), "all", "none"]
             own = "; name a custom property by its file (promises.py:NO_GAP)"
             raise SelectionError(unknown("property", written, everything) + own)
-    if asserted:
-        # A step whose assertion fails leads nowhere, so a search that has one decides it.
-        wanted[ASSERTION.name] = ASSERTION
+    # A step whose assertion fails leads nowhere, so a search that has one decides it.
+    wanted.update({prop.name: prop for prop in asserted})
     return Selection(
         tuple(wanted.values()),
         frozenset(known[name].name for name in chosen if name in known) if names else frozenset(),
@@ -161,7 +168,7 @@ def _others(
     Every custom model has TypeOk and Deadlock; it need not mean them.
     """
     for prop in known.values():
-        declared = protocol.is_kafkas or prop not in (TYPE_OK, DEADLOCK)
+        declared = protocol.is_kafkas or prop.kind not in (Kind.TYPE, Kind.DEADLOCK)
         if prop.name not in wanted and (declared or prop.name in protocol.default_properties):
             yield prop.name
 

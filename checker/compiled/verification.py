@@ -33,7 +33,6 @@ from ...core.interrupts import Stop
 from ...core.layout import State
 from ...core.result import Limits
 from ...core.spec import (
-    ASSERTION,
     DisagreementError,
     EngineError,
     Kind,
@@ -253,7 +252,7 @@ class Probes:
         """Compare whether an assertion fails in a state, whose steps were taken at that place."""
         if failing != self._sampler.asserted(place):
             said = ["satisfied", "violated"] if failing else ["violated", "satisfied"]
-            self._differ(state, ASSERTION.name, said)
+            self._differ(state, "an assertion", said)
 
     def _packed(self, steps: dict[int, State]) -> dict[int, Words]:
         return {number: self._layout.pack(after) for number, after in steps.items()}

@@ -20,7 +20,7 @@ from ...core.errors import Line
 from ...core.fields import Array, Field, Record, declared_parts
 from ...core.imports import full_name
 from ...core.sources import Source, names_of_elements
-from ...language.forms import Outside
+from ...language.forms import refusal
 from ...language.lifetimes import is_changed_later, is_read_later, is_used_later
 from ...language.methods import WRITING
 from ...language.names import MISSING
@@ -264,10 +264,10 @@ class Body:
         """Note something that the model must not do."""
         self.objections.append(Objection(self.source.line(node), text))
 
-    def refuse_outside(self, node: ast.AST, what: str, repair: str) -> None:
-        """Note what a rule must not have, since the language of models lacks it."""
+    def refuse_outside(self, node: ast.AST, code: str, what: str) -> None:
+        """Note some code that a rule must not have, and what it is that the language lacks."""
         if self.reader.in_language:
-            self.find(node, Outside(node, what, repair).text)
+            self.find(node, refusal(code, what))
 
     def absorb(self, called: Summary | Body) -> None:
         """Note what a function does that is called here."""

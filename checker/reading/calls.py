@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from ...core.containers import Bag, Ordered, Set
 from ...core.fields import Record
-from ...language.forms import COMPARED
 from ...language.methods import MUTATING
 from .builtins import Arguments, Names
 from .comparisons import MADE_OF_CONSTANTS, is_set, of_constants, refuse_parts, shortened
@@ -134,9 +133,7 @@ class Calls:
             self.body.find(node, f"this {EVERYTHING}")
         remembered = callee
         if self.objects.is_memoised(callee):
-            what = f"{shortened(node)}, a function with a cache,"
-            repair = "leave out the cache, or declare it with @tidegate.pure"
-            self.body.refuse_outside(node, what, repair)
+            self.body.refuse_outside(node, shortened(node), "a function with a cache")
         callee = self.objects.unwrapped(self.body, node, callee, arguments)
         if callee is not remembered:
             result = self._known(callee, arguments, named, node)
@@ -214,8 +211,8 @@ class Calls:
             self.body.find(node, f"{shortened(node)}: {ORDER}")
         if issubclass(kind, int):
             if not issubclass(kind, Enum):
-                what = f"{_named(kind)}(...), a number of a class of the model,"
-                self.body.refuse_outside(node, what, "use a plain number")
+                code = f"{_named(kind)}(...)"
+                self.body.refuse_outside(node, code, "a number of a class of the model")
             self.objects.meetings.meet(kind)
             return Number(kind, any(value.history for value in arguments))
         if issubclass(kind, Enum):
@@ -232,9 +229,8 @@ class Calls:
             self.objects.refuse_unlisted(self.body, node, kind)
             return self.listed.call(kind, arguments, named, node)
         if not self.objects.is_framework(kind):
-            what = f"{_named(kind)}(...), an object of a class of the model,"
-            repair = "declare the class as a Record, or use a tuple"
-            self.body.refuse_outside(node, what, repair)
+            code = f"{_named(kind)}(...)"
+            self.body.refuse_outside(node, code, "an object of a class of the model")
         self.objects.constructed(self.body, node, kind, arguments, named)
         for value in (*arguments, *named.values()):
             if self.objects.hides_order(value):
@@ -276,8 +272,7 @@ class Calls:
         if isinstance(owner, Known) and self.objects.holds_order(owner.value):
             self.body.find(node, f"{shortened(node)}: {LOST}")
         if is_text(owner):
-            what = f"{shortened(node)}, a method of a text,"
-            self.body.refuse_outside(node, what, COMPARED)
+            self.body.refuse_outside(node, shortened(node), "a method of a text")
             if name == "join":
                 self.expressions.elements(arguments[0] if arguments else ANYTHING, node)
             if name == "format":

@@ -8,12 +8,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from functools import reduce
+from math import isinf
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ...core.containers import Bag, Ordered, Set, Sorted
 from ...core.fields import Record, declared_parts, getter_of, method_of
-from ...language.forms import FRACTION
 from ...language.methods import WRITING
 from .calls import Calls
 from .comparisons import Comparisons, always_true, decided, is_nothing, shortened
@@ -123,8 +123,9 @@ class Expressions:
         for one in options(value):
             if isinstance(one, Known) and isinstance(node, (ast.Name, ast.Attribute)):
                 self.objects.mention(self.body, node, one.value)
-                if self.reader.in_language and isinstance(one.value, float):
-                    self.body.find(node, f"{ast.unparse(node)}, {FRACTION}")
+                if isinstance(one.value, float):
+                    what = "an infinite number" if isinf(one.value) else "a fraction"
+                    self.body.refuse_outside(node, ast.unparse(node), what)
         return value
 
     def is_state(self, value: Value) -> bool:

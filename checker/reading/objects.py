@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.fields import Record
 from ...core.origins import is_library
 from ...language import table
+from ...language.forms import Outside
 from ...language.names import MISSING, Where, found, looked_up
 from .contents import CONTAINERS, MOST_PARTS, any_of, has_plain_text, is_wrapper, parts_in
 from .held import LOADING, PLAIN, attributes_of, by_itself, functions_in, held, making, names_in
@@ -221,9 +222,9 @@ class Objects:
             return
         if not is_pure(value):
             body.find(node, f"{_callee(node)} {unlisted(value)}")
-        elif not (is_exception(value) or table.has(value)):
+        elif self.reader.in_language and not (is_exception(value) or table.has(value)):
             name = getattr(value, "__name__", type(value).__name__)
-            body.refuse_outside(node, name, table.repair(value))
+            body.find(node, Outside(node, name, table.repair(value)).text)
 
     def refuse_parts(self, body: Body, node: ast.AST, value: functools.partial[Any]) -> None:
         """Refuse the call of a partial function that holds what no model may use."""

@@ -9,7 +9,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from ...core.containers import Set
-from ...language.forms import COMPARED
 from .comparisons import shortened
 from .contents import as_group, has_plain_text
 from .notes import ADDRESS, ORDER
@@ -65,8 +64,7 @@ def computed(
     if is_number(left) and is_number(right):
         return _of_numbers(operator, left, right)
     if is_text(left):
-        what = f"{shortened(node)}, a text that is built,"
-        expressions.body.refuse_outside(node, what, COMPARED)
+        expressions.body.refuse_outside(node, shortened(node), "a text that is built")
         for part in (right, *parts_of(right)) if isinstance(operator, ast.Mod) else ():
             as_text(expressions, part, node)
         return marked(TEXT, history)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.purity import DeclaredPure, declaration_of
 from ...core.sources import Node, Source, is_own, source_of
 from ...language.calls import Parameters, defaults_of
-from ...language.forms import NOT_IN_IT, outside
+from ...language.forms import NOT_IN_IT, outside, refusal
 from ...language.source import UnreadableError, verified
 from .body import Body
 from .declared import declared_result, wrong_answers
@@ -182,7 +182,8 @@ class Reader:
             return marked(declared_result(function), history)
         if self.in_language and id(function) in self._begun:
             line = function.__code__.co_filename, function.__code__.co_firstlineno
-            body.objections.append(Objection(line, _recursive(function.__name__)))
+            text = refusal(function.__name__, "which calls itself")
+            body.objections.append(Objection(line, text))
         summary = self.summary(function, arguments, named, body.depends)
         body.absorb(summary)
         return summary.result
@@ -204,8 +205,8 @@ class Reader:
     ) -> Value:
         """Return what the call of a function that is defined in another one may return."""
         node, outer = callee.node, callee.body
-        if self.in_language and id(node) in self._begun:
-            body.find(node, _recursive(getattr(node, "name", "a lambda")))
+        if id(node) in self._begun:
+            body.refuse_outside(node, getattr(node, "name", "a lambda"), "which calls itself")
         if len(self._begun) > DEEPEST or self._begun.count(id(node)) > 1:
             return ANYTHING
         variables = _bound(node, arguments, named, {})
@@ -316,11 +317,6 @@ class Reader:
 
 _REWRITTEN = "@pytest_ar"
 """The name by which code says that pytest wrote its own text into what asserts say."""
-
-
-def _recursive(name: str) -> str:
-    """Return that a function calls itself."""
-    return f"{name}, which calls itself, {NOT_IN_IT}; write a loop, with a list of the rest"
 
 
 def _result(body: Body) -> Value:

@@ -21,7 +21,6 @@ from ...core.origins import note_model
 from ...core.scene import LogOffset, View
 from ...core.sources import original_of
 from ...core.spec import (
-    ASSERTION,
     DEADLOCK,
     TYPE_OK,
     Action,
@@ -30,7 +29,7 @@ from ...core.spec import (
     Property,
     TransitionSystem,
 )
-from ...core.vocabulary import Each, is_available, takes_more
+from ...core.vocabulary import Each, built_in, is_available, takes_more
 from ..added import added
 from ..protocol import TRACK, Expected, NoRules, Protocol, counting, first_rules, histories_of
 from .choices import Choice, Choices, refuse_unknown_choices
@@ -79,8 +78,12 @@ P = TypeVar("P", bound=Callable[..., object])
 Count = Callable[[Any], int]
 
 
-_TAKEN = ("all", "none", TYPE_OK.name, DEADLOCK.name, ASSERTION.name)
-"""Names that ``-p`` knows, whatever a model declares."""
+_WORDS = {
+    "all": "-p all checks every property",
+    "none": "-p none checks no property",
+    "default": "holds = 'default' in a gate names those that are checked by default",
+}
+"""Words of ``-p`` and of gates that are not names of properties, and what each means."""
 
 _KINDS = ", ".join(f"Kind.{kind.name}" for kind in Kind if kind.is_liveness)
 
@@ -411,10 +414,9 @@ class Model(Fair, Generic[S, K]):
                     refuse_unfit(other, f"{what} of {name}", "s", "k", *takes, others=others)
             functions = [one.witness or one.predicate for one in self.properties]
             self._refuse_taken("property", function, functions)
-            for taken in _TAKEN:
-                if name.lower() == taken.lower():
-                    text = f"no property can be called {function.__name__}"
-                    raise about(function, f"{text}: -p {taken} means another one; rename it")
+            if word := _WORDS.get(name.lower()):
+                text = f"no property can be called {function.__name__}: {word}; rename it"
+                raise about(function, text)
             kinds = {"statement": str, "source": str}
             refuse_other_types(f"property {name}", kinds, statement, source)
             said = explain or (lambda s, k, *witness: f"It requires: {statement}")
@@ -554,13 +556,14 @@ class Model(Fair, Generic[S, K]):
         if not self._actions:
             text = f"{self._name} declares no action; write one under @model.action(...)"
             raise placed(text, self._spot)
-        properties = (*self.properties, TYPE_OK, DEADLOCK)
+        type_ok, deadlock = (built_in(one, self.properties) for one in (TYPE_OK, DEADLOCK))
+        properties = (*self.properties, type_ok, deadlock)
         known = [prop.name for prop in properties]
         if wrong := [one for one in self._default_properties if one not in known]:
             raise placed(f"default_properties: {unknown('property', wrong[0], known)}", self._spot)
         checked = self._default_properties or (
             *self._properties,
-            *([DEADLOCK.name] if self._deadlock else []),
+            *([deadlock.name] if self._deadlock else []),
         )
         return Protocol(
             model=self,

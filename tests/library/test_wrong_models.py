@@ -173,11 +173,6 @@ WRONG = {
         "a property fine already",
         18,
     ),
-    "a property of every model": (
-        GO + "    return False\n@model.invariant('x')\ndef deadlock(s, k):\n    return True\n",
-        "no property can be called deadlock: -p Deadlock means another one; rename it",
-        15,
-    ),
     "no yield": (
         "@model.initial\ndef begin(s, k):\n    s.x = 1\n" + GO + "    return False",
         "begin does not yield",
@@ -751,10 +746,10 @@ WRONG |= {
         17,
     ),
     "a property called none": (
-        INV + "def none(s, k): return True", "no property can be called none: -p none means", 15
+        INV + "def none(s, k): return True", "no property can be called none: -p none checks", 15
     ),
     "a property called all": (
-        INV + "def all(s, k): return True", "no property can be called all: -p all means", 15
+        INV + "def all(s, k): return True", "no property can be called all: -p all checks", 15
     ),
     "a property that is a lambda": (
         IDLE + "model.invariant('x')(lambda s, k: True)", "has no name; write it by def", 15

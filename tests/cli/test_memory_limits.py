@@ -93,6 +93,22 @@ def test_the_limit_of_memory_holds(grid, tmp_path, engine, limit):
     assert int(done.stdout.splitlines()[-1]) << 10 <= (limit << 20) + max(WITHIN, limit << 20 // 10)
 
 
+def test_the_limit_of_memory_holds_where_liveness_is_decided(tmp_path):
+    """All states are found; the components of their graph take more than is left."""
+    report = tmp_path / "report.json"
+    named = ["examples/ewd840.py", "-b", "nodes=7", "-p", "AllNodesTerminate"]
+    options = ["--engine", "compiled", "--max-memory", "240M", "-q", "--json", str(report)]
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, *TIDEGATE, "check", *named, *options],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 3, done.stderr
+    document = json.loads(report.read_text())
+    assert (document["outcome"], document["stopped_by"]) == ("incomplete", "--max-memory 240M")
+    assert document["distinct_states"] == 172_286
+    assert int(done.stdout.splitlines()[-1]) << 10 <= (240 << 20) + WITHIN
+
+
 def _with_address_space(kilobytes):
     return lambda: resource.setrlimit(resource.RLIMIT_AS, (kilobytes << 10, kilobytes << 10))
 

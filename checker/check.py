@@ -34,7 +34,7 @@ from ..core.spec import (
     TransitionSystem,
 )
 from ..core.symmetry import Symmetry, refuse_unsound
-from .assumed import settle
+from .broken_assumptions import settle
 from .engines import finished_search
 from .families import decided_one_by_one, together
 from .liveness.lasso import Decided
@@ -43,7 +43,7 @@ from .search import LevelSearch
 from .verdicts import Judged, overall, verdicts_of
 
 if TYPE_CHECKING:
-    from .trial import Trial
+    from .purity_check import Trial
 
 
 class ResumeError(TidegateError):
@@ -183,8 +183,8 @@ def _trial(request: SearchRequest) -> Trial | None:
     system, resources = request.system, request.resources
     if not system.declared_pure or not (resources.watch or system.debug):
         return None
-    from .elsewhere import is_serving
-    from .trial import Trial
+    from .purity_check import Trial
+    from .reevaluation import is_serving
 
     if is_serving():
         return None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from ..core.blame import nondeterministic, predicate_of
+from ..core.fault_location import nondeterministic, predicate_of
 from ..core.layout import State
 from ..core.spec import EngineError, Property, Trace, TransitionSystem
 

@@ -14,7 +14,7 @@ from ..core.spec import Kind, Property, TransitionSystem
 from ..core.symmetry import Symmetry
 
 if TYPE_CHECKING:
-    from .trial import Trial
+    from .purity_check import Trial
 
 
 @dataclass(frozen=True)

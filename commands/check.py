@@ -16,10 +16,10 @@ from ..core.interrupts import noted
 from ..core.options import option
 from ..core.result import Cluster, Limits, Resources, Result, SearchOptions
 from ..core.spec import ModelError, TidegateError
-from ..library.known import find_known, repaired
+from ..library.bug_matching import Recognised
+from ..library.known_bugs import find_known, repaired
 from ..library.names import find_protocol, is_custom
 from ..library.problem import Problem, cluster, problem_of
-from ..library.recognising import Recognised
 from ..render.output import Reports
 from ..render.report import recognised, report
 from ..render.terminal import make_console, progress, say, write_json

@@ -15,7 +15,7 @@ from ..core.result import doing
 from ..core.spec import TransitionSystem
 from ..core.tracefile import itf
 from ..library.conformance import Conformance, Conforming, CoveringWalks
-from ..library.exercised import Coverage, GuardCoverage, RuleCoverage
+from ..library.coverage import Coverage, GuardCoverage, RuleCoverage
 from ..library.on_brokers import forcible_distribution, protocol_to_walk, systems_to_walk
 from ..render.output import OutputError, Reports
 from ..render.terminal import progress, write_json

@@ -29,7 +29,7 @@ from .status import EXIT_HOLDS, Ended, ended, stopped_status
 from .traces import saved
 
 if TYPE_CHECKING:
-    from ..library.needs import Build
+    from ..library.necessity import Build
     from ..render.explanation import Findings
 
 
@@ -173,7 +173,7 @@ def _findings(
     how: Searches,
     quiet: bool,
 ) -> tuple[Findings, Stopped | None]:
-    from ..library.needs import Needs, dispensable, shortened
+    from ..library.necessity import Needs, dispensable, shortened
     from ..render.explanation import Findings
 
     system, trace, prop = behavior.system, behavior.trace, behavior.prop

@@ -13,7 +13,7 @@ import click
 from ..core.interrupts import LimitReachedError
 from ..core.options import option, time_limit
 from ..core.result import Progress, doing
-from ..library.killing import SURVIVED, UNDECIDED, Covered, Killing
+from ..library.mutant_searches import SURVIVED, UNDECIDED, Covered, Killing
 from ..library.mutants import Fate
 from ..library.names import find_protocol
 from ..library.properties import Selection, left_undecided, properties_of, select_violable

@@ -76,7 +76,7 @@ def releases(context: Context, parameter: Parameter, incomplete: str) -> Offers:
 
 def bugs(context: Context, parameter: Parameter, incomplete: str) -> Offers:
     """Return known bugs of Kafka."""
-    from ..library.known import KNOWN
+    from ..library.known_bugs import KNOWN
 
     return _beginning(incomplete, ((one.name, one.title) for one in KNOWN))
 

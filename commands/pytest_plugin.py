@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ..core.callbacks import followers, state_followers
 from ..core.containers import Ordered, RecordSet, Set
 from ..core.fields import Record, declaration_of
-from ..core.followers import followers, state_followers
 from ..core.layout import Layout
 from ..core.text import Members, briefly, differences, named, shown_part
 

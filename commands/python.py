@@ -9,14 +9,14 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from ..core.behavior import Behavior, TraceStep
-from ..core.followers import followers
+from ..core.callbacks import followers
 from ..core.interrupts import is_interrupt
 from ..core.options import made
 from ..core.options import options as declared
 from ..core.result import Cluster, Limits, Resources, Result, SearchOptions, Verdict
 from ..core.spec import Outcome, Property, TransitionSystem
+from ..library.bug_matching import Match, seconds_left
 from ..library.problem import Problem, cluster, problem_of, simulation
-from ..library.recognising import Match, seconds_left
 
 if TYPE_CHECKING:
     from ..model import Protocol

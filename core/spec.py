@@ -14,17 +14,6 @@ from typing import Any, TypeVar
 
 from .asked import AskedRules
 from .asserting import Assertion, assertion_of, is_verdict
-from .blame import (
-    Attempt,
-    as_witness,
-    mistake,
-    predicate_of,
-    refuse_nondeterminism,
-    refuse_writing,
-    truth,
-    wrong_initial_state,
-    wrote_too_early,
-)
 from .errors import (
     DisagreementError,
     EngineError,
@@ -37,11 +26,22 @@ from .errors import (
     failure,
     is_ours,
 )
+from .fault_location import (
+    Attempt,
+    as_witness,
+    mistake,
+    predicate_of,
+    refuse_nondeterminism,
+    refuse_writing,
+    truth,
+    wrong_initial_state,
+    wrote_too_early,
+)
 from .layout import Layout, State
 from .narrowing import Narrowing
+from .presentation import Telling
 from .purity import DeclaredPure
 from .scene import View
-from .telling import Telling
 from .vocabulary import (
     ASSERTION,
     DEADLOCK,

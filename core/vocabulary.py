@@ -15,8 +15,8 @@ from enum import Enum, EnumMeta
 from functools import cache, cached_property
 from typing import Any
 
-from .blame import truth
 from .errors import ModelError, about, blaming, printed
+from .fault_location import truth
 from .layout import State
 from .origins import note_model
 from .scene import LogOffset

@@ -13,7 +13,7 @@ from ..core.errors import Line
 from ..core.guards import read_tree
 from ..core.origins import is_users
 from ..core.spec import Property, Trace, TransitionSystem
-from ..library.known import has_trace
+from ..library.known_bugs import has_trace
 from ..model import Protocol
 
 SourceLocation = tuple[Line, str]

@@ -9,19 +9,19 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-from ..checker.assumed import broken_by
+from ..checker.broken_assumptions import broken_by
 from ..core.behavior import Behavior
 from ..core.errors import TidegateError
 from ..core.interrupts import Stop, Stopped
 from ..core.result import Limits, Progress, Resources, Result, SearchOptions, Verdict
 from ..core.spec import Kind, Outcome, Property, TransitionSystem
 from ..core.tracefile import itf
-from ..library.known import repaired
+from ..library.bug_matching import Match, seconds_left
+from ..library.known_bugs import repaired
 from ..library.loading import named
 from ..library.names import find_protocol
 from ..library.problem import Problem
 from ..library.properties import Selection, find_properties, select, system_for
-from ..library.recognising import Match, seconds_left
 from ..library.selection import with_histories
 from ..model import Protocol
 from ..render.grounds import declared_pure, in_vain, relied_on

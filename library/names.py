@@ -310,7 +310,7 @@ def _mutated(
     mutants
         Makes all of them, which takes longer than a search: repairs alone need none.
     """
-    from .known import with_rules
+    from .known_bugs import with_rules
 
     changed = with_rules(protocol, mutant, {})
     if changed is None:

@@ -26,10 +26,10 @@ from ..core.result import (
 from ..core.spec import Property, TransitionSystem
 from ..model.custom.model import Model
 from ..model.protocol import Protocol
+from .bug_matching import Match, Recognised, match, recognise
 from .loading import Named, named
 from .names import find_protocol, is_custom
 from .properties import Selection, select, select_of_states, select_violable, system_for
-from .recognising import Match, Recognised, match, recognise
 
 if TYPE_CHECKING:
     from .simulation import Simulation, Walks

@@ -9,13 +9,13 @@ from functools import cache
 from time import perf_counter
 from typing import Any
 
-from ..checker.assumed import stopped_by as stopped_by_assumption
+from ..checker.broken_assumptions import stopped_by as stopped_by_assumption
 from ..checker.simulate import CHOICES, Tally, Walk, refuse_undecidable, walk
 from ..core.interrupts import Alarm, LimitReachedError, Stop, Stopped, reason
 from ..core.options import option, time_limit
 from ..core.result import Load, Result, Verdict
 from ..core.spec import Outcome, Property, Trace, TransitionSystem
-from .needs import shortened
+from .necessity import shortened
 from .pool import processes
 
 BATCH = 20

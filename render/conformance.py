@@ -10,7 +10,7 @@ from ..core.behavior import Behavior
 from ..core.replay_report import Difference, Observed, Report
 from ..core.spec import Trace, TransitionSystem
 from ..library.conformance import MOST_STATES, Conformance, CoveringWalks
-from ..library.exercised import Coverage, GuardCoverage, RuleCoverage
+from ..library.coverage import Coverage, GuardCoverage, RuleCoverage
 from .console import Console, Text
 from .narrative import narrate
 from .page import Seen, page

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..library.needs import Counts, Need, Smallest
+from ..library.necessity import Counts, Need, Smallest
 from .console import Console, Text
 from .narrative import Narrative
 from .summary import count

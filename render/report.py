@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..checker.assumed import assuming
+from ..checker.broken_assumptions import assuming
 from ..core.behavior import Behavior
 from ..core.result import Reason, Result, Verdict
 from ..core.spec import Outcome, TransitionSystem
 from ..core.tracefile import itf, streamed
-from ..library.recognising import Recognised
+from ..library.bug_matching import Recognised
 from .grounds import declared_pure, relied_on
 from .narrative import Narrative
 from .terminal import json_text

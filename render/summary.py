@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..checker.assumed import assuming, broken_by
+from ..checker.broken_assumptions import assuming, broken_by
 from ..core.behavior import Behavior
 from ..core.interrupts import Stop
+from ..core.presentation import Undrawn
 from ..core.result import FASTER, Result, Verdict
 from ..core.spec import Kind, Outcome, TransitionSystem
-from ..core.telling import Undrawn
+from ..library.bug_matching import Recognised
 from ..library.properties import Selection
-from ..library.recognising import Recognised
 from .console import Console, Text
 from .grounds import declared_pure, in_vain, relied_on
 from .text import length, print_prose, print_trace, violated_after

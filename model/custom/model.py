@@ -12,9 +12,9 @@ from typing import Any, Generic, TypeVar, cast
 
 from ...core.assumptions import assumptions_of
 from ...core.bounds import bound_name, brief, declared, made, shown, unknown
+from ...core.callbacks import state_followers
 from ...core.errors import about, misused, placed, printed, spot_of_caller
 from ...core.fields import Record
-from ...core.followers import state_followers
 from ...core.guards import enabled
 from ...core.layout import Layout
 from ...core.origins import note_model

@@ -4,7 +4,7 @@ from itertools import islice
 
 from tidegate.core.spec import Step, Trace
 from tidegate.library.conformance import CoveringWalks
-from tidegate.library.exercised import GuardCoverage, RuleCoverage
+from tidegate.library.coverage import GuardCoverage, RuleCoverage
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import with_every_history
 

@@ -12,7 +12,7 @@ from tidegate.checker.check import check as search
 from tidegate.cli import main
 from tidegate.core.result import Resources
 from tidegate.core.spec import Step, Trace
-from tidegate.library.exercised import GuardCoverage
+from tidegate.library.coverage import GuardCoverage
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import find_properties, system_for
 

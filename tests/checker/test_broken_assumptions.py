@@ -7,14 +7,14 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate import check, simulate
-from tidegate.checker.assumed import settle
+from tidegate.checker.broken_assumptions import settle
 from tidegate.cli import main
 from tidegate.core.interrupts import Stop
 from tidegate.core.result import Result, SearchOptions, Verdict
 from tidegate.core.spec import Outcome, Trace
-from tidegate.library.killing import violates
+from tidegate.library.mutant_searches import violates
 from tidegate.library.mutants import UndecidedError
-from tidegate.library.needs import dispensable, shortened
+from tidegate.library.necessity import dispensable, shortened
 from tidegate.library.problem import problem_of
 from tidegate.library.selection import assemble
 

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from tidegate.cli import main
 from tidegate.core.spec import TYPE_OK
-from tidegate.library.killing import Killing
+from tidegate.library.mutant_searches import Killing
 from tidegate.library.mutants import Attempt
 from tidegate.library.names import find_protocol
 

@@ -131,6 +131,7 @@ ROOMS = (
     "examples",
     "gate",
     "invariants",
+    "language",
     "library",
     "model",
     "render",

@@ -110,7 +110,7 @@ def running():
         with suppress(OSError):
             parent = status.read_text().rpartition(")")[2].split()[1]
             line = os.fsdecode(status.with_name("cmdline").read_bytes())
-            if int(parent) == os.getpid() and "tidegate.checker.elsewhere" in line:
+            if int(parent) == os.getpid() and "tidegate.checker.reevaluation" in line:
                 lines.append(line)
     return lines
 

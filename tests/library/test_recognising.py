@@ -15,10 +15,10 @@ from tidegate.cli import main
 from tidegate.core.bounds import BoundsError
 from tidegate.core.result import Limits
 from tidegate.core.spec import Outcome
-from tidegate.library.known import bugs_of, by_itself, find_known
+from tidegate.library.bug_matching import SECONDS, TIMES, seconds_left
+from tidegate.library.known_bugs_bugs import bugs_of, by_itself, find_known
 from tidegate.library.names import find_protocol
 from tidegate.library.problem import PLAIN, _Others, problem_of
-from tidegate.library.recognising import SECONDS, TIMES, seconds_left
 from tidegate.model import KIP_595, release
 
 FILE = Path(__file__).with_name("answers_late.py")
@@ -86,8 +86,8 @@ def test_the_library_says_the_same():
 
 
 def test_what_is_not_decided_in_time_is_not_claimed(monkeypatch, tmp_path):
-    monkeypatch.setattr("tidegate.library.recognising.SECONDS", 0.001)
-    monkeypatch.setattr("tidegate.library.recognising.TIMES", 0.0)
+    monkeypatch.setattr("tidegate.library.bug_matching.SECONDS", 0.001)
+    monkeypatch.setattr("tidegate.library.bug_matching.TIMES", 0.0)
     said, bug, older = reported(tmp_path, f"{FILE}:LATE", *options(FEW), "-p", LOST)
     assert said.startswith(
         "The trace needs the older rule of KAFKA-2960. Not decided: whether that rule by itself "
@@ -197,6 +197,6 @@ def test_a_protocol_that_violates_it_without_the_rule_too_shows_no_bug(monkeypat
     """The built-in protocol of one that names no parent is the parent of its original."""
     problem, verdict = of_late(MORE)
     bug, _ = by_itself(problem.protocol, WAITING)
-    monkeypatch.setattr("tidegate.library.recognising.by_itself", lambda *_: (bug, bug))
+    monkeypatch.setattr("tidegate.library.bug_matching.by_itself", lambda *_: (bug, bug))
     match = problem.match(verdict, lambda: 60.0)
     assert (match.is_the_bug, match.why) == (False, f"{bug.name} violates it without that rule")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tidegate.library import killing
-from tidegate.library.killing import Killing
+from tidegate.library.mutant_searches import Killing
 from tidegate.library.mutants import Fate
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import find_properties, properties_of

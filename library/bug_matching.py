@@ -19,7 +19,7 @@ from ..core.interrupts import Stop, is_interrupt
 from ..core.result import Result, Verdict
 from ..core.spec import Outcome, Property, TransitionSystem
 from ..model.protocol import Protocol
-from .known import Known, by_itself, has_trace, needed
+from .known_bugs import Known, by_itself, has_trace, needed
 
 SECONDS, TIMES = 10.0, 3.0
 """How long each search after a violation may take: this, or as many times as long as the first."""

@@ -19,12 +19,14 @@ from random import Random
 from time import perf_counter
 from typing import Any
 
-from ..core.blame import did_otherwise, impure, nondeterministic, predicate_of
 from ..core.errors import ImpureError, TidegateError, shown
+from ..core.fault_location import did_otherwise, impure, nondeterministic, predicate_of
 from ..core.layout import State
 from ..core.result import Declared, Load, Tried
 from ..core.spec import ModelError, Property, TransitionSystem
-from .elsewhere import (
+from .interpreted import spread
+from .liveness.formulas import with_premises
+from .reevaluation import (
     CONSTRAINT,
     Answers,
     Difference,
@@ -35,8 +37,6 @@ from .elsewhere import (
     identity,
     initial,
 )
-from .interpreted import spread
-from .liveness.formulas import with_premises
 
 _PER_LEVEL = 4
 """States of a level that are recorded, and evaluated again at the end of later levels."""

@@ -17,8 +17,8 @@ from tempfile import TemporaryDirectory
 from time import monotonic, sleep
 from typing import Any
 
-from ..core.blame import predicate_of
 from ..core.errors import Line, TidegateError, place_of
+from ..core.fault_location import predicate_of
 from ..core.interrupts import leave_to_parent
 from ..core.layout import State
 from ..core.result import Load

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
-from .blame import as_witness
 from .errors import about, failure, misfit, one_line, place_of, printable
+from .fault_location import as_witness
 from .layout import Layout, State
 from .origins import is_users
 from .scene import Event, LogOffset, Participant, Scene, View

@@ -39,7 +39,7 @@ the first level anyway, and only what Python has found is compared."""
 LEVEL_SECONDS = 0.0002
 """Seconds that a level must take interpreted, on average, to be worth a call of machine code."""
 
-MISTAKES = Pause(1_000, 0.0, 0.0, 0.5, 0.0)
+MISTAKES = Pause(1_000, 0.0, 0.0, 0.25, 0.0)
 """How far Python searches for a mistake of a model that cannot be translated and has to be."""
 
 MISTAKE_SECONDS = 2.0

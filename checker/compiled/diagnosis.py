@@ -19,6 +19,7 @@ from ...core.result import Reason
 from ...core.sources import original_of
 from ...core.spec import Property, TransitionSystem
 from ..liveness.formulas import predicates_of
+from .choices import in_turn
 from .element_names import as_written
 from .expressions import Expressions
 from .function import Compiled, Mode
@@ -42,6 +43,9 @@ from .values import (
 LOST = Constant("lost")
 """The value of a name whose assignment could not be translated."""
 
+ENOUGH = 32
+"""Instances of actions that are tried once there are reasons, or as many as there are actions."""
+
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
 
@@ -56,6 +60,8 @@ def reasons(
 ) -> tuple[Reason, ...]:
     """Return all that keeps a search from being translated, in the order of files and lines.
 
+    In a large model it is all that is seen in :data:`ENOUGH` instances, if something is.
+
     Parameters
     ----------
     tick
@@ -66,17 +72,20 @@ def reasons(
     guards = _Unit(Columns(system.layout), known, "asked.")
     state, constants = StateRef("%s", "", (), system.layout.record), Constant(system.constants)
     parameters: list[Value] = [state, constants]
-    for instance in system.instances:
-        tick()
-        apply = instance.action.apply
-        arguments = [*parameters, *map(Constant, instance.arguments)]
-        guards.root(apply, arguments, Mode.GUARDS)
-        steps.root(apply, arguments, Mode.EFFECT)
     predicates = [prop.predicate for prop in properties if prop.kind.is_of_state]
     predicates += [prop.predicate for _, prop in predicates_of(properties)]
     for predicate in (*predicates, *([system.constraint] if system.constraint else [])):
         tick()
         steps.root(predicate, parameters, pure=True)
+    enough = max(ENOUGH, len(system.actions))
+    for number, instance in enumerate(in_turn(system.instances, lambda one: one)):
+        if known and number >= enough:
+            break
+        tick()
+        apply = instance.action.apply
+        arguments = [*parameters, *map(Constant, instance.arguments)]
+        guards.root(apply, arguments, Mode.GUARDS)
+        steps.root(apply, arguments, Mode.EFFECT)
     return tuple(sorted(known, key=lambda reason: reason.place or ("", 0)))
 
 

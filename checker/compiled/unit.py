@@ -162,6 +162,7 @@ class Unit:
         self._kept: list[object] = []
         self._tables: dict[tuple[int, ...], str] = {}
         self._begun: list[tuple[object, ...]] = []
+        self._in_place: dict[types.FunctionType, ast.FunctionDef | None] = {}
 
     @property
     def is_within(self) -> bool:
@@ -225,7 +226,13 @@ class Unit:
         except UnsupportedError as error:
             raise type(error)(f"{error} (in {function.__qualname__})") from None
         yield tree
-        in_place = None if reads else with_elements_in_place(tree, function.__globals__)
+        if reads:
+            return
+        if function not in self._in_place:
+            # An action has the same one for all of its instances.
+            rewritten = with_elements_in_place(tree, function.__globals__)
+            self._in_place[function] = rewritten
+        in_place = self._in_place[function]
         if in_place is not None:
             yield in_place
 

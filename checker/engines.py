@@ -230,6 +230,7 @@ def _too_many(request: SearchRequest) -> str:
 def _reasons(request: SearchRequest, error: Exception) -> tuple[Reason, ...]:
     """Return all that cannot be translated, of which `error` is the first."""
     from .compiled.diagnosis import reasons
+    from .compiled.element_names import as_written
 
     try:
         with Alarm(request.limits.seconds, request.started, at_once=True):
@@ -237,7 +238,7 @@ def _reasons(request: SearchRequest, error: Exception) -> tuple[Reason, ...]:
     except Exception:  # noqa: BLE001 - a list of reasons must not cost the verdict
         known = ()
     # Some things are in no function, such as too many properties.
-    return known or (Reason(str(error)),)
+    return known or (Reason(as_written(str(error))),)
 
 
 def _untranslated(option: str, request: SearchRequest, error: Exception) -> EngineChoiceError:

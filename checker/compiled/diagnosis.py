@@ -43,8 +43,11 @@ from .values import (
 LOST = Constant("lost")
 """The value of a name whose assignment could not be translated."""
 
-ENOUGH = 32
-"""Instances of actions that are tried once there are reasons, or as many as there are actions."""
+ENOUGH, MOST = 32, 256
+"""Instances of actions that are tried if they show reasons, and if they show none.
+
+But one of each action is tried anyway.
+"""
 
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
@@ -60,7 +63,8 @@ def reasons(
 ) -> tuple[Reason, ...]:
     """Return all that keeps a search from being translated, in the order of files and lines.
 
-    In a large model it is all that is seen in :data:`ENOUGH` instances, if something is.
+    In a large model it is all that :data:`ENOUGH` instances show.  There are no reasons if nothing is
+    wrong in a function, or only in an instance that is not tried: the translation's error says it.
 
     Parameters
     ----------
@@ -77,9 +81,8 @@ def reasons(
     for predicate in (*predicates, *([system.constraint] if system.constraint else [])):
         tick()
         steps.root(predicate, parameters, pure=True)
-    enough = max(ENOUGH, len(system.actions))
     for number, instance in enumerate(in_turn(system.instances, lambda one: one)):
-        if known and number >= enough:
+        if number >= max(ENOUGH if known else MOST, len(system.actions)):
             break
         tick()
         apply = instance.action.apply

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, EnumType
 from typing import Any
 
+from ...core.errors import printed
 from ...core.layout import WORD_BITS
 from ...core.sources import nodes_of
 from .element_names import with_elements_in_place
@@ -201,8 +202,7 @@ class Unit:
     ) -> Compiled:
         failed = None
         if type(function) is not types.FunctionType:
-            where = getattr(function, "__qualname__", repr(function))
-            raise UnsupportedError(f"{function!r}, which is not a plain function, (in {where})")
+            raise UnsupportedError(f"{printed(function)}, which is not a plain function,")
         for tree in self.trees(function, pure or mode is Mode.GUARDS):
             try:
                 return self._of_tree(function, tree, arguments, mode, pure)

@@ -6,10 +6,11 @@ import tidegate
 from tidegate.checker import engines
 from tidegate.checker.compiled import build, tiers
 from tidegate.checker.compiled.choices import in_turn
+from tidegate.checker.compiled.diagnosis import reasons
 from tidegate.checker.compiled.unit import Unit
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.library.names import find_protocol
-from tidegate.library.properties import system_for
+from tidegate.library.properties import find_properties, system_for
 
 MODEL = """\
 from dataclasses import dataclass
@@ -145,6 +146,16 @@ def test_auto_translates_such_a_model_once(late, translated, no_llvm, monkeypatc
     assert len(translated) < INSTANCES // 4
     [why] = checked.interpreted_because
     assert why.startswith("the call isqrt(s.sent) (in stop, ")
+
+
+def test_reasons_are_looked_for_in_some_instances_only(tmp_path, translated):
+    """What is in no function, such as too many properties, is refused as soon as the rest."""
+    file = tmp_path / "sound.py"
+    file.write_text(MODEL, "utf-8")
+    protocol = find_protocol(str(file))
+    properties = find_properties(protocol, [])
+    assert reasons(system_for(protocol, (), properties), properties) == ()
+    assert len(translated) < INSTANCES
 
 
 def test_the_instances_of_actions_are_taken_in_turn():

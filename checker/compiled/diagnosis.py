@@ -63,7 +63,7 @@ def reasons(
 ) -> tuple[Reason, ...]:
     """Return all that keeps a search from being translated, in the order of files and lines.
 
-    In a large model it is all that :data:`ENOUGH` instances show.  There are no reasons if nothing is
+    In a large model it is all that :data:`ENOUGH` instances show.  There is none if nothing is
     wrong in a function, or only in an instance that is not tried: the translation's error says it.
 
     Parameters

@@ -492,7 +492,7 @@ def is_cheap(lines: list[str]) -> bool:
 
 def _kind(value: Value) -> str:
     if isinstance(value, StateRef):
-        return f"the record {value.form or 's'}"
+        return f"the variable {value.form}" if value.form else "the state"
     if isinstance(value, (Items, Cells)):
         return f"a {value.kind.__name__}"
     if isinstance(value, Constant):

@@ -494,10 +494,10 @@ class Expressions:
         if not isinstance(owner, Constant):
             kind = kind_of(owner)
             of_member = isinstance(kind, type) and issubclass(kind, Enum)
-            what = "a member of an enumeration" if of_member else "a value that is not a record"
-            raise UnsupportedError(
-                f"{ast.unparse(node)}, an attribute of {what} (write a function that compares it),"
-            )
+            what = "a value that is not a record"
+            if of_member:
+                what = "a member of an enumeration (write a function that compares it)"
+            raise UnsupportedError(f"{ast.unparse(node)}, an attribute of {what},")
         return Constant(ask(getattr, owner.value, node.attr))
 
     def _subscript(self, node: ast.Subscript) -> Value:

@@ -425,7 +425,9 @@ class Sequences:
             self.out.fail_if("true")
             return
         if leaves.keys() != contents.keys():
-            raise UnsupportedError(f"what is none of the elements of {place.form} written there")
+            raise UnsupportedError(
+                f"a value of another kind, written to an element of {place.form},"
+            )
         for path, leaf in leaves.items():
             self.unit.places.store(self.out, leaf, self._stored(leaf, contents[path]))
 

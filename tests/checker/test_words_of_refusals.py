@@ -87,6 +87,10 @@ COMPILED = {
     "if s.x in map(offset_of, s.log): s.x = 0": "the call map(offset_of, s.log)",
     "s.x = total(v for v in s.q)": "a generator that is passed on (write a list)",
     "s.role = s.role.other": "s.role.other, an attribute of a member of an enumeration (write a",
+    "f = min if s.up[node] else max; s.x = f(2, s.x)": "(write if and else), in min if s.up[node]",
+    "n = reversed(s.q) if s.x else s.q; s.x = sum(n)": "a range or an iterator, in reversed(s.q)",
+    "s.x = s.q": "a number is needed, not the variable q, in s.x = s.q",
+    "s.q[:] = s.log": "a value of another kind, written to an element of q",
     "s.x = s.x.real": "s.x.real, an attribute of a value that is not a record",
     "s.x = int(functools.reduce(operator.and_, s.up, True))": "what reduce() makes, which is of",
 }
@@ -114,6 +118,7 @@ SYMMETRIC = {
 REPAIRED = [
     "s.x = total([v for v in s.q])",
     "n = 3; s.x = min(n, s.x)",
+    "s.x = min(2, s.x) if s.up[node] else max(2, s.x)",
     "s.x = 1 if s.x == 0 else 2 if s.x == 1 else 0",
 ]
 """Lines as the repairs say: accepted by both."""

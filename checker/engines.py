@@ -40,7 +40,7 @@ the first level anyway, and only what Python has found is compared."""
 LEVEL_SECONDS = 0.0002
 """Seconds that a level must take interpreted, on average, to be worth a call of machine code."""
 
-MISTAKES = Pause(1_000, 0.0, 0.0, 0.5, 0.0)
+MISTAKES = Pause(1_000, 0.0, 0.0, 0.25, 0.0)
 """How far Python searches for a mistake of a model that cannot be translated and has to be."""
 
 MISTAKE_SECONDS = 2.0
@@ -235,6 +235,7 @@ def _too_many(request: SearchRequest) -> str:
 def _reasons(request: SearchRequest, error: Exception) -> tuple[Reason, ...]:
     """Return all that cannot be translated, of which `error` is the first."""
     from .compiled.diagnosis import reasons
+    from .compiled.element_names import as_written
 
     try:
         with Alarm(request.limits.seconds, request.started, at_once=True):
@@ -242,7 +243,7 @@ def _reasons(request: SearchRequest, error: Exception) -> tuple[Reason, ...]:
     except Exception:  # noqa: BLE001 - a list of reasons must not cost the verdict
         known = ()
     # Some things are in no function, such as too many properties.
-    return known or (Reason(str(error)),)
+    return known or (Reason(as_written(str(error))),)
 
 
 def _untranslated(option: str, request: SearchRequest, error: Exception) -> EngineChoiceError:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from enum import Enum, EnumType
 from typing import TYPE_CHECKING, Any
 
+from ...core.errors import printed
 from ...core.fields import members
 from ...core.layout import WORD_BITS
 from ...core.values import members_of
@@ -209,8 +210,8 @@ class Builtins:
         function = self.expressions.value(node.args[0])
         iterated = self._iterables(node.args[1:])
         if len(iterated) == 1:
-            return Mapped(function, iterated[0])
-        return Mapped(function, Zipped(tuple(iterated)), several=True)
+            return Mapped(function, iterated[0], node)
+        return Mapped(function, Zipped(tuple(iterated)), node, several=True)
 
     def _neighbours(self, node: ast.Call) -> Value:
         [of] = self._only(node)
@@ -484,7 +485,7 @@ _ITERATORS: tuple[type, ...] = (
 def _is_subclass(kind: type, other: Any) -> bool:
     """Whether values of a type are instances of another one."""
     if type(other) not in (type, EnumType):
-        raise UnsupportedError(f"isinstance() of {other!r}, which is not a plain class,")
+        raise UnsupportedError(f"isinstance() of {printed(other)}, which is not a plain class,")
     return issubclass(kind, other)
 
 

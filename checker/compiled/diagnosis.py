@@ -20,6 +20,7 @@ from ...core.sources import original_of
 from ...core.spec import Property, TransitionSystem
 from ...language.scopes import blocks_of, bound, parts_of, stored
 from ..liveness.formulas import predicates_of
+from .choices import in_turn
 from .element_names import as_written
 from .expressions import Expressions
 from .function import Compiled, Mode
@@ -42,6 +43,12 @@ from .values import (
 LOST = Constant("lost")
 """The value of a name whose assignment could not be translated."""
 
+ENOUGH, MOST = 32, 256
+"""Instances of actions that are tried if they show reasons, and if they show none.
+
+But one of each action is tried anyway.
+"""
+
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
 
@@ -56,6 +63,9 @@ def reasons(
 ) -> tuple[Reason, ...]:
     """Return all that keeps a search from being translated, in the order of files and lines.
 
+    In a large model it is all that :data:`ENOUGH` instances show.  There is none if nothing is
+    wrong in a function, or only in an instance that is not tried: the translation's error says it.
+
     Parameters
     ----------
     tick
@@ -66,17 +76,19 @@ def reasons(
     guards = _Unit(Columns(system.layout), known, "asked.")
     state, constants = StateRef("%s", "", (), system.layout.record), Constant(system.constants)
     parameters: list[Value] = [state, constants]
-    for instance in system.instances:
-        tick()
-        apply = instance.action.apply
-        arguments = [*parameters, *map(Constant, instance.arguments)]
-        guards.root(apply, arguments, Mode.GUARDS)
-        steps.root(apply, arguments, Mode.EFFECT)
     predicates = [prop.predicate for prop in properties if prop.kind.is_of_state]
     predicates += [prop.predicate for _, prop in predicates_of(properties)]
     for predicate in (*predicates, *([system.constraint] if system.constraint else [])):
         tick()
         steps.root(predicate, parameters, pure=True)
+    for number, instance in enumerate(in_turn(system.instances, lambda one: one)):
+        if number >= max(ENOUGH if known else MOST, len(system.actions)):
+            break
+        tick()
+        apply = instance.action.apply
+        arguments = [*parameters, *map(Constant, instance.arguments)]
+        guards.root(apply, arguments, Mode.GUARDS)
+        steps.root(apply, arguments, Mode.EFFECT)
     return tuple(sorted(known, key=lambda reason: reason.place or ("", 0)))
 
 

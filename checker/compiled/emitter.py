@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from inspect import isfunction
 
+from ...core.errors import printed
 from ...core.layout import WORD_BITS
 from ...core.record import Variable
 from .values import (
@@ -491,12 +492,12 @@ def is_cheap(lines: list[str]) -> bool:
 
 def _kind(value: Value) -> str:
     if isinstance(value, StateRef):
-        return f"the record {value.form or 's'}"
+        return f"the variable {value.form}" if value.form else "the state"
     if isinstance(value, (Items, Cells)):
         return f"a {value.kind.__name__}"
     if isinstance(value, Constant):
         known = value.value
-        return f"the function {known.__name__}" if isfunction(known) else repr(known)
+        return f"the function {known.__name__}" if isfunction(known) else printed(known)
     return next((name for kind, name in _KINDS.items() if isinstance(value, kind)), "a function")
 
 

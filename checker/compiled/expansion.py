@@ -24,7 +24,7 @@ from typing import Any
 
 from ...core.layout import Layout
 from ...core.spec import Instance, TransitionSystem
-from .choices import MOST_INSTANCES, MOST_TRIED, SHARED_FROM
+from .choices import MOST_INSTANCES, MOST_TRIED, SHARED_FROM, in_turn
 from .emitter import ASSERTED, MARKS, Emitter, Points
 from .function import Compiled, Mode
 from .memory import GROUP
@@ -431,24 +431,39 @@ class Expansion:
         self.passed = ", ".join(f"ptr %c{word}" for word in range(self.words))
 
     def functions(self, tick: Callable[[], None]) -> list[str]:
-        """Return the definitions of all functions."""
-        texts: list[str] = []
+        """Return the definitions of all functions.
+
+        Raises
+        ------
+        UnsupportedError
+            If an action cannot be translated, before most instances of the others are.
+        """
+        texts = self._shared(tick)
+        if len(self._parts) > MOST_INSTANCES:
+            raise UnsupportedError(
+                f"{len(self._parts):,} choices of arguments that each need code of their own, "
+                f"more than {MOST_INSTANCES:,},"
+            )
+        for part in in_turn(self._parts, lambda part: part.instances[0]):
+            tick()
+            if part.first not in texts:
+                texts[part.first] = self._of(part)
+        ordered = (text for part in self._parts for text in texts[part.first])
+        return [*ordered, self._expand(), *self.guards.bodies]
+
+    def _shared(self, tick: Callable[[], None]) -> dict[int, list[str]]:
+        """Find the parts, and return the definitions of the wide ones."""
+        texts: dict[int, list[str]] = {}
         for part in parts_of(self.system.instances):
             together = self._together(part) if part.is_wide else None
-            if together and part.instances[0].action.selections:
-                part, more = self._narrowed(part)
-                together += more
-            parts = [part] if together else part.alone
-            self._parts += parts
-            if len(self._parts) > MOST_INSTANCES:
-                raise UnsupportedError(
-                    f"{len(self._parts):,} choices of arguments that each need code of their own, "
-                    f"more than {MOST_INSTANCES:,},"
-                )
-            for one in parts:
+            if together:
                 tick()
-                texts += together or self._of(one)
-        return [*texts, self._expand(), *self.guards.bodies]
+                if part.instances[0].action.selections:
+                    part, more = self._narrowed(part)
+                    together += more
+                texts[part.first] = together
+            self._parts += [part] if together else part.alone
+        return texts
 
     def _of(self, part: Part) -> list[str]:
         """Return the definitions of the functions of a part."""

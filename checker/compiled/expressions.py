@@ -15,6 +15,7 @@ from operator import attrgetter, contains, getitem
 from typing import TypeVar
 
 from ...core.containers import Seq, Set
+from ...core.errors import printed
 from .arithmetic import ARITHMETIC, COMPARISONS, DIVISIONS, FOLDED, UNARY, exact, folds
 from .calls import Calls, written_out
 from .containers import is_fixed_set
@@ -89,6 +90,15 @@ Written = StateRef | Places | Cell | Entry | tuple[Method, Value] | None
 """Where a target is written: see :meth:`Expressions.written_place`."""
 
 _UNPACKED = ast.Name("a tuple", ast.Load())
+
+_WITHOUT_VALUE: dict[type[ast.expr], str] = {
+    ast.GeneratorExp: "a generator that is passed on (write a list),",
+    ast.Starred: "several values by a star (name each of them),",
+    ast.Slice: "a slice of what is not a sequence,",
+}
+"""Why an expression is not translated, of those that never are."""
+
+_OUTSIDE = "which is not in the language of models,"
 
 
 class Identities:
@@ -200,7 +210,9 @@ class Expressions:
         """Return the value of an expression."""
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
-            raise UnsupportedError(f"the expression {ast.unparse(node)}")
+            raise UnsupportedError(
+                f"{ast.unparse(node)}, {_WITHOUT_VALUE.get(type(node), _OUTSIDE)}"
+            )
         try:
             value: Value = method(node)
         except KindError as error:
@@ -470,7 +482,7 @@ class Expressions:
             return NOWHERE
         if isinstance(owner, Number) and owner.kind is not None and node.attr == "value":
             if not _has_value(owner.kind):
-                raise UnsupportedError(f"the expression {ast.unparse(node)}")
+                raise UnsupportedError(f"{ast.unparse(node)}, which its enumeration computes,")
             return Number(owner.register, owner.range, int)
         if isinstance(owner, Choice):
             return self.scope.tables.mapped(owner, attrgetter(node.attr))
@@ -480,7 +492,12 @@ class Expressions:
             assert isinstance(spelled, ast.Lambda)
             return self.closure(spelled)
         if not isinstance(owner, Constant):
-            raise UnsupportedError(f"the expression {ast.unparse(node)}")
+            kind = kind_of(owner)
+            of_member = isinstance(kind, type) and issubclass(kind, Enum)
+            what = "a value that is not a record"
+            if of_member:
+                what = "a member of an enumeration (write a function that compares it)"
+            raise UnsupportedError(f"{ast.unparse(node)}, an attribute of {what},")
         return Constant(ask(getattr, owner.value, node.attr))
 
     def _subscript(self, node: ast.Subscript) -> Value:
@@ -524,7 +541,9 @@ class Expressions:
                 self.out.fail_if("true")
                 return NOWHERE
             return chosen.at(lists.clamped(index, chosen.length(), chosen.most))
-        raise UnsupportedError(f"the expression {ast.unparse(node)}")
+        raise UnsupportedError(
+            f"{ast.unparse(node)}, an element of what is not a list, a tuple or a table,"
+        )
 
     def each_place(self, places: Places, node: ast.AST, make: Callable[[ast.Name], Value]) -> Value:
         """Return a value made of one of several parts of the state, whichever it is.
@@ -797,10 +816,10 @@ class Expressions:
             return self.negation(listed) if negated else listed
         if isinstance(right, Constant):
             if type(right.value) not in (tuple, list, range, set, frozenset, dict):
-                raise UnsupportedError("membership in something else than a tuple")
+                raise UnsupportedError(f"membership in {printed(right.value)}")
             right = Items(tuple(map(Constant, right.value)))
         if not isinstance(right, Items):
-            raise UnsupportedError("membership in something else than a tuple")
+            raise UnsupportedError("membership in what is not a collection (compare by ==),")
         result: Value = Constant(False)
         for number, item in enumerate(right.items):
             same = self.equal(ast.Eq(), left, item)

@@ -164,7 +164,7 @@ class Generator:
             integer_of(member)
         stride = self.program.stride
         expansion = Expansion(self.system, self.unit, stride, self._compared)
-        self.texts += expansion.functions(tick)
+        # What cannot be translated is refused at once, and only the actions take long.
         self._judge()
         if any(prop.kind.is_liveness for prop in self.properties):
             self._holds()
@@ -172,6 +172,7 @@ class Generator:
         self._canonical()
         self._admits()
         self._valid()
+        self.texts += expansion.functions(tick)
         exported = [self._exported(function) for function in (*entries, *sampling.EXPORTED)]
         exported += [self._internal(function) for function in INTERNAL]
         points = [self.unit.points, expansion.guards.points]

@@ -229,12 +229,12 @@ class Loops:
             return self._side_by_side([self.indexed(part, node) for part in value.parts])
         if isinstance(value, Mapped):
             function, inner = value.function, self.indexed(value.of, node)
-            several = value.several
+            several, call = value.several, value.call
 
             def result(index: Value) -> Value:
                 element = inner.at(index)
                 parts = element.items if several and isinstance(element, Items) else (element,)
-                return self.calls.called_with(function, list(parts), node)
+                return self.calls.called_with(function, list(parts), call)
 
             return replace(inner, at=result)
         if isinstance(value, Neighbours):

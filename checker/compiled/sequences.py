@@ -17,7 +17,7 @@ from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from ...core.containers import Bag, Ordered, RecordBag, RecordSeq, RecordSet, Seq, Set, Sorted
-from ...core.errors import acts_for_caller
+from ...core.errors import acts_for_caller, printed
 from ...core.fields import Record, declaration_of, getter_of, method_of, part_names
 from ...core.indices import literal_of
 from .arithmetic import COMPARISONS, FOLDED
@@ -425,7 +425,9 @@ class Sequences:
             self.out.fail_if("true")
             return
         if leaves.keys() != contents.keys():
-            raise UnsupportedError(f"what is none of the elements of {place.form} written there")
+            raise UnsupportedError(
+                f"a value of another kind, written to an element of {place.form},"
+            )
         for path, leaf in leaves.items():
             self.unit.places.store(self.out, leaf, self._stored(leaf, contents[path]))
 
@@ -497,7 +499,9 @@ class Sequences:
         wanted = [known.get(number, 0) for number in range(len(counts.sample))]
         others = [n for n, count in known.items() if count != 0 and n not in range(len(wanted))]
         if not all(isinstance(count, int) for count in wanted):
-            raise UnsupportedError(f"a bag compared with {known!r}, whose counts are not numbers,")
+            raise UnsupportedError(
+                f"a bag compared with {printed(known)}, whose counts are not numbers,"
+            )
         if others:
             return Constant(False)
         for number, count in enumerate(wanted):

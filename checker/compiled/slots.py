@@ -23,6 +23,7 @@ from .values import (
     Distinct,
     Elements,
     Items,
+    KindError,
     Made,
     Mapped,
     Number,
@@ -75,6 +76,7 @@ _KINDS: tuple[tuple[Any, str], ...] = (
     (Orders, "a list of permutations"),
     ((Numbers, Zipped, Mapped, Backwards), "a range or an iterator"),
     ((StateRef, Places), "a part of the state"),
+    (Perhaps, "what may be None"),
 )
 
 LEAF = "a number"
@@ -208,11 +210,11 @@ def united(one: Shape, other: Shape) -> Shape:
 
     Raises
     ------
-    UnsupportedError
+    KindError
         If there is none.
     """
     if not _same(one.like, other.like) or len(one.parts) != len(other.parts):
-        raise UnsupportedError("a value that is of another kind on another way")
+        raise KindError("a value that is of another kind on another way (write if and else)")
     parts = zip(one.parts, other.parts, strict=True)
     return Shape(one.like, tuple(united(*pair) for pair in parts), common(one.kind, other.kind))
 
@@ -313,7 +315,7 @@ class Slots:
             return taken_apart(self.kept(value))
         except UnsupportedError as error:
             if name.endswith("?"):
-                raise UnsupportedError(f"{told(name)}, {error},") from None
+                raise KindError(f"{told(name)}, {error}") from None
             raise UnsupportedError(
                 f"{told(name)}, {error} that is given on several ways (give it once, after the "
                 "guards),"

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.asserting import is_users_code
 from ...core.containers import Set
+from ...core.errors import printed
 from ...core.fields import Record
 from ...language.lifetimes import is_read_later, is_used_after, is_used_later
 from ...language.scopes import assignments, parameter_names, read_names, stored
@@ -116,7 +117,9 @@ class Returns:
             value = Constant(None) if node is None else self.expressions.known(node)
             if isinstance(value, Constant) and not isinstance(value.value, int):
                 # The interpreted engine refuses this, but takes a helper's None for false.
-                raise UnsupportedError(f"a return of {value.value!r}, neither True nor False,")
+                raise UnsupportedError(
+                    f"a return of {printed(value.value)}, neither True nor False,"
+                )
             if not is_truth(value) and self.mode is Mode.WHOLE:
                 self.compiled.truth_only.append(f"what {self.function.__name__} returns")
             self.compiled.kinds.append((kind_of(value),))

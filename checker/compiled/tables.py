@@ -14,6 +14,7 @@ from functools import reduce
 from operator import getitem
 from typing import TYPE_CHECKING, Any
 
+from ...core.errors import printed
 from .arithmetic import from_beginning
 from .emitter import Emitter
 from .slots import is_leaf
@@ -71,7 +72,7 @@ def known_elements(value: object) -> list[Any]:
     if isinstance(value, type) and issubclass(value, Enum):
         return list(value)
     if not issubclass(type(value), (tuple, list, range, dict, str)):
-        raise UnsupportedError(f"a loop over {value!r}")
+        raise UnsupportedError(f"a loop over {printed(value)}")
     return ask(list, value)  # type: ignore[no-any-return]
 
 
@@ -89,7 +90,7 @@ class Tables:
             keys, values = ask(list, table), [ask(getitem, table, key) for key in table]
             return self._by_key(keys, values, index, default)
         if not isinstance(table, (tuple, list, range)):
-            raise UnsupportedError(f"an element of {type(table).__name__} {table!r}")
+            raise UnsupportedError(f"an element of {printed(table)}")
         values = ask(list, table)
         index = from_beginning(self.out, index, Constant(len(values)))
         return self._by_key(list(range(len(values))), values, index, None)
@@ -270,7 +271,7 @@ class Tables:
 
 def _elements(option: Any) -> Iterable[Any]:
     if not isinstance(option, (tuple, list, range, set, frozenset, dict)):
-        raise UnsupportedError(f"membership in {option!r}")
+        raise UnsupportedError(f"membership in {printed(option)}")
     return option
 
 
@@ -281,5 +282,7 @@ def _is_known(value: Value) -> bool:
 def known_values(node: ast.expr, values: list[Value]) -> list[Any]:
     """Return the values of operands that must all be known."""
     if not all(map(_is_known, values)):
-        raise UnsupportedError(f"the expression {ast.unparse(node)}")
+        raise UnsupportedError(
+            f"{ast.unparse(node)}, a slice of a tuple that the state decides (read its elements)"
+        )
     return [value.value for value in values if isinstance(value, Constant)]

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, EnumType
 from typing import Any
 
+from ...core.errors import printed
 from ...core.layout import WORD_BITS
 from ...core.sources import nodes_of
 from ...language.names import MISSING, looked_up
@@ -148,6 +149,7 @@ class Unit:
         self._kept: list[object] = []
         self._tables: dict[tuple[int, ...], str] = {}
         self._begun: list[tuple[object, ...]] = []
+        self._in_place: dict[types.FunctionType, ast.FunctionDef | None] = {}
 
     @property
     def is_within(self) -> bool:
@@ -186,8 +188,7 @@ class Unit:
     ) -> Compiled:
         failed = None
         if type(function) is not types.FunctionType:
-            where = getattr(function, "__qualname__", repr(function))
-            raise UnsupportedError(f"{function!r}, which is not a plain function, (in {where})")
+            raise UnsupportedError(f"{printed(function)}, which is not a plain function,")
         for tree in self.trees(function, pure or mode is Mode.GUARDS):
             try:
                 return self._of_tree(function, tree, arguments, mode, pure)
@@ -211,7 +212,13 @@ class Unit:
         except UnsupportedError as error:
             raise type(error)(f"{error} (in {function.__qualname__})") from None
         yield tree
-        in_place = None if reads else with_elements_in_place(tree, function.__globals__)
+        if reads:
+            return
+        if function not in self._in_place:
+            # An action has the same one for all of its instances.
+            rewritten = with_elements_in_place(tree, function.__globals__)
+            self._in_place[function] = rewritten
+        in_place = self._in_place[function]
         if in_place is not None:
             yield in_place
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import KEEP, Enum, Flag, IntEnum, IntFlag, ReprEnum
 from typing import Any
 
+from ...core.errors import printed
 from ...core.layout import WORD_BITS
 from ...core.spec import TidegateError
 from ...language.forms import Outside
@@ -185,11 +186,13 @@ class Zipped:
 class Mapped:
     """What ``map`` yields: the results of a function, each when it is asked for.
 
-    ``several`` says that it takes as many arguments as each element has parts.
+    ``call`` is what makes it, and ``several`` says that it takes as many arguments as each element
+    has parts.
     """
 
     function: Value
     of: Value
+    call: ast.Call
     several: bool = False
 
 
@@ -446,7 +449,7 @@ def ask(operation: Callable[..., Any], *operands: Any) -> Any:
         ) from None
     if type(value) is not type(again) or _plain(value) != _plain(again):
         raise UnsupportedError(
-            f"{operation.__name__} of {_shown(operands)}, which changes by itself,"
+            f"{operation.__name__} of {', '.join(map(printed, operands))}, which changes by itself,"
         )
     return value
 
@@ -459,11 +462,6 @@ def _plain(value: Any) -> object:
         return integer_of(value)
     except UnsupportedError:
         return None
-
-
-def _shown(operands: Sequence[object]) -> str:
-    plain = [repr(part) for part in operands if type(part) in PLAIN]
-    return ", ".join([type(part).__name__ for part in operands if type(part) not in PLAIN] + plain)
 
 
 def span(value: Value) -> Range:

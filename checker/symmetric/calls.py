@@ -50,6 +50,7 @@ from .values import (
     Value,
     Write,
     fresh,
+    not_followed,
     number,
     truth_value,
 )
@@ -87,8 +88,11 @@ class Calls(Expressions):
         called = callee.value if isinstance(callee, Constant) else None
         if called in REDUCTIONS and len(node.args) == 1:
             return self.reduced(called, node)
-        if called in (any, all) or any(isinstance(part, ast.Starred) for part in node.args):
-            raise NotShownError(node, "is not analysed")
+        for part in node.args:
+            if isinstance(part, ast.Starred):
+                raise not_followed(part)
+        if called in (any, all):
+            raise NotShownError(node, "does not pass one collection", repair="pass one list")
         if called in (set, frozenset, list, tuple) and len(node.args) == 1:
             [each] = node.args
             if isinstance(each, ast.GeneratorExp):
@@ -103,7 +107,9 @@ class Calls(Expressions):
             return self.extreme(callee, arguments, node)
         if not node.keywords and (value := self._converted(called, arguments, node)) is not None:
             return value
-        raise NotShownError(node, f"calls {ast.unparse(node.func)}, which is not analysed")
+        raise NotShownError(
+            node, f"calls {ast.unparse(node.func)}, which the proof of symmetry does not know"
+        )
 
     def reduced(self, which: Any, node: ast.Call) -> Value:
         """Return a function of one collection, whatever its order."""
@@ -237,7 +243,9 @@ class Calls(Expressions):
         """Return min() or max() of numbers."""
         which = callee.value if isinstance(callee, Constant) else None
         if which not in (min, max):
-            raise NotShownError(node, "is not analysed")
+            raise NotShownError(
+                node, "calls a function that may be min or max", repair="call one of them by name"
+            )
         for argument in arguments:
             if not isinstance(argument, Number):
                 raise NotShownError(node, f"orders {described(argument)}")
@@ -246,7 +254,7 @@ class Calls(Expressions):
         return number(which(singles)) if len(singles) == len(arguments) else Number()
 
     def _converted(self, which: Any, values: list[Value], node: ast.Call) -> Value | None:
-        """Return what a built-in function of values makes of them; None if it is not analysed."""
+        """Return what a built-in function of values makes of them; None if it is unknown."""
         if which is range:
             return self._range(values, node)
         if which in (enumerate, zip) and values:
@@ -292,7 +300,10 @@ class Calls(Expressions):
         parts = [one for one in arrays if isinstance(one, Part) and isinstance(one.declared, Array)]
         kinds = {self.names.index(cast(Array, part.declared)) for part in parts}
         if len(parts) != len(values) or len(kinds) != 1 or (numbered and len(parts) != 1):
-            raise NotShownError(node, "is not analysed")
+            repair = "write a loop over the indices: for n in range(...)"
+            raise NotShownError(
+                node, "takes side by side what is not arrays of the same replicas", repair=repair
+            )
         return Pairs(tuple(parts), numbered)
 
     def readings(self, what: Value, node: ast.expr) -> list[Reading]:

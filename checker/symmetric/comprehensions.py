@@ -44,7 +44,9 @@ class Comprehensions(Calls):
         """Return any(), all(), sum(), min(), max() or len() of one collection."""
         options = {part.arg: self.expression(part.value) for part in node.keywords}
         if not options.keys() <= _OPTIONS.get(which, set()):
-            raise NotShownError(node, "is not analysed")
+            named = ", ".join(f"{part.arg}=" for part in node.keywords)
+            why = f"passes {named} to {ast.unparse(node.func)}"
+            raise NotShownError(node, why, repair="leave it out, or write a loop with if")
         [argument] = node.args
         if isinstance(argument, ast.GeneratorExp | ast.ListComp | ast.SetComp):
             result = self._over(which, argument)
@@ -153,7 +155,7 @@ class Comprehensions(Calls):
             return
         [clause, *rest] = clauses
         if clause.is_async:
-            raise NotShownError(clause.iter, "is not analysed")
+            raise NotShownError(clause.iter, "is iterated by async for", repair="write for")
         what, mark, before = self.expression(clause.iter), len(results), self.flow
 
         def follow(inner: Self, reading: Reading) -> None:

@@ -43,6 +43,7 @@ from .values import (
     Unclear,
     Value,
     fresh,
+    not_followed,
     number,
     truth_value,
 )
@@ -68,7 +69,7 @@ class Expressions(Sequences):
         self.analysis.steps += 1
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
-            raise NotShownError(node, "is not analysed")
+            raise not_followed(node)
         value: Value = method(node)
         if isinstance(value, Unclear | Carried):
             raise NotShownError(node, value.why)

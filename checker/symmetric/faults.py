@@ -39,7 +39,13 @@ REPAIRS = {
     "in place of": "change the part where it is: clear(), update(...), [:] = ...",
     "another name": "make it in the same function, and give it no other name",
     "which calls itself": "write a loop",
-    "not analysed": "write it with if, for, comprehensions and functions by def",
+    "takes an attribute of": "compare the values by == in if and elif",
+    "takes an element of": "write if and elif",
+    "for a plain number in": "look for it in a tuple of constants",
+    "as a sequence": "write a list, or another sequence of the state",
+    "compares": "compare plain numbers, or members of an enumeration",
+    "what a name stands for": "give each kind of value its own name",
+    "does not know": "write it with if, for, comprehensions and functions by def",
 }  # fmt: skip
 """By a phrase of what is wrong, how to repair it: the first one that fits."""
 

@@ -12,9 +12,11 @@ import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from inspect import isroutine
 from itertools import product
 from typing import Any, cast
 
+from ...core.errors import printed
 from ...core.fields import NONE, Array, Field
 from ...core.symmetry import Permutation, Symmetry, renamed
 from .values import (
@@ -632,7 +634,9 @@ def described(value: Value) -> str:
 
 def _told(value: object) -> str:
     """Return a constant in words: a large one is what it is, and how many entries it has."""
-    text = repr(value)
+    if isroutine(value):
+        return f"the function {value.__name__}"
+    text = printed(value)
     if len(text) <= LONGEST:
         return text
     for kind, name in ((dict, "dictionary"), (list, "list"), (set | frozenset, "set")):

@@ -38,6 +38,7 @@ from .values import (
     Unclear,
     Value,
     Write,
+    not_followed,
 )
 
 MOST_ROUNDS = 12
@@ -58,6 +59,9 @@ class Loop:
     continues: list[Flow] = field(default_factory=list)
 
 
+_CHANGES = "changes from round to round what a name stands for"
+
+
 class Statements(Comprehensions):
     """Follows the statements of one function."""
 
@@ -73,7 +77,7 @@ class Statements(Comprehensions):
                 return
             method = getattr(self, f"_{type(statement).__name__.lower()}", None)
             if method is None:
-                raise NotShownError(statement, "is not analysed")
+                raise not_followed(statement)
             self._statement = statement
             method(statement)
 
@@ -236,7 +240,9 @@ class Statements(Comprehensions):
     def _delete(self, node: ast.Delete) -> None:
         for target in node.targets:
             if not isinstance(target, ast.Subscript):
-                raise NotShownError(node, "is not analysed")
+                raise NotShownError(
+                    node, "deletes what is not an element", repair="delete by index: del values[0]"
+                )
             self._replaced(target, None)
 
     def _changed(self, node: ast.AugAssign) -> bool:
@@ -360,7 +366,7 @@ class Statements(Comprehensions):
                 self.continue_at(end)
                 return
             start = _widened(following)
-        raise NotShownError(body[0], "is not analysed: the loop changes what its variables are")
+        raise NotShownError(body[0], _CHANGES)
 
     def _for(self, node: ast.For) -> None:
         what = self.expression(node.iter)
@@ -429,7 +435,7 @@ class Statements(Comprehensions):
                 break
             starts |= following
         else:
-            raise NotShownError(node, "is not analysed: the loop changes what its variables are")
+            raise NotShownError(node, _CHANGES)
         self._check_order(replica, node, inner.effects)
         inner.results = [_of_any_round(result, assigned) for result in inner.results]
         _check_ends(inner.results, node, bool(inner.effects.writes), bool(breaks))
@@ -529,7 +535,8 @@ def _tests(pattern: ast.pattern, subject: ast.Name) -> list[ast.expr]:
             return []
         test = ast.BoolOp(ast.Or(), [one for [one] in each])
     else:
-        raise NotShownError(pattern, "is not analysed")
+        why, repair = "is a pattern of more than values", "write if and elif, and compare the parts"
+        raise NotShownError(pattern, why, repair=repair)
     return [ast.fix_missing_locations(ast.copy_location(test, pattern))]
 
 
@@ -552,11 +559,11 @@ def _added(name: str, source: ast.expr) -> tuple[str, ast.expr] | None:
 
 
 def stored(node: ast.AST) -> set[str]:
-    """Return the names that a piece of code assigns."""
-    return {
-        part.id
-        for part in ast.walk(node)
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    """Return the names that a piece of code assigns, or defines."""
+    parts = list(ast.walk(node))
+    defined = {part.name for part in parts if isinstance(part, ast.FunctionDef)}
+    return defined | {
+        part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
     }
 
 

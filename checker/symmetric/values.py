@@ -300,7 +300,7 @@ class NotShownError(Exception):
     where
         Its function and line; empty until they are known.
     repair
-        How to repair it; empty if only the reason tells.
+        How to repair it; empty if only the reason tells, by ``faults.REPAIRS``.
     progress
         How much was analysed before it.
     mistaken
@@ -309,12 +309,12 @@ class NotShownError(Exception):
         Those of later statements, if the analysis goes on after the first one.
     """
 
-    def __init__(self, node: ast.AST, why: str, mistaken: bool = False) -> None:
+    def __init__(self, node: ast.AST, why: str, mistaken: bool = False, repair: str = "") -> None:
         super().__init__(why)
         self.node = node
         self.why = why
         self.where = ""
-        self.repair = ""
+        self.repair = repair
         self.progress = 0
         self.mistaken = mistaken
         self.others: list[NotShownError] = []
@@ -323,3 +323,23 @@ class NotShownError(Exception):
     def rank(self) -> tuple[bool, int]:
         """How informative it is among the refusals of several interpretations."""
         return not self.mistaken, self.progress
+
+
+_DICTIONARY = "makes a dictionary", "write if and elif, or a table of constants in the file"
+
+_FORMS: dict[type[ast.AST], tuple[str, str]] = {
+    ast.NamedExpr: ("assigns a name within an expression", "assign it in a line of its own"),
+    ast.Lambda: ("is a lambda that is passed on or named", "write its expression where it is used"),
+    ast.Dict: _DICTIONARY,
+    ast.DictComp: _DICTIONARY,
+    ast.GeneratorExp: ("is a generator that is passed on", "pass a list"),
+    ast.Starred: ("passes on several values by a star", "name each of them"),
+    ast.FunctionDef: ("defines a function within another one", "define it in the file, above"),
+}
+"""Forms of Python that the proof does not follow, each with its repair."""
+
+
+def not_followed(node: ast.AST) -> NotShownError:
+    """Return the refusal of a form of Python that the proof does not follow."""
+    why, repair = _FORMS.get(type(node), ("is not in the language of models", "leave it out"))
+    return NotShownError(node, why, repair=repair)

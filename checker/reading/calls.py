@@ -14,7 +14,14 @@ from ...core.containers import Bag, Ordered, Set
 from ...core.fields import Record
 from ...language.methods import MUTATING
 from .builtins import Arguments, Names
-from .comparisons import MADE_OF_CONSTANTS, is_set, of_constants, refuse_parts, shortened
+from .comparisons import (
+    MADE_OF_CONSTANTS,
+    is_nothing,
+    is_set,
+    of_constants,
+    refuse_parts,
+    shortened,
+)
 from .contents import add_mapping, as_group
 from .declared import annotation, declared_result
 from .held import functions_in
@@ -88,8 +95,9 @@ class Calls:
         return result
 
     def invoke(self, callee: Value, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        """Return what the call of a value may return."""
-        results = [self._invoked(one, arguments, named, node) for one in options(callee)]
+        """Return what the call of a value may return; that of None is an error, and returns not."""
+        callees = [one for one in options(callee) if not is_nothing(one)]
+        results = [self._invoked(one, arguments, named, node) for one in callees]
         return marked(either(results) or ANYTHING, callee.history and not isinstance(callee, Bound))
 
     def _invoked(self, callee: Value, arguments: Arguments, named: Names, node: ast.AST) -> Value:

@@ -15,8 +15,7 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
-from ..core.guards import read_node
-from ..core.sources import LAMBDA, as_function
+from ..core.sources import LAMBDA, as_function, source_of
 
 
 class UnreadableError(Exception):
@@ -47,10 +46,14 @@ def verified(function: Callable[..., Any]) -> ast.FunctionDef:
 
 
 @cache
-def _verified(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
+def _verified(function: Any, code: CodeType) -> ast.FunctionDef:
     """Return the syntax tree of a function; `code` tells versions apart."""
     try:
-        tree = as_function(read_node(function))
+        # That of a wrapper is its own, not the one of what it wraps.
+        source = source_of(function)
+        if source is None:
+            raise OSError
+        tree = as_function(source.node)
         is_source = _gives(tree, code, ()) or _gives(tree, code, _imports(function))
     except (AssertionError, OSError, SyntaxError, ValueError):
         repair = "write the model in a file, or declare that function with @tidegate.pure"

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from tests.docs.catalogue import bugs
 from tidegate.cli import main
-from tidegate.library.known_bugs_bugs import KNOWN, bugs_of
+from tidegate.library.known_bugs import KNOWN, bugs_of
 from tidegate.library.names import find_protocol
 
 RELEASE = [

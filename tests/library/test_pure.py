@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import tidegate
 from tests.library.impure import IMPURE, USES, impure, model, variants, written
-from tidegate.checker import elsewhere, engines
+from tidegate.checker import engines, reevaluation
 from tidegate.cli import main
 from tidegate.core.errors import TidegateError
 from tidegate.core.purity import declaration_of, is_declared_pure
@@ -78,7 +78,7 @@ PURE = {
 @pytest.fixture
 def two_processes(monkeypatch):
     """Try declared functions in two other processes only: what is pure answers alike in each."""
-    monkeypatch.setattr(elsewhere, "_MOST", 2)
+    monkeypatch.setattr(reevaluation, "_MOST", 2)
 
 
 @pytest.mark.usefixtures("two_processes")
@@ -123,10 +123,10 @@ def test_no_process_is_left(tmp_path):
 
 
 def test_a_process_that_does_not_answer_is_ended(tmp_path, monkeypatch):
-    monkeypatch.setattr(elsewhere, "_PATIENCE", 0.5)
+    monkeypatch.setattr(reevaluation, "_PATIENCE", 0.5)
     seen = []
     monkeypatch.setattr(
-        elsewhere, "sleep", lambda seconds: seen.extend(running()) or sleep(seconds)
+        reevaluation, "sleep", lambda seconds: seen.extend(running()) or sleep(seconds)
     )
     text = model(PURE["a digest"], "an action")
     hangs = "if 'pytest' not in sys.modules:\n    time.sleep(60)\n"

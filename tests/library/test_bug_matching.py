@@ -16,7 +16,7 @@ from tidegate.core.bounds import BoundsError
 from tidegate.core.result import Limits
 from tidegate.core.spec import Outcome
 from tidegate.library.bug_matching import SECONDS, TIMES, seconds_left
-from tidegate.library.known_bugs_bugs import bugs_of, by_itself, find_known
+from tidegate.library.known_bugs import bugs_of, by_itself, find_known
 from tidegate.library.names import find_protocol
 from tidegate.library.problem import PLAIN, _Others, problem_of
 from tidegate.model import KIP_595, release

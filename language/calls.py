@@ -17,7 +17,7 @@ class CallError(Exception):
 
 
 @dataclass(frozen=True)
-class Given(Generic[T]):
+class Arguments(Generic[T]):
     """What a call gives to a function.
 
     Parameters
@@ -55,8 +55,8 @@ class Parameters:
     Examples
     --------
     >>> its = Parameters.of(ast.parse("def f(a, /, b, *c, d): pass").body[0].args)
-    >>> its.given([1, 2, 3], {"d": 4}, {})
-    Given(values={'a': 1, 'b': 2, 'd': 4}, rest=(3,), more=None)
+    >>> its.bind([1, 2, 3], {"d": 4}, {})
+    Arguments(values={'a': 1, 'b': 2, 'd': 4}, rest=(3,), more=None)
     """
 
     positional: tuple[str, ...]
@@ -93,9 +93,9 @@ class Parameters:
         rest = [name for name in (self.rest, self.more) if name is not None]
         return *self.positional, *self.named, *rest
 
-    def given(
+    def bind(
         self, positional: Sequence[T], named: Mapping[str, T], defaults: Mapping[str, T]
-    ) -> Given[T]:
+    ) -> Arguments[T]:
         """Return what each parameter gets in a call.
 
         Raises
@@ -115,7 +115,7 @@ class Parameters:
         values |= {n: defaults[n] for n in required if n not in values and n in defaults}
         if len(values) < len(required):
             raise CallError
-        return Given(values, tuple(beyond), more if self.more is not None else None)
+        return Arguments(values, tuple(beyond), more if self.more is not None else None)
 
 
 def defaults_of(function: Any) -> dict[str, object]:

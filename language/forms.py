@@ -113,8 +113,8 @@ def outside(function: Node) -> tuple[Outside, ...]:
     body = [function.body] if isinstance(function, ast.Lambda) else function.body
     first = [function] if isinstance(function, ast.AsyncFunctionDef) else []
     parts = [*first, *(part for statement in body for part in _evaluated(statement))]
-    found = [Outside(part, what, REPAIRS[what]) for part in parts for what in _forms(part)]
-    return tuple(sorted(found, key=lambda one: getattr(one.node, "lineno", 0)))
+    listed = [Outside(part, what, REPAIRS[what]) for part in parts for what in _forms(part)]
+    return tuple(sorted(listed, key=lambda one: getattr(one.node, "lineno", 0)))
 
 
 def _evaluated(node: ast.AST) -> Iterator[ast.AST]:

@@ -345,17 +345,17 @@ class Calls:
         defaults = dict(zip(optional, reversed(closure.defaults), strict=False))
         is_lambda = isinstance(closure.tree, ast.Lambda)
         try:
-            given = parameters.given(positional, named, defaults)
+            bound = parameters.bind(positional, named, defaults)
             if parameters.named or parameters.more or (is_lambda and parameters.rest):
                 raise CallError
         except CallError:
             raise UnsupportedError(
                 f"the call {ast.unparse(node)}, which does not fit its function,"
             ) from None
-        arguments = [given.values[name] for name in parameters.positional]
+        arguments = [bound.values[name] for name in parameters.positional]
         self._refuse_other_variables(closure)
         if isinstance(closure.tree, ast.FunctionDef):
-            rest = [Items(given.rest)] if parameters.rest else []
+            rest = [Items(bound.rest)] if parameters.rest else []
             return self.scope.write_out(closure.around, closure.tree, [*arguments, *rest])
         outer = self.scope.function
         self.scope.function = closure.around
@@ -446,16 +446,16 @@ class Calls:
         parameters = Parameters.of_function(function)
         defaults = {name: Constant(value) for name, value in defaults_of(function).items()}
         try:
-            given = parameters.given(positional, named, defaults)
+            bound = parameters.bind(positional, named, defaults)
         except CallError:
             raise UnsupportedError(
                 f"a call of {function.__name__} that does not fit its parameters"
             ) from None
         every = (*parameters.positional, *parameters.named)
-        rest: list[Value] = [Items(given.rest)] if parameters.rest else []
-        if given.more is not None:
-            rest.append(Dictionary(tuple(given.more), tuple(given.more.values())))
-        return [*(given.values[name] for name in every), *rest]
+        rest: list[Value] = [Items(bound.rest)] if parameters.rest else []
+        if bound.more is not None:
+            rest.append(Dictionary(tuple(bound.more), tuple(bound.more.values())))
+        return [*(bound.values[name] for name in every), *rest]
 
     def filled(self, value: Value) -> Value:
         """Return a value for its truth: for a set or a sequence, whether it has elements."""

@@ -465,7 +465,7 @@ def in_order(
     parameters = Parameters.of_function(function)
     defaults = {name: wrapped(value) for name, value in defaults_of(function).items()}
     try:
-        values = parameters.given(positional, named, defaults).values
+        values = parameters.bind(positional, named, defaults).values
     except CallError:
         raise NotShownError(node, "does not fit the parameters of the function") from None
     return tuple(values[name] for name in (*parameters.positional, *parameters.named))

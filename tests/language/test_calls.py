@@ -43,12 +43,12 @@ def test_a_call_gives_what_python_gives(function):
             expected = signature.bind(*positional, **named)
         except TypeError:
             with pytest.raises(CallError):
-                parameters.given(positional, named, defaults_of(function))
+                parameters.bind(positional, named, defaults_of(function))
             continue
         fit += 1
         expected.apply_defaults()
-        given = parameters.given(positional, named, defaults_of(function))
-        rest = {parameters.rest: given.rest} if parameters.rest else {}
-        more = {parameters.more: given.more} if parameters.more else {}
-        assert given.values | rest | more == expected.arguments
+        bound = parameters.bind(positional, named, defaults_of(function))
+        rest = {parameters.rest: bound.rest} if parameters.rest else {}
+        more = {parameters.more: bound.more} if parameters.more else {}
+        assert bound.values | rest | more == expected.arguments
     assert fit > 15

@@ -60,7 +60,7 @@ def _verified(function: Any, code: CodeType) -> ast.FunctionDef:
         raise UnreadableError("is not at hand", repair) from None
     if not is_source:
         what = "is not what Python runs (it changed since it was imported, or was replaced)"
-        raise UnreadableError(what, "start again, or write that function in the file")
+        raise UnreadableError(what, "save the file again, and start again")
     return tree
 
 

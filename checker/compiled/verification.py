@@ -159,9 +159,9 @@ class Probes:
         met = {*self._known, *new}
         until = began + self._seconds * (OF_REACHED if is_first else OF_EACH)
         for state in (*self._known, *new):
+            self._ask(state)
             if thread_time() > until:
                 break
-            self._ask(state)
         until = began + self._seconds * OF_EACH
         for _ in range(MOST if is_first else 0):
             if thread_time() > until:

@@ -26,6 +26,11 @@ class EarlierSearch:
     ----------
     request
         The search that is to begin.
+
+    Attributes
+    ----------
+    was_long
+        Whether Python left it to machine code.
     """
 
     def __init__(self, request: SearchRequest) -> None:
@@ -35,14 +40,12 @@ class EarlierSearch:
             with suppress(OSError):
                 made_of.update(file.read_bytes())
         self._name = made_of.hexdigest()
-
-    def was_long(self) -> bool:
-        """Whether Python left it to machine code."""
-        return bool(self._files.read(self._name))
+        self.was_long = bool(self._files.read(self._name))
 
     def note_long(self) -> None:
         """Remember that Python left it to machine code, if there is a cache."""
-        self._files.keep(self._name, b"long")
+        if not self.was_long:
+            self._files.keep(self._name, b"long")
 
 
 def _parts(request: SearchRequest) -> Iterator[str]:

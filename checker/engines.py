@@ -68,17 +68,16 @@ def finished_search(request: SearchRequest) -> LevelSearch:
         return _distributed(request)
     search = Search(request)
     alone = resources.engine == "interpreted" or system.debug
-    earlier = EarlierSearch(request) if resources.engine == "auto" and not alone else None
     at_once = resources.engine == "compiled" or resources.checkpoint is not None
-    at_once = at_once or (earlier is not None and earlier.was_long())
     small = SMALL_WATCHED if resources.watch else SMALL
     system.debug = system.debug or resources.watch
     if alone:
         _interpreted(search)
         return search
+    earlier = None if at_once else EarlierSearch(request)
     seconds = pieces(request.system.instances) * INTERPRETED_SECONDS
     worth_it = Pause(small, seconds, LEVEL_SECONDS, LONG_SECONDS, REST_SECONDS, LONG_SECONDS)
-    if not at_once and _interpreted(search, worth_it):
+    if earlier is not None and not earlier.was_long and _interpreted(search, worth_it):
         return search
     try:
         compiled = _compiled(request, search)

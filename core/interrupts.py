@@ -89,17 +89,23 @@ def model_call(frame: FrameType | None) -> FrameType | None:
     """
     call: FrameType | None = None
     of_model: FrameType | None = None
-    while frame is not None:
-        file = frame.f_code.co_filename
-        if acts_for_caller(frame.f_code):
+    for one in _callers(frame):
+        file = one.f_code.co_filename
+        if acts_for_caller(one.f_code):
             call = of_model
         elif is_tidegates(file) and not any(map(Path(file).is_relative_to, _MODELS)):
             break
         elif not is_library(file):
-            of_model = frame
-            call = frame if frame.f_code.co_name == "<module>" else call
-        frame = frame.f_back
+            of_model = one
+            call = one if one.f_code.co_name == "<module>" else call
     return call
+
+
+def _callers(frame: FrameType | None) -> Iterator[FrameType]:
+    """Yield a frame, and those that wait for it."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
 
 
 def described(call: FrameType) -> str:
@@ -113,11 +119,9 @@ def described(call: FrameType) -> str:
 
 def innermost(frame: FrameType | None) -> tuple[str, Line] | None:
     """Return the running function with its line: the user's own function if there is one."""
-    running: list[tuple[str, Line]] = []
-    while frame is not None:
-        code = frame.f_code
-        running.append((code.co_name, (code.co_filename, frame.f_lineno)))
-        frame = frame.f_back
+    running = [
+        (one.f_code.co_name, (one.f_code.co_filename, one.f_lineno)) for one in _callers(frame)
+    ]
     own = (call for call in running if is_users(call[1][0]))
     return next(own, running[0] if running else None)
 
@@ -375,13 +379,6 @@ class Alarm:
             self._call, self._since = call, now
         elif now - self._since >= LONG:
             raise LimitReachedError(stopped.noting(f" {where(frame)}"))
-
-
-def _callers(frame: FrameType | None) -> Iterator[FrameType]:
-    """Yield a frame, and those that wait for it."""
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
 
 
 _SETTING = {Alarm.__enter__.__code__, Alarm.__exit__.__code__}

@@ -20,8 +20,8 @@ from ...core.fields import (
     members,
     value_of,
 )
-from ...language import methods as set_methods
 from ...language.calls import CallError, Parameters, defaults_of
+from ...language.methods import METHODS
 from ..compiled.element_names import index_in, length_of, still_there
 from ..compiled.name_uses import by_itself
 from ..compiled.own_records import replaced
@@ -130,7 +130,7 @@ class Calls(Expressions):
             return self._entry_or_other(owner, [self.expression(part) for part in node.args], node)
         method: Callable[[Value, str, list[Value], ast.Call], Value] | None = None
         is_set = isinstance(owner, Own | Constant) and self.mask(owner) is not None
-        if name in set_methods.METHODS and (is_set or self.mask_place(owner)):
+        if name in METHODS and (is_set or self.mask_place(owner)):
             method = self.set_method
         elif name in sequences.METHODS and self.is_sequence(owner) and (node.args or name != "pop"):
             method = self.sequence_method

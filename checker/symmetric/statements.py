@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from ...core.fields import Field
+from ...language.scopes import bound, stored
 from . import own, sets
 from .calls import Reading, arrays_of
 from .comprehensions import FAILS, Comprehensions
@@ -85,7 +86,7 @@ class Statements(Comprehensions):
         """Go on after a statement that was refused, of which nothing is known."""
         self.flow, self.over, self._loop = before, False, Loop()
         self.flow.loaded.clear()
-        for name in stored(refused) | self._grown(refused):
+        for name in stored([refused]) | bound(refused) | self._grown(refused):
             self.flow.local[name] = FOLLOWING
 
     def is_alone(self, node: ast.expr) -> bool:
@@ -409,7 +410,7 @@ class Statements(Comprehensions):
 
     def _visited(self, element: Value, replica: int, node: ast.For, loading: Effects) -> None:
         """Follow a loop over replicas, of which no round may depend on earlier ones."""
-        before, assigned = self.flow, stored(node) | self._grown(node)
+        before, assigned = self.flow, stored([node]) | bound(node) | self._grown(node)
         starts = {name: _at_start(before.local.get(name)) for name in assigned}
         for _ in range(MOST_ROUNDS):
             inner = self.inside()
@@ -556,15 +557,6 @@ def _added(name: str, source: ast.expr) -> tuple[str, ast.expr] | None:
         if isinstance(old, ast.Name) and old.id == name:
             return how, new
     return None
-
-
-def stored(node: ast.AST) -> set[str]:
-    """Return the names that a piece of code assigns, or defines."""
-    parts = list(ast.walk(node))
-    defined = {part.name for part in parts if isinstance(part, ast.FunctionDef)}
-    return defined | {
-        part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-    }
 
 
 def _widened(flow: Flow) -> Flow:

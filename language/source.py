@@ -12,6 +12,7 @@ import ast
 import inspect
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import pairwise
 from types import CodeType
 from typing import Any
 
@@ -114,8 +115,7 @@ def _compiled(
         made = ast.copy_location(ast.Lambda(tree.args, result.value), tree)
         function = ast.copy_location(ast.Expr(made), tree)
     within = 0
-    owner = code.co_qualname.rpartition(".")[0].rpartition(".")[2]
-    if owner.isidentifier():
+    if owner := _owner(code.co_qualname):
         # A class gives its name to names that begin with two underscores.
         function = ast.ClassDef(owner, [], [], [function], [])
         within += 1
@@ -137,6 +137,17 @@ def _compiled(
     for part in outer.co_consts:
         if isinstance(part, CodeType) and part.co_name == tree.name:
             yield part
+
+
+def _owner(qualified: str) -> str:
+    """Return the innermost class that a function lies in, by its qualified name; empty for none.
+
+    >>> _owner("Order.inc"), _owner("make.<locals>.inner"), _owner("Order.inc.<locals>.inner")
+    ('Order', '', 'Order')
+    """
+    pairs = pairwise(qualified.split("."))
+    classes = [name for name, after in pairs if "<locals>" not in (name, after)]
+    return classes[-1] if classes else ""
 
 
 def described(code: CodeType) -> str:

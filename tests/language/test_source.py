@@ -16,7 +16,12 @@ def test_every_function_is_what_its_source_compiles_to(tmp_path):
     names = ("plain", "annotated", "recursive", "comprehending", "calling")
     functions = [space[name] for name in names]
     functions += [space["make"](3), space["Class"].method, space["Class"]().private, space["again"]]
-    functions += [space["Class"].above, space["nested"](2)().private, space["nested"](2).more]
+    functions += [
+        space["Class"]().within(),
+        space["Class"].above,
+        space["nested"](2)().private,
+        space["nested"](2).more,
+    ]
     for function in functions:
         function = getattr(function, "__func__", function)
         assert verified(function).name == function.__name__
@@ -73,6 +78,9 @@ that begins where the class does."""
 
     def private(self):
         return self.__shown
+
+    def within(self):
+        return lambda limit: any(self.__shown < n for n in range(limit))
 
     def above(self, n=max(2, 3, key=lambda i: i)):
         return super().__init__ or n

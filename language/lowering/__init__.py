@@ -1,0 +1,1 @@
+"""How the rules of a model are lowered into the typed form."""

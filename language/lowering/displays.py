@@ -1,0 +1,401 @@
+"""Tuples, lists, sets, dictionaries and comprehensions, and what a loop goes over."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from collections.abc import Sequence as Parts
+from dataclasses import replace
+from enum import EnumMeta
+from typing import Any
+
+from ..form import (
+    Apply,
+    Bind,
+    Clause,
+    Comprehension,
+    Constant,
+    Expression,
+    Gather,
+    Item,
+    Local,
+    Make,
+    Statement,
+)
+from ..types import (
+    NEVER,
+    Known,
+    Mapping,
+    Members,
+    Never,
+    NoJoinError,
+    Ref,
+    Sequence,
+    Span,
+    Stream,
+    Text,
+    Tuple,
+    Type,
+    join_all,
+    type_of,
+)
+from .access import element_type
+from .frame import Frame, Variable, constant, named
+from .operators import truth_of
+from .owners import NEW, Origin, origin_of
+
+
+def displayed_tuple(frame: Frame, node: ast.Tuple) -> Expression:
+    """Lower a tuple."""
+    if any(isinstance(part, ast.Starred) for part in node.elts):
+        return _starred(frame, node, tuple)
+    return made_tuple([_item(frame, part) for part in node.elts])
+
+
+def made_tuple(parts: Parts[Expression]) -> Expression:
+    """Return a tuple of some values."""
+    if parts and all(isinstance(part, Constant) for part in parts):
+        return constant(tuple(part.value for part in parts))  # type: ignore[attr-defined]
+    return Make(Tuple(tuple(part.type for part in parts)), tuple(parts))
+
+
+def _item(frame: Frame, node: ast.expr) -> Expression:
+    """Lower a part of a display."""
+    value = frame.expression(node)
+    frame.refuse_stream(value, node)
+    return value
+
+
+def _joined(frame: Frame, parts: Parts[Expression], node: ast.AST) -> Type:
+    """Return the type of the elements of a display."""
+    try:
+        return join_all(part.type for part in parts)
+    except NoJoinError:
+        kinds = " and ".join(dict.fromkeys(named(part.type) for part in parts))
+        frame.refuse(
+            node, f"{frame.text(node)} has {kinds}", "use a tuple, or a list for each kind"
+        )
+
+
+def displayed_list(frame: Frame, node: ast.List) -> Expression:
+    """Lower a list."""
+    if any(isinstance(part, ast.Starred) for part in node.elts):
+        return _starred(frame, node, list)
+    parts = [_item(frame, part) for part in node.elts]
+    return Make(Sequence(_joined(frame, parts, node)), tuple(parts))
+
+
+def displayed_set(frame: Frame, node: ast.Set) -> Expression:
+    """Lower a set."""
+    if any(isinstance(part, ast.Starred) for part in node.elts):
+        gathered = _starred(frame, node, list)
+        return Gather(Members(element_type(frame, gathered.type)), gathered)
+    parts = [_item(frame, part) for part in node.elts]
+    element = _joined(frame, parts, node)
+    frame.refuse_unhashable(element, node)
+    return Make(Members(element), tuple(parts))
+
+
+def _starred(frame: Frame, node: ast.Tuple | ast.List | ast.Set, kind: type) -> Expression:
+    """Lower a display with stars."""
+    values = [
+        iterable(frame, frame.expression(part.value), part.value)
+        if isinstance(part, ast.Starred)
+        else _item(frame, part)
+        for part in node.elts
+    ]
+    pieces: list[Expression] = []
+    if kind is tuple:
+        items = _known_items(node.elts, values)
+        if items is not None:
+            return made_tuple(items)
+    for part, value in zip(node.elts, values, strict=True):
+        if isinstance(part, ast.Starred):
+            pieces.append(value)
+        else:
+            pieces.append(Make(Sequence(value.type), (value,)))
+    element = _joined_elements(frame, pieces, node)
+    return Gather(Sequence(element, kind), Apply(Stream(element), "chain", tuple(pieces)))
+
+
+def _known_items(nodes: Parts[ast.expr], values: Parts[Expression]) -> list[Expression] | None:
+    """Return the items of a tuple whose starred parts have known lengths; None of any other."""
+    items: list[Expression] = []
+    for node, value in zip(nodes, values, strict=True):
+        if not isinstance(node, ast.Starred):
+            items.append(value)
+        elif isinstance(value.type, Tuple) and isinstance(value, (Local, Constant, Make)):
+            items += items_of(value, value.type)
+        else:
+            return None
+    return items
+
+
+def items_of(value: Expression, kind: Tuple) -> list[Expression]:
+    """Return the items of a tuple that can be evaluated again."""
+    if isinstance(value, Make):
+        return list(value.parts)
+    if isinstance(value, Constant):
+        return [constant(item) for item in value.value]
+    return [Item(part, value, number) for number, part in enumerate(kind.items)]
+
+
+def _joined_elements(frame: Frame, pieces: Parts[Expression], node: ast.AST) -> Type:
+    try:
+        return join_all(element_type(frame, piece.type) for piece in pieces)
+    except NoJoinError:
+        frame.refuse(node, f"{frame.text(node)} has elements of several kinds", "use a list for each kind")  # fmt: skip
+
+
+def displayed_dict(frame: Frame, node: ast.Dict) -> Expression:
+    """Lower a dictionary."""
+    parts: list[Expression] = []
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            frame.refuse(node, f"{frame.text(node)}: two stars in a dictionary", "write a | b")
+        parts += [_item(frame, key), _item(frame, value)]
+    keys, values = parts[::2], parts[1::2]
+    kind = Mapping(_joined(frame, keys, node), _joined(frame, values, node))
+    return Make(kind, tuple(parts))
+
+
+# --- what a loop goes over
+
+
+def iterable(frame: Frame, value: Expression, node: ast.AST) -> Expression:
+    """Return what yields values one by one, refused if a value does not."""
+    value = frame.certain(value)
+    kind = value.type
+    if isinstance(value, Constant) and isinstance(kind, Known):
+        return _of_known(frame, value, node)
+    if isinstance(kind, (Sequence, Members, Mapping, Stream, Span, Tuple, Never)):
+        return value
+    if frame.is_listed(kind):
+        return value
+    frame.refuse(node, f"{frame.text(node)} is {named(kind)}, which has no elements")
+
+
+def _of_known(frame: Frame, value: Constant, node: ast.AST) -> Expression:
+    """Return the elements of a table of the file, or the members of an enumeration."""
+    if not isinstance(value.value, (EnumMeta, dict, list, tuple, set, frozenset, range)):
+        frame.refuse(node, f"{frame.text(node)} is {named(value.type)}, which has no elements")
+    every = tuple(value.value)
+    if isinstance(value.value, range):
+        return constant(list(every))
+    try:
+        return Constant(Sequence(join_all(map(type_of, every)), tuple), every)
+    except NoJoinError:
+        frame.refuse(node, f"{frame.text(node)} has elements of several kinds", "use a tuple for each kind")  # fmt: skip
+
+
+def element_of_stream(frame: Frame, over: Expression, node: ast.AST) -> Type:
+    """Return the type of what a loop gets in each round."""
+    try:
+        return element_type(frame, over.type)
+    except NoJoinError:
+        frame.refuse(node, f"{frame.text(node)} has elements of several kinds", "use a tuple for each kind")  # fmt: skip
+
+
+def entered(
+    frame: Frame, target: ast.expr, over: Expression, node: ast.AST, own: bool
+) -> tuple[str, list[Statement]]:
+    """Give a loop's names the value of a round.
+
+    Parameters
+    ----------
+    own
+        Whether the names are those of a comprehension, which nobody knows outside of it.
+
+    Returns
+    -------
+    str, list of Statement
+        The slot of the value, and what takes that apart.
+    """
+    kind = element_of_stream(frame, over, node)
+    origin = _origin_of_elements(frame, over)
+    if isinstance(target, ast.Name):
+        slot = frame.fresh(target.id) if own else frame.slot_for(target.id, kind)
+        if own:
+            frame.made.slots[slot] = kind
+        frame.scope = frame.scope.given(target.id, Variable(slot, kind), origin)
+        return slot, []
+    slot = frame.fresh("each")
+    frame.made.slots[slot] = kind
+    sharing = frame.scope.sharing.given(slot, origin)
+    frame.scope = replace(frame.scope, sharing=sharing)
+    return slot, taken_apart(frame, target, Local(kind, slot), own)
+
+
+def _origin_of_elements(frame: Frame, over: Expression) -> Origin:
+    """Return where the values come from that something yields."""
+    if isinstance(over, Local):
+        sharing = frame.scope.sharing
+        around = {over.name, *sharing.equal(over.name), *sharing.around(over.name)}
+        return Origin(frozenset(sharing.inside(over.name)), frozenset(around))
+    found = origin_of(over, frame.scope.sharing)
+    return Origin(within=found.same | found.within, same=found.holds) if found != NEW else NEW
+
+
+def taken_apart(
+    frame: Frame, target: ast.expr, value: Expression, own: bool = False
+) -> list[Statement]:
+    """Return the assignment of the parts of a value to the names of a pattern."""
+    if isinstance(target, ast.Name):
+        if own:
+            slot = frame.fresh(target.id)
+            frame.made.slots[slot] = value.type
+            origin = origin_of(value, frame.scope.sharing)
+            frame.scope = frame.scope.given(target.id, Variable(slot, value.type), origin)
+            return [Bind(frame.line_of(target), slot, value)]
+        return [frame.bind(target.id, value, target)]
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        return frame.lowering.assigned(frame, target, value)
+    kind = frame.certain(value).type
+    value = frame.certain(value)
+    binds: list[Statement] = []
+    if not isinstance(value, (Local, Constant)):
+        bind, value = frame.temporary(value, target)
+        binds.append(bind)
+    if any(isinstance(part, ast.Starred) for part in target.elts):
+        return binds + frame.lowering.starred(frame, target, value, own)
+    if isinstance(kind, Tuple):
+        if len(kind.items) != len(target.elts):
+            frame.refuse(target, f"{frame.text(target)}: there are {len(kind.items)} values for {len(target.elts)} names")  # fmt: skip
+        for part, item in zip(target.elts, items_of(value, kind), strict=True):
+            binds += taken_apart(frame, part, item, own)
+        return binds
+    return binds + frame.lowering.unpacked(frame, target, value, own)
+
+
+def unpacked(
+    frame: Frame, target: ast.Tuple | ast.List, value: Expression, own: bool
+) -> list[Statement]:
+    """Return the assignment of a list's elements to as many names; it fails if they are others."""
+    value = iterable(frame, value, target)
+    element = element_of_stream(frame, value, target)
+    kind = Tuple((element,) * len(target.elts))
+    bind, parts = frame.temporary(Apply(kind, "unpacked", (value,)), target)
+    out: list[Statement] = [bind]
+    for part, item in zip(target.elts, items_of(parts, kind), strict=True):
+        out += taken_apart(frame, part, item, own)
+    return out
+
+
+def starred_apart(
+    frame: Frame, target: ast.Tuple | ast.List, value: Expression, own: bool
+) -> list[Statement]:
+    """Return the assignment of a value's parts to names, one of which gets the rest as a list."""
+    value = iterable(frame, value, target)
+    [at] = [n for n, part in enumerate(target.elts) if isinstance(part, ast.Starred)]
+    after = len(target.elts) - at - 1
+    if isinstance(value.type, Tuple):
+        items = items_of(value, value.type)
+        if len(items) < at + after:
+            frame.refuse(target, f"{frame.text(target)}: there are {len(items)} values for it")
+        rest = items[at : len(items) - after]
+        kind = _joined(frame, rest, target)
+        parts = [*items[:at], Make(Sequence(kind), tuple(rest)), *items[len(items) - after :]]
+    else:
+        element = element_of_stream(frame, value, target)
+        shape = Tuple((*[element] * at, Sequence(element), *[element] * after))
+        call = Apply(shape, "starred_apart", (value, constant(at), constant(after)))
+        bind, again = frame.temporary(call, target)
+        return [bind, *_each(frame, target, items_of(again, shape), own)]
+    return _each(frame, target, parts, own)
+
+
+def _each(
+    frame: Frame, target: ast.Tuple | ast.List, parts: Parts[Expression], own: bool
+) -> list[Statement]:
+    out: list[Statement] = []
+    for part, item in zip(target.elts, parts, strict=True):
+        name = part.value if isinstance(part, ast.Starred) else part
+        out += taken_apart(frame, name, item, own)
+    return out
+
+
+# --- comprehensions
+
+
+def comprehension(
+    frame: Frame,
+    generators: Parts[ast.comprehension],
+    result: Callable[[], Expression],
+    node: ast.AST,
+) -> Comprehension:
+    """Lower the clauses of a comprehension, and what it yields."""
+    start = frame.scope
+    if any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
+        _, made = frame.rounds(lambda loop: _clauses(frame, generators, result, node))
+    else:
+        made = _clauses(frame, generators, result, node)
+    own = {
+        part.id
+        for clause in generators
+        for part in ast.walk(clause.target)
+        if isinstance(part, ast.Name)
+    }
+    names = {name: one for name, one in frame.scope.names.items() if name not in own}
+    names |= {name: start.names[name] for name in own if name in start.names}
+    frame.scope = replace(frame.scope, names=names, mixed=start.mixed)
+    return made
+
+
+def _clauses(
+    frame: Frame,
+    generators: Parts[ast.comprehension],
+    result: Callable[[], Expression],
+    node: ast.AST,
+) -> Comprehension:
+    clauses: list[Clause] = []
+    for clause in generators:
+        over = iterable(frame, frame.expression(clause.iter), clause.iter)
+        kind = element_of_stream(frame, over, clause.iter)
+        slot, body = entered(frame, clause.target, over, clause.iter, own=True)
+        tests = [truth_of(frame, test) for test in clause.ifs]
+        tests = [test for test in tests if not (isinstance(test, Constant) and test.value)]
+        clauses.append(Clause(slot, kind, over, tuple(body), tuple(tests)))
+    value = result()
+    frame.refuse_stream(value, node)
+    return Comprehension(Stream(value.type), tuple(clauses), value)
+
+
+def generator(frame: Frame, node: ast.GeneratorExp) -> Expression:
+    """Lower a generator."""
+    return comprehension(frame, node.generators, lambda: frame.expression(node.elt), node)
+
+
+def listed(frame: Frame, node: ast.ListComp) -> Expression:
+    """Lower a comprehension of a list."""
+    found = comprehension(frame, node.generators, lambda: frame.expression(node.elt), node)
+    return Gather(Sequence(found.result.type), found)
+
+
+def collected(frame: Frame, node: ast.SetComp) -> Expression:
+    """Lower a comprehension of a set."""
+    found = comprehension(frame, node.generators, lambda: frame.expression(node.elt), node)
+    frame.refuse_unhashable(found.result.type, node)
+    return Gather(Members(found.result.type), found)
+
+
+def keyed(frame: Frame, node: ast.DictComp) -> Expression:
+    """Lower a comprehension of a dictionary."""
+
+    def pair() -> Expression:
+        parts = frame.expression(node.key), frame.expression(node.value)
+        return Make(Tuple(tuple(part.type for part in parts)), parts)
+
+    found = comprehension(frame, node.generators, pair, node)
+    kind = found.result.type
+    assert isinstance(kind, Tuple)
+    return Gather(Mapping(*kind.items), found)
+
+
+EXPRESSIONS: dict[type[ast.AST], Callable[[Frame, Any], Expression]] = {
+    ast.Tuple: displayed_tuple, ast.List: displayed_list, ast.Set: displayed_set,
+    ast.Dict: displayed_dict, ast.GeneratorExp: generator, ast.ListComp: listed,
+    ast.SetComp: collected, ast.DictComp: keyed,
+}  # fmt: skip
+"""How each kind of expression of this module is lowered."""
+
+__all__ = ["EXPRESSIONS", "NEVER", "Ref", "Text"]

@@ -1,0 +1,94 @@
+"""What an expression changes, and what would be seen of that before the whole is evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..form import (
+    After,
+    Bind,
+    Call,
+    Change,
+    Expression,
+    Function,
+    Local,
+    Slice,
+    Statement,
+    Store,
+)
+from ..types import is_changeable
+from .owners import root_of
+
+
+def children(node: Expression | Statement) -> Iterator[Expression | Statement]:
+    """Yield the parts of a node, in the order in which they are evaluated."""
+    for part in vars(node).values():
+        for one in part if isinstance(part, tuple) else (part,):
+            if isinstance(one, (Expression, Statement)):
+                yield one
+            elif isinstance(one, tuple):
+                yield from (inner for inner in one if isinstance(inner, Expression))
+            elif hasattr(one, "conditions"):
+                # A clause of a comprehension.
+                yield one.over
+                yield from one.body
+                yield from one.conditions
+
+
+def effects(node: Expression | Statement) -> set[str]:
+    """Return the names whose values a part of a function changes where they are."""
+    found: set[str] = set()
+    if isinstance(node, Call):
+        found |= {root for _, where in node.back if (root := root_of(where))}
+    if isinstance(node, (Change, Store)):
+        place = node.of if isinstance(node, Change) else node.target
+        root = root_of(place.of if isinstance(place, Slice) else place)
+        found |= {root} if root else set()
+    for part in children(node):
+        found |= effects(part)
+    return found
+
+
+def early(function: Function) -> tuple[int, str] | None:
+    """Return a line with a name that is read as a whole, and changes before that is used.
+
+    Python has the list itself there, and sees the change; the form has its value.
+    """
+    for statement in function.body:
+        found = _early(statement, function.line)
+        if found is not None:
+            return found
+    return None
+
+
+def _early(node: Expression | Statement, line: int) -> tuple[int, str] | None:
+    line = node.line if isinstance(node, Statement) else line
+    parts = list(children(node))
+    if isinstance(node, Expression) and not isinstance(node, After):
+        held: set[str] = set()
+        for part in parts:
+            if held and (changed := held & effects(part)):
+                return line, min(changed)
+            if isinstance(part, Expression) and is_changeable(part.type):
+                held |= _whole(part)
+    for part in parts:
+        found = _early(part, line)
+        if found is not None:
+            return found
+    return None
+
+
+def _whole(value: Expression) -> set[str]:
+    """Return the names of which an expression gives the values themselves, or parts of them."""
+    if isinstance(value, (Change, Call, Bind)):
+        return set()
+    if isinstance(value, Local):
+        return {value.name}
+    if isinstance(value, After):
+        return _whole(value.value)
+    return {
+        name
+        for part in children(value)
+        if isinstance(part, Expression) and is_changeable(part.type)
+        for name in _whole(part)
+    }

@@ -1,0 +1,579 @@
+"""One function while it is lowered: what its names stand for at a place of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ...core.errors import TidegateError, printed
+from ..form import (
+    After,
+    All,
+    Any_,
+    Bind,
+    Certain,
+    Compare,
+    Constant,
+    Expression,
+    Function,
+    IsNone,
+    Length,
+    Local,
+    Not,
+    Statement,
+    truth,
+)
+from ..lifetimes import is_read_later
+from ..names import MISSING, looked_up
+from ..types import (
+    BOOL,
+    CONTAINERS,
+    Closure,
+    Known,
+    Members,
+    Never,
+    NoJoinError,
+    Nothing,
+    Number,
+    OneOf,
+    Optional,
+    Record,
+    Ref,
+    Sequence,
+    Span,
+    Stream,
+    Text,
+    Tuple,
+    Type,
+    join,
+    parts_of,
+    type_of,
+    widened,
+)
+from ..types import Mapping as MappingType
+from .owners import FILE, STATE, Origin, Sharing, origin_of
+
+if TYPE_CHECKING:
+    from .lower import Lowering
+
+
+class LoweringError(TidegateError):
+    """A line of a rule is not in the language."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """How a name for an element of the state's sequence was read.
+
+    ``of`` is the sequence; the slots have the index and the length as they were.
+    """
+
+    of: Expression
+    index: str
+    length: str
+
+
+@dataclass(frozen=True)
+class Variable:
+    """What a name stands for at one place of a function.
+
+    Parameters
+    ----------
+    slot
+        Where its value is.
+    sure
+        Whether every way to here has assigned it.
+    read
+        How it was read, if it may be written through.
+    """
+
+    slot: str
+    type: Type
+    sure: bool = True
+    read: Read | None = None
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The names of a function at one place of it.
+
+    ``mixed`` are those that are of different kinds on different ways to here; ``aliases`` are pairs
+    of places of the state, or a place and the slot of a name, that Python has one object for.
+    """
+
+    names: Mapping[str, Variable] = field(default_factory=dict)
+    sharing: Sharing = field(default_factory=Sharing)
+    mixed: frozenset[str] = frozenset()
+    aliases: frozenset[tuple[str, str]] = frozenset()
+
+    def given(self, name: str, variable: Variable, origin: Origin) -> Scope:
+        """Return the scope after an assignment."""
+        return Scope(
+            {**self.names, name: variable},
+            self.sharing.given(variable.slot, origin),
+            self.mixed - {name},
+            self.aliases,
+        )
+
+
+def met(scopes: Iterable[Scope], combine: Callable[[Type, Type], Type] = join) -> Scope:
+    """Return the scope where several ways meet."""
+    [first, *others] = scopes
+    for other in others:
+        first = _met(first, other, combine)
+    return first
+
+
+def _met(one: Scope, other: Scope, combine: Callable[[Type, Type], Type]) -> Scope:
+    names: dict[str, Variable] = {}
+    mixed = set(one.mixed | other.mixed)
+    for name in dict.fromkeys((*one.names, *other.names)):
+        a, b = one.names.get(name), other.names.get(name)
+        if a is None or b is None:
+            known = a or b
+            assert known is not None
+            names[name] = replace(known, sure=False)
+            continue
+        try:
+            both = combine(a.type, b.type)
+        except NoJoinError:
+            mixed.add(name)
+            continue
+        if a.slot != b.slot:
+            mixed.add(name)
+            continue
+        read = a.read if a.read == b.read else None
+        names[name] = Variable(a.slot, both, a.sure and b.sure, read)
+    for name in mixed:
+        names.pop(name, None)
+    aliases = one.aliases | other.aliases
+    return Scope(names, one.sharing | other.sharing, frozenset(mixed), aliases)
+
+
+@dataclass
+class Loop:
+    """A loop, or a round of one that is written out, while its body is lowered."""
+
+    label: int
+    round: int
+    breaks: list[Scope] = field(default_factory=list)
+    continues: list[Scope] = field(default_factory=list)
+
+
+Lowered = Callable[["Frame", Any], Expression]
+
+
+class Frame:
+    """A function while it is lowered.
+
+    Parameters
+    ----------
+    lowering
+        What lowers the functions that it calls.
+    function
+        The function of Python in whose module free names are looked up.
+    tree
+        Its syntax tree.
+    made
+        What it becomes.
+    """
+
+    def __init__(
+        self, lowering: Lowering, function: Any, tree: ast.FunctionDef | ast.Lambda, made: Function
+    ) -> None:
+        self.lowering, self.function, self.tree, self.made = lowering, function, tree, made
+        self.schema = lowering.schema
+        self.scope = Scope()
+        self.alive = True
+        self.loops: list[Loop] = []
+        self.returned: list[Type] = []
+        self._versions: dict[str, list[str]] = {}
+        self._fresh = 0
+        self.line = made.line
+
+    # --- refusals
+
+    def refuse(self, node: ast.AST | None, what: str, repair: str = "") -> NoReturn:
+        """Refuse a part of the function.
+
+        Parameters
+        ----------
+        what
+            What is wrong with it.
+        repair
+            What to write instead.
+        """
+        line = getattr(node, "lineno", self.line)
+        error = LoweringError(f"{what}; {repair}" if repair else what)
+        error.place = self.made.file, line
+        raise error
+
+    def text(self, node: ast.AST) -> str:
+        """Return the source of a part, in one short line."""
+        written = ast.unparse(node).partition("\n")[0]
+        return written if len(written) <= 60 else f"{written[:57]}..."
+
+    # --- names
+
+    def label(self) -> int:
+        """Return a number that no other block of the function has."""
+        self._fresh += 1
+        return self._fresh
+
+    def fresh(self, hint: str) -> str:
+        """Return a slot that no name of the function has."""
+        self._fresh += 1
+        return f"{hint}'{self._fresh}"
+
+    def local(self, name: str, node: ast.AST) -> Expression | None:
+        """Return what a local name has; None if it is not assigned anywhere before."""
+        if name in self.scope.mixed:
+            self.refuse(node, f"{name} is of another kind on another way to here", "write if and else, or give each kind a name of its own")  # fmt: skip
+        variable = self.scope.names.get(name)
+        if variable is None:
+            return None
+        kind = variable.type
+        if variable.sure and isinstance(kind, Known):
+            return Constant(kind, kind.value)
+        if variable.sure and isinstance(kind, Number) and kind.low == kind.high:
+            if kind.kind is not None:
+                return Constant(kind, kind.kind(kind.low))
+        return Local(kind, variable.slot, variable.sure)
+
+    def free(self, name: str, node: ast.AST) -> Expression:
+        """Return what a name stands for that is not local to the function."""
+        value = looked_up(self.function, name)
+        if value is MISSING:
+            self.refuse(node, f"{name} is not known here", "define it above, or import it")
+        return constant(value)
+
+    def slot_for(self, name: str, kind: Type) -> str:
+        """Return the slot of a name for a value of a type; of another kind, it gets a new one."""
+        versions = self._versions.setdefault(name, [name])
+        slots = self.made.slots
+        for slot in versions:
+            if slot not in slots:
+                slots[slot] = kind
+                return slot
+            try:
+                slots[slot] = join(slots[slot], kind)
+            except NoJoinError:
+                continue
+            return slot
+        versions.append(f"{name}'{len(versions)}")
+        slots[versions[-1]] = kind
+        return versions[-1]
+
+    def bind(self, name: str, value: Expression, node: ast.AST, read: Read | None = None) -> Bind:
+        """Return the assignment of a value to a name, which stands for it from here on."""
+        self.refuse_stream(value, node)
+        slot = self.slot_for(name, value.type)
+        origin = origin_of(value, self.scope.sharing)
+        self.scope = self.scope.given(name, Variable(slot, value.type, True, read), origin)
+        return Bind(self.line_of(node), slot, value)
+
+    def temporary(self, value: Expression, node: ast.AST, hint: str = "t") -> tuple[Bind, Local]:
+        """Return the assignment of a value to a slot of its own, and how that is read."""
+        self.refuse_stream(value, node)
+        slot = self.fresh(hint)
+        self.made.slots[slot] = value.type
+        sharing = self.scope.sharing.given(slot, origin_of(value, self.scope.sharing))
+        self.scope = replace(self.scope, sharing=sharing)
+        return Bind(self.line_of(node), slot, value), Local(value.type, slot)
+
+    def line_of(self, node: ast.AST) -> int:
+        """Return the line of a part of the function."""
+        return getattr(node, "lineno", self.line)
+
+    def refuse_stream(self, value: Expression, node: ast.AST) -> None:
+        """Refuse a name for what yields values one by one: it would have none the second time."""
+        if isinstance(value.type, Stream):
+            self.refuse(node, "a generator or an iterator has a name, or is stored", "write list(...) around it")  # fmt: skip
+
+    def refuse_unhashable(self, kind: Type, node: ast.AST) -> None:
+        """Refuse what cannot be a member of a set, as a list."""
+        for part in (kind, *parts_of(kind)):
+            listed = isinstance(part, Sequence) and part.kind is not tuple
+            own = isinstance(part, Members) and not part.frozen
+            if listed or own or isinstance(part, MappingType) or self.is_listed(part):
+                self.refuse(node, f"{self.text(node)}: {named(part)} cannot be a member of a set", "use a tuple")  # fmt: skip
+
+    def changed(self, slot: str, deep: bool, node: ast.AST) -> None:
+        """Note that what a name stands for changes where it is.
+
+        Parameters
+        ----------
+        deep
+            Whether something that lies in it changes.
+        """
+        seen = self.scope.sharing.seen_by(slot, deep)
+        if FILE in seen:
+            self.refuse(node, f"{_plain(slot)} was made when the file was loaded, and outlives the step", f"copy it first: {_plain(slot)} = list(...)")  # fmt: skip
+        for other in sorted(seen):
+            if other == STATE:
+                self.refuse(node, f"{_plain(slot)} changes after it was stored in the state", "change it before that, or store a copy")  # fmt: skip
+            if other.startswith("$"):
+                self.made.changes |= {other[1:]}
+            elif self.is_needed(other, node):
+                self.refuse(node, f"{_plain(slot)} and {_plain(other)} are two names for one value, which changes here", f"copy it: {_plain(other)} = list({_plain(slot)})")  # fmt: skip
+
+    def written(self, form: str, node: ast.AST) -> None:
+        """Note that a place of the state changes.
+
+        Raises
+        ------
+        LoweringError
+            If Python has one object for it and something else, which would change, too.
+        """
+        for place, other in sorted(self.scope.aliases):
+            if not (is_in(form, place) or is_in(place, form)):
+                continue
+            if not other.startswith("="):
+                self.refuse(node, f"{place or 's'} and {other} are one object since one was assigned to the other, and it changes here", "write s.a.assign(s.b), which copies the values")  # fmt: skip
+            if self.is_needed(other[1:], node):
+                self.refuse(node, f"{_plain(other[1:])} was assigned to {place}, which changes here", "copy it where it is assigned")  # fmt: skip
+
+    def replaced(self, form: str, node: ast.AST) -> None:
+        """Note that another object is assigned to a place of the state.
+
+        Raises
+        ------
+        LoweringError
+            If a name stands for the one before, which Python still has.
+        """
+        self.made.replaces |= {form}
+        for name, variable in self.scope.names.items():
+            if any(is_in(held, form) for held in forms_of(variable.type)) and self.is_needed(name, node):  # fmt: skip
+                self.refuse(node, f"{name} stands for {form}, or a part of it, which is replaced here", f"read it again after that, or write s.{form}.assign(...)")  # fmt: skip
+
+    def is_needed(self, slot: str, node: ast.AST) -> bool:
+        """Whether the value of a slot may be read after a part of the function."""
+        name = _plain(slot)
+        if not isinstance(node, ast.expr) or name not in self.scope.names:
+            return name in self.scope.names
+        return is_read_later(self.tree, name, node)
+
+    # --- what expressions are
+
+    def expression(self, node: ast.expr) -> Expression:
+        """Lower an expression."""
+        rule = self.lowering.expression_rules.get(type(node))
+        if rule is None:
+            self.refuse(node, f"{self.text(node)} is not in the language of models")
+        try:
+            return rule(self, node)
+        except NoJoinError:
+            self.refuse(node, f"{self.text(node)} gives values of several kinds", "use one kind, or a tuple of them")  # fmt: skip
+
+    def number(self, value: Expression, node: ast.AST) -> Expression:
+        """Return a value that must be a number."""
+        value = self.certain(value)
+        if isinstance(value.type, Never):
+            return replace(value, type=Number())
+        if not isinstance(value.type, Number):
+            self.refuse(node, f"{self.text(node)} is {named(value.type)}, where a number is needed")
+        return value
+
+    def certain(self, value: Expression) -> Expression:
+        """Return a value that must not be None."""
+        if isinstance(value.type, Optional):
+            return Certain(value.type.of, value)
+        return value
+
+    def truth(self, value: Expression, node: ast.AST) -> Expression:
+        """Return whether Python takes a value for true."""
+        kind = value.type
+        if isinstance(value, Constant):
+            return truth(bool(value.value))
+        own = self.lowering.asked(self, value, ("__bool__", "__len__"), node)
+        if own is not None:
+            return self.truth(own, node)
+        if isinstance(kind, Number):
+            return value if kind.kind is bool else self.compared("ne", value, number(0))
+        if isinstance(kind, Nothing):
+            return self.after(value, truth(False), node)
+        if isinstance(kind, Optional):
+            bind, again = self.temporary(value, node)
+            inner = self.truth(Certain(kind.of, again), node)
+            return After(BOOL, (bind,), self.all([Not(BOOL, IsNone(BOOL, again)), inner]))
+        if isinstance(kind, Tuple):
+            return self.after(value, truth(bool(kind.items)), node)
+        if isinstance(kind, (*CONTAINERS, Span, Never)) or self.is_listed(kind):
+            return self.compared("ne", Length(Number(0), value), number(0))
+        if isinstance(kind, (Record, Ref, OneOf, Closure)):
+            return self.after(value, truth(True), node)
+        self.refuse(node, f"{self.text(node)} is {named(kind)}, which is neither true nor false")
+
+    def is_listed(self, kind: Type) -> bool:
+        """Whether a place has elements or members."""
+        if not isinstance(kind, Ref):
+            return False
+        return self.schema.is_array(kind) or self.schema.is_container(kind)
+
+    def after(self, value: Expression, result: Expression, node: ast.AST) -> Expression:
+        """Return a result after another expression, which is evaluated for what it does."""
+        if isinstance(value, (Constant, Local)):
+            return result
+        bind, _ = self.temporary(value, node)
+        return After(result.type, (bind,), result)
+
+    def compared(self, operator: str, left: Expression, right: Expression) -> Expression:
+        """Return whether two values compare so."""
+        if is_plain(left) and is_plain(right):
+            return truth(_COMPARED[operator](left.value, right.value))  # type: ignore[attr-defined]
+        return Compare(BOOL, operator, left, right)
+
+    def all(self, parts: list[Expression]) -> Expression:
+        """Return whether all truth values are true."""
+        kept = []
+        for part in parts:
+            if isinstance(part, Constant):
+                if part.value:
+                    continue
+                kept.append(part)
+                break
+            kept.append(part)
+        if not kept:
+            return truth(True)
+        return kept[0] if len(kept) == 1 else All(BOOL, tuple(kept))
+
+    def any(self, parts: list[Expression]) -> Expression:
+        """Return whether any truth value is true."""
+        kept = []
+        for part in parts:
+            if isinstance(part, Constant):
+                if not part.value:
+                    continue
+                kept.append(part)
+                break
+            kept.append(part)
+        if not kept:
+            return truth(False)
+        return kept[0] if len(kept) == 1 else Any_(BOOL, tuple(kept))
+
+    # --- ways through the function
+
+    def aside(self, lower: Callable[[], Expression]) -> tuple[Expression, Scope]:
+        """Lower an expression that may not be evaluated; return it, and the scope after it."""
+        before = self.scope
+        value = lower()
+        after, self.scope = self.scope, before
+        return value, after
+
+    def block(self, statements: Iterable[ast.stmt]) -> tuple[Statement, ...]:
+        """Lower statements, up to one after which nothing runs."""
+        out: list[Statement] = []
+        for statement in statements:
+            if not self.alive:
+                break
+            self.line = statement.lineno
+            rule = self.lowering.statement_rules.get(type(statement))
+            if rule is None:
+                self.refuse(statement, f"{self.text(statement)} is not in the language of models")
+            out += rule(self, statement)
+        return tuple(out)
+
+    def branches(self, *ways: Callable[[], Any]) -> list[Any]:
+        """Lower what runs on different ways from here, which then meet."""
+        start, results, ends = self.scope, [], []
+        for way in ways:
+            self.scope, self.alive = start, True
+            results.append(way())
+            if self.alive:
+                ends.append(self.scope)
+        self.alive = bool(ends)
+        self.scope = met(ends) if ends else start
+        return results
+
+    def rounds(self, lower: Callable[[Loop], Any], runs_once: bool = False) -> tuple[Loop, Any]:
+        """Lower a loop, again until its names are what they are after each round.
+
+        Parameters
+        ----------
+        lower
+            Lowers a round.
+        runs_once
+            Whether the loop ends by a break alone.
+        """
+        label = self.label()
+        start = self.scope
+        for _ in range(MOST_ROUNDS):
+            self.scope, self.alive = start, True
+            loop = Loop(label, label)
+            self.loops.append(loop)
+            result = lower(loop)
+            self.loops.pop()
+            ends = [*([self.scope] if self.alive else []), *loop.continues]
+            after = met([start, *ends], widened)
+            if after == start:
+                break
+            start = after
+        else:
+            self.refuse(None, "a name of this loop is of another kind in each round")
+        exits = [*([] if runs_once else [start]), *loop.breaks]
+        self.alive = bool(exits)
+        self.scope = met(exits) if exits else start
+        return loop, result
+
+
+MOST_ROUNDS = 12
+"""How often a loop is lowered: each time a name of it may have got another type."""
+
+
+_COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "eq": lambda a, b: bool(a == b), "ne": lambda a, b: bool(a != b),
+    "lt": lambda a, b: bool(a < b), "le": lambda a, b: bool(a <= b),
+    "gt": lambda a, b: bool(a > b), "ge": lambda a, b: bool(a >= b),
+}  # fmt: skip
+
+
+def constant(value: object) -> Constant:
+    """Return a value that exists when the file is loaded."""
+    return Constant(type_of(value), value)
+
+
+def number(value: int) -> Constant:
+    """Return a whole number that is known."""
+    return Constant(Number(value, value), value)
+
+
+def is_plain(value: Expression) -> bool:
+    """Whether a value is known, and a number, a text or None."""
+    return isinstance(value, Constant) and isinstance(value.type, (Number, Text, Nothing))
+
+
+def named(kind: Type) -> str:
+    """Say what a value is, in words."""
+    if isinstance(kind, Known):
+        return printed(kind.value)
+    if isinstance(kind, Number) and kind.kind is bool:
+        return "a truth value"
+    return _NAMES.get(type(kind).__name__, "a value")
+
+
+_NAMES = {
+    "Number": "a number", "Nothing": "None", "Text": "a text", "Tuple": "a tuple",
+    "Record": "a record", "Sequence": "a list", "Members": "a set", "Mapping": "a dictionary",
+    "Optional": "None on some way", "Stream": "a generator", "Span": "a range",
+    "Ref": "a part of the state", "Closure": "a function", "OneOf": "a function",
+}  # fmt: skip
+
+
+def is_in(form: str, place: str) -> bool:
+    """Whether a place is a part of another one, or that itself."""
+    return form == place or not place or form.startswith((f"{place}.", f"{place}["))
+
+
+def forms_of(kind: Type) -> Iterator[str]:
+    """Yield the places that a value stands for, or holds."""
+    if isinstance(kind, Ref):
+        yield kind.form
+    for part in parts_of(kind):
+        yield from forms_of(part)
+
+
+def _plain(slot: str) -> str:
+    """Return the name that a slot has in the file."""
+    return slot.partition("'")[0]

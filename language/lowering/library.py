@@ -1,0 +1,743 @@
+"""The functions of Python and of its library, as the table of the language has them."""
+
+from __future__ import annotations
+
+import ast
+import collections
+import copy
+import functools
+import itertools
+import math
+import operator
+import typing
+from collections.abc import Callable
+from dataclasses import replace
+from enum import Enum
+from typing import Any
+
+from ...core import fields
+from ...core.containers import free_set
+from ..form import (
+    After,
+    Apply,
+    Choose,
+    Constant,
+    Contains,
+    Copy,
+    Expression,
+    First,
+    Gather,
+    Given,
+    Length,
+    Local,
+    Make,
+    Quantify,
+    Range,
+    Statement,
+)
+from ..types import (
+    BOOL,
+    CONTAINERS,
+    NEVER,
+    NOTHING,
+    WORD,
+    Closure,
+    Known,
+    Mapping,
+    Members,
+    Never,
+    NoJoinError,
+    Number,
+    Optional,
+    Record,
+    Ref,
+    Sequence,
+    Span,
+    Stream,
+    Tuple,
+    Type,
+    join,
+    join_all,
+    widened,
+)
+from .access import element_of, element_type, part_of
+from .calls import Code, called, declared_by, given
+from .displays import items_of, iterable, made_tuple
+from .frame import Frame, constant, is_plain, named, number
+from .operators import arithmetic, combined, contains, identical, ordered
+
+Named = dict[str, Expression]
+Rule = Callable[[Frame, list[Expression], Named, ast.AST], Expression]
+RULES: dict[int, Rule] = {}
+"""How each function is lowered, by its identity."""
+
+_kept: list[Any] = []
+
+
+def rule(*functions: Any) -> Callable[[Rule], Rule]:
+    """Say which functions a rule lowers."""
+
+    def noted(lower: Rule) -> Rule:
+        for function in functions:
+            _kept.append(function)
+            RULES[id(function)] = lower
+        return lower
+
+    return noted
+
+
+def _takes(
+    frame: Frame, arguments: list[Expression], names: Named, node: ast.AST, least: int, most: int
+) -> None:
+    """Refuse another number of arguments than a function takes."""
+    if names or not least <= len(arguments) <= most:
+        frame.refuse(node, f"{frame.text(node)}: so many arguments are not in the language")
+
+
+def _joined(frame: Frame, kinds: list[Type], node: ast.AST) -> Type:
+    try:
+        return join_all(kinds)
+    except NoJoinError:
+        frame.refuse(node, f"{frame.text(node)} gives values of several kinds", "use one kind")
+
+
+# --- numbers
+
+
+@rule(abs)
+def _abs(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    _takes(frame, arguments, names, node, 1, 1)
+    value = frame.number(arguments[0], node)
+    if isinstance(value, Constant):
+        return number(abs(value.value))
+    kind = value.type
+    high = max(abs(kind.low), abs(kind.high)) if isinstance(kind, Number) else WORD[1]
+    return Apply(Number(0, min(high, WORD[1])), "abs", (value,))
+
+
+@rule(bool, operator.truth)
+def _bool(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    _takes(frame, arguments, names, node, 1, 1)
+    return frame.truth(arguments[0], node)
+
+
+@rule(operator.not_)
+def _not(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    from .operators import negation
+
+    return negation(frame.truth(arguments[0], node))
+
+
+@rule(int, operator.pos)
+def _int(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    _takes(frame, arguments, names, node, 1, 1)
+    return arithmetic("add", frame.number(arguments[0], node), number(0))
+
+
+@rule(operator.neg)
+def _neg(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    return arithmetic("sub", number(0), frame.number(arguments[0], node))
+
+
+@rule(divmod)
+def _divmod(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    _takes(frame, arguments, names, node, 2, 2)
+    binds, parts = _again(frame, [frame.number(one, node) for one in arguments], node)
+    result = made_tuple([arithmetic("floordiv", *parts), arithmetic("mod", *parts)])
+    return After(result.type, tuple(binds), result) if binds else result
+
+
+@rule(pow, operator.pow)
+def _pow(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    _takes(frame, arguments, names, node, 2, 3)
+    numbers = [frame.number(one, node) for one in arguments]
+    if len(numbers) == 2:
+        return arithmetic("pow", *numbers)
+    return Apply(Number(), "pow", tuple(numbers))
+
+
+@rule(math.gcd, math.lcm, math.comb, math.perm, math.isqrt, math.factorial)
+def _of_numbers(
+    frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
+) -> Expression:
+    raise AssertionError
+
+
+def _math(name: str) -> Rule:
+    def lower(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+        if names:
+            frame.refuse(node, f"{frame.text(node)}: math.{name} takes no names")
+        numbers = tuple(frame.number(one, node) for one in arguments)
+        return Apply(Number(0), name, numbers)
+
+    return lower
+
+
+for _name in ("gcd", "lcm", "comb", "perm", "isqrt", "factorial"):
+    RULES[id(getattr(math, _name))] = _math(_name)
+
+
+def _sign(name: str) -> Rule:
+    def lower(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+        return combined(frame, name, *arguments, node)
+
+    return lower
+
+
+def _comparison(name: str) -> Rule:
+    def lower(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+        return ordered(frame, name, *arguments, node)
+
+    return lower
+
+
+for _name in ("add", "sub", "mul", "floordiv", "mod", "lshift", "rshift", "and_", "or_", "xor"):
+    RULES[id(getattr(operator, _name))] = _sign(_name)
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    RULES[id(getattr(operator, _name))] = _comparison(_name)
+
+
+@rule(operator.is_)
+def _is(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    return identical(frame, *arguments, node)
+
+
+@rule(operator.contains)
+def _contains(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    return contains(frame, arguments[1], arguments[0], node)
+
+
+def _again(
+    frame: Frame, values: list[Expression], node: ast.AST
+) -> tuple[list[Statement], list[Expression]]:
+    """Return values that can be evaluated again, and what evaluates them once before."""
+    binds: list[Statement] = []
+    parts: list[Expression] = []
+    for value in values:
+        if not isinstance(value, (Constant, Local)):
+            bind, value = frame.temporary(value, node)
+            binds.append(bind)
+        parts.append(value)
+    return binds, parts
+
+
+# --- what loops over something
+
+
+@rule(all, any)
+def _quantified(
+    frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
+) -> Expression:
+    raise AssertionError
+
+
+def _quantify(every: bool) -> Rule:
+    def lower(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+        _takes(frame, arguments, names, node, 1, 1)
+        over = iterable(frame, arguments[0], node)
+        return Quantify(BOOL, every, truths(frame, over, node))
+
+    return lower
+
+
+RULES[id(all)], RULES[id(any)] = _quantify(True), _quantify(False)
+
+
+def truths(frame: Frame, over: Expression, node: ast.AST) -> Expression:
+    """Return what yields the truth of each value that something yields."""
+    kind = element_type(frame, over.type)
+    if isinstance(kind, Number) and kind.kind is bool:
+        return over
+    test = given(frame, constant(bool), [kind], node)
+    return Apply(Stream(BOOL), "map", (test, over))
+
+
+@rule(len)
+def _len(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    _takes(frame, arguments, names, node, 1, 1)
+    value = frame.certain(arguments[0])
+    kind = value.type
+    asked = frame.lowering.asked(frame, value, ("__len__",), node)
+    if asked is not None:
+        return asked
+    if isinstance(kind, Tuple):
+        return frame.after(value, number(len(kind.items)), node)
+    if isinstance(value, Constant) and hasattr(value.value, "__len__"):
+        return number(len(value.value))
+    if isinstance(kind, Ref) and frame.schema.is_array(kind):
+        return frame.after(value, number(frame.schema.most(kind)), node)
+    if isinstance(kind, (*CONTAINERS, Span, Never)):
+        return Length(Number(0), value)
+    if frame.is_listed(kind) and isinstance(kind, Ref):
+        many = not frame.schema.is_bag(kind)
+        return Length(Number(0, frame.schema.most(kind)) if many else Number(0), value)
+    frame.refuse(node, f"{frame.text(node)}: {named(kind)} has no length")
+
+
+@rule(sum, math.prod)
+def _total(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    raise AssertionError
+
+
+def _sum(name: str, empty: int) -> Rule:
+    def lower(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+        arguments = [*arguments, *([names["start"]] if "start" in names else [])]
+        over = iterable(frame, arguments[0], node)
+        start = arguments[1] if len(arguments) > 1 else number(empty)
+        if isinstance(start.type, (Sequence, Tuple)):
+            kind = join(start.type, _as_list(frame, element_type(frame, over.type)))
+            return Apply(kind, "concatenated", (over, start))
+        if not isinstance(element_type(frame, over.type), (Number, Never)):
+            frame.refuse(node, f"{frame.text(node)}: its values are no numbers")
+        return Apply(_total_of(frame, over, name), name, (over, frame.number(start, node)))
+
+    return lower
+
+
+def _total_of(frame: Frame, over: Expression, name: str) -> Number:
+    kind = element_type(frame, over.type)
+    low = isinstance(kind, Number) and kind.low >= 0
+    return Number(0 if low and name == "sum" else WORD[0])
+
+
+def _as_list(frame: Frame, kind: Type) -> Type:
+    return Sequence(element_type(frame, kind)) if isinstance(kind, Ref) else kind
+
+
+RULES[id(sum)], RULES[id(math.prod)] = _sum("sum", 0), _sum("prod", 1)
+
+
+def _extreme(name: str) -> Rule:
+    def lower(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+        key = names.get("key")
+        if len(arguments) > 1:
+            return _of_several(frame, name, arguments, key, node)
+        over = iterable(frame, arguments[0], node)
+        element = element_type(frame, over.type)
+        more: list[tuple[str, Expression]] = []
+        if key is not None and not (isinstance(key, Constant) and key.value is None and not isinstance(key.type, Closure)):  # fmt: skip
+            more.append(("key", given(frame, key, [element], node)))
+            _refuse_unordered(frame, more[0][1].type, node)
+        else:
+            _refuse_unordered(frame, element, node)
+        kind = element
+        if "default" in names:
+            kind = _joined(frame, [element, names["default"].type], node)
+            more.append(("default", names["default"]))
+        return Apply(kind, name, (over,), tuple(more))
+
+    return lower
+
+
+def _of_several(
+    frame: Frame, name: str, arguments: list[Expression], key: Expression | None, node: ast.AST
+) -> Expression:
+    """Return the least or the largest of several values."""
+    if key is None and all(isinstance(one.type, (Number, Never)) for one in arguments):
+        result = arguments[0]
+        for one in arguments[1:]:
+            result = _of_two(name, result, one)
+        return result
+    kind = _joined(frame, [one.type for one in arguments], node)
+    listed = Make(Sequence(kind), tuple(arguments))
+    if key is None:
+        _refuse_unordered(frame, kind, node)
+        return Apply(kind, name, (listed,))
+    return Apply(kind, name, (listed,), (("key", given(frame, key, [kind], node)),))
+
+
+def _of_two(name: str, one: Expression, other: Expression) -> Expression:
+    if is_plain(one) and is_plain(other):
+        chosen = {"min": min, "max": max}[name](one.value, other.value)  # type: ignore[attr-defined]
+        return constant(chosen)
+    a = one.type if isinstance(one.type, Number) else Number()
+    b = other.type if isinstance(other.type, Number) else Number()
+    pick = min if name == "min" else max
+    kind = a.kind if a.kind is b.kind else None
+    from ..form import Arithmetic
+
+    return Arithmetic(Number(pick(a.low, b.low), pick(a.high, b.high), kind), name, one, other)
+
+
+RULES[id(min)], RULES[id(max)] = _extreme("min"), _extreme("max")
+
+
+def _refuse_unordered(frame: Frame, kind: Type, node: ast.AST) -> None:
+    """Refuse to compare what has no order."""
+    from .operators import comparable
+
+    if not comparable(frame, kind, kind, "lt"):
+        frame.refuse(node, f"{frame.text(node)} compares {named(kind)}, which has no order", "give it a key")  # fmt: skip
+
+
+@rule(sorted)
+def _sorted(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    over = iterable(frame, arguments[0], node)
+    element = element_type(frame, over.type)
+    more: list[tuple[str, Expression]] = []
+    if "key" in names:
+        more.append(("key", given(frame, names["key"], [element], node)))
+        _refuse_unordered(frame, more[0][1].type, node)
+    else:
+        _refuse_unordered(frame, element, node)
+    if "reverse" in names:
+        more.append(("reverse", frame.truth(names["reverse"], node)))
+    return Apply(Sequence(element), "sorted", (over,), tuple(more))
+
+
+@rule(next)
+def _next(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    _takes(frame, arguments, names, node, 1, 2)
+    over = iterable(frame, arguments[0], node)
+    if not isinstance(over.type, Stream):
+        frame.refuse(node, f"{frame.text(node)}: next() takes a generator", "write next(v for v in ...)")  # fmt: skip
+    element = element_type(frame, over.type)
+    if len(arguments) == 1:
+        return First(element, over, None)
+    return First(_joined(frame, [element, arguments[1].type], node), over, arguments[1])
+
+
+@rule(range)
+def _range(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    _takes(frame, arguments, names, node, 1, 3)
+    ends = [frame.number(one, node) for one in arguments]
+    if all(isinstance(one, Constant) for one in ends):
+        known = range(*(one.value for one in ends))  # type: ignore[attr-defined]
+        return Constant(Span(), known)
+    start, stop = (number(0), ends[0]) if len(ends) == 1 else ends[:2]
+    return Range(Span(), start, stop, ends[2] if len(ends) == 3 else number(1))
+
+
+@rule(enumerate)
+def _enumerate(
+    frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
+) -> Expression:
+    arguments = [*arguments, *([names["start"]] if "start" in names else [])]
+    over = iterable(frame, arguments[0], node)
+    start = frame.number(arguments[1], node) if len(arguments) > 1 else number(0)
+    low = start.type.low if isinstance(start.type, Number) else 0
+    pair = Tuple((Number(low), element_type(frame, over.type)))
+    return Apply(Stream(pair), "enumerate", (over, start))
+
+
+@rule(zip)
+def _zip(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    overs = [iterable(frame, one, node) for one in arguments]
+    kind = Tuple(tuple(element_type(frame, one.type) for one in overs))
+    strict = (("strict", frame.truth(names["strict"], node)),) if "strict" in names else ()
+    return Apply(Stream(kind), "zip", tuple(overs), strict)
+
+
+@rule(reversed)
+def _reversed(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    over = iterable(frame, arguments[0], node)
+    if isinstance(over.type, (Members, Stream)):
+        frame.refuse(node, f"{frame.text(node)}: {named(over.type)} has no last element", "sort it first")  # fmt: skip
+    return Apply(Stream(element_type(frame, over.type)), "reversed", (over,))
+
+
+@rule(map)
+def _map(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    function, *values = arguments
+    overs = [iterable(frame, one, node) for one in values]
+    test = given(frame, function, [element_type(frame, one.type) for one in overs], node)
+    return Apply(Stream(test.type), "map", (test, *overs))
+
+
+@rule(filter)
+def _filter(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    _takes(frame, arguments, names, node, 2, 2)
+    over = iterable(frame, arguments[1], node)
+    element = element_type(frame, over.type)
+    is_none = isinstance(arguments[0].type, type(NOTHING))
+    test = given(frame, constant(bool) if is_none else arguments[0], [element], node)
+    return Apply(Stream(element), "filter", (test, over))
+
+
+@rule(functools.reduce)
+def _reduce(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    _takes(frame, arguments, names, node, 2, 3)
+    over = iterable(frame, arguments[1], node)
+    element = element_type(frame, over.type)
+    kind = arguments[2].type if len(arguments) > 2 else element
+    for _ in range(3):
+        step = given(frame, arguments[0], [kind, element], node)
+        found = _joined(frame, [kind, step.type], node)
+        if found == kind:
+            break
+        kind = widened(kind, step.type)
+    return Apply(kind, "reduce", (step, over, *arguments[2:]))
+
+
+@rule(itertools.chain)
+def _chain(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    overs = [iterable(frame, one, node) for one in arguments]
+    kind = _joined(frame, [element_type(frame, one.type) for one in overs], node)
+    return Apply(Stream(kind), "chain", tuple(overs))
+
+
+@rule(itertools.chain.from_iterable)
+def _flattened(
+    frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
+) -> Expression:
+    over = iterable(frame, arguments[0], node)
+    return Apply(Stream(element_type(frame, element_type(frame, over.type))), "flattened", (over,))
+
+
+@rule(itertools.pairwise)
+def _pairwise(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    over = iterable(frame, arguments[0], node)
+    element = element_type(frame, over.type)
+    return Apply(Stream(Tuple((element, element))), "pairwise", (over,))
+
+
+def _tuples(name: str) -> Rule:
+    def lower(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+        over = iterable(frame, arguments[0], node)
+        size = names.get("r") or (arguments[1] if len(arguments) > 1 else None)
+        element = element_type(frame, over.type)
+        if isinstance(size, Constant) and size.value is not None:
+            kind: Type = Tuple((element,) * size.value)
+        else:
+            kind = Sequence(element, tuple)
+        more = (frame.number(size, node),) if size is not None else ()
+        return Apply(Stream(kind), name, (over, *more))
+
+    return lower
+
+
+RULES[id(itertools.combinations)] = _tuples("combinations")
+RULES[id(itertools.permutations)] = _tuples("permutations")
+
+
+@rule(itertools.product)
+def _product(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    overs = [iterable(frame, one, node) for one in arguments]
+    repeat = names.get("repeat", number(1))
+    elements = [element_type(frame, one.type) for one in overs]
+    if isinstance(repeat, Constant):
+        kind: Type = Tuple(tuple(elements) * repeat.value)
+    else:
+        kind = Sequence(_joined(frame, elements, node), tuple)
+    return Apply(Stream(kind), "product", tuple(overs), (("repeat", frame.number(repeat, node)),))
+
+
+# --- containers of one's own
+
+
+def _gathered(kind: type) -> Rule:
+    def lower(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+        if "maxlen" in names or len(arguments) > 1:
+            frame.refuse(node, f"{frame.text(node)}: a deque with a greatest length", "pop what is too much")  # fmt: skip
+        if not arguments:
+            return empty(kind)
+        over = iterable(frame, arguments[0], node)
+        if kind is tuple and isinstance(over.type, Tuple):
+            return over
+        element = element_type(frame, over.type)
+        if kind in (set, frozenset):
+            frame.refuse_unhashable(element, node)
+            return Gather(Members(element, frozen=kind is frozenset), over)
+        return Gather(Sequence(element, kind), over)
+
+    return lower
+
+
+def empty(kind: type) -> Expression:
+    """Return a container of one's own that is empty."""
+    if kind is tuple:
+        return constant(())
+    if kind in (set, frozenset):
+        return Make(Members(NEVER, frozen=kind is frozenset), ())
+    return Make(Sequence(NEVER, kind), ())
+
+
+for _kind in (list, tuple, set, frozenset, collections.deque):
+    RULES[id(_kind)] = _gathered(_kind)
+
+
+@rule(dict)
+def _dict(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    if names:
+        frame.refuse(node, f"{frame.text(node)}: texts as keys", "write {key: value}")
+    if not arguments:
+        return Make(Mapping(NEVER, NEVER), ())
+    value = frame.certain(arguments[0])
+    if isinstance(value.type, Mapping):
+        return Gather(Mapping(value.type.key, value.type.value), value)
+    over = iterable(frame, value, node)
+    pair = element_type(frame, over.type)
+    if not isinstance(pair, Tuple) or len(pair.items) != 2:
+        frame.refuse(node, f"{frame.text(node)} takes pairs of a key and a value")
+    return Gather(Mapping(*pair.items), over)
+
+
+@rule(collections.Counter)
+def _counter(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    kind = Mapping(NEVER, Number(0), collections.Counter)
+    if not arguments:
+        return Make(kind, ())
+    value = frame.certain(arguments[0])
+    if isinstance(value.type, Mapping):
+        return Gather(replace(kind, key=value.type.key, value=value.type.value), value)
+    over = iterable(frame, value, node)
+    return Gather(replace(kind, key=element_type(frame, over.type)), over)
+
+
+@rule(collections.defaultdict)
+def _defaultdict(
+    frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
+) -> Expression:
+    if len(arguments) != 1:
+        frame.refuse(node, f"{frame.text(node)}: a defaultdict takes what makes a value", "write defaultdict(int)")  # fmt: skip
+    made = called(frame, arguments[0], [], {}, node)
+    kind = made.type
+    if isinstance(arguments[0], Constant) and not isinstance(arguments[0].type, Closure):
+        factory: Any = arguments[0].value
+    else:
+        frame.refuse(node, f"{frame.text(node)}: a function of one's own", "write int, list or set")
+    return Make(Mapping(NEVER, kind, collections.defaultdict, factory), ())
+
+
+@rule(copy.copy, copy.deepcopy)
+def _copy(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    value = arguments[0]
+    if isinstance(value.type, Ref):
+        kind = frame.schema.value(value.type)
+        return Copy(replace(kind, own=True) if isinstance(kind, Record) else kind, value)
+    if isinstance(value.type, Record):
+        return Copy(replace(value.type, own=True), value)
+    return Copy(value.type, value)
+
+
+@rule(free_set)
+def _free_set(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    return Apply(Members(Number(0, 62), ordered=True), "of_mask", tuple(arguments))
+
+
+@rule(fields.members)
+def _members(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    value = frame.number(arguments[0], node)
+    high = value.type.high if isinstance(value.type, Number) else WORD[1]
+    return Apply(Sequence(Number(0, max(high, 1).bit_length() - 1)), "members", (value,))
+
+
+@rule(fields.size)
+def _size(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    return Apply(Number(0, 64), "bit_count", (frame.number(arguments[0], node),))
+
+
+# --- functions and types
+
+
+@rule(isinstance)
+def _isinstance(
+    frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
+) -> Expression:
+    _takes(frame, arguments, names, node, 2, 2)
+    value, kinds = arguments
+    if not isinstance(kinds, Constant):
+        frame.refuse(node, f"{frame.text(node)}: the class is not known")
+    if isinstance(value.type, Optional):
+        from ..form import IsNone, Not
+
+        inner = _is_instance(frame, value.type.of, kinds.value, node)
+        return Not(BOOL, IsNone(BOOL, value)) if inner else frame.after(value, constant(False), node)  # fmt: skip
+    return frame.after(value, constant(_is_instance(frame, value.type, kinds.value, node)), node)
+
+
+def _is_instance(frame: Frame, kind: Type, kinds: Any, node: ast.AST) -> bool:
+    """Whether values of a type are instances of a class."""
+    python = _class_of(frame, kind)
+    if python is None:
+        frame.refuse(node, f"{frame.text(node)}: whether {named(kind)} is one depends on the way")
+    every = kinds if isinstance(kinds, tuple) else (kinds,)
+    return issubclass(python, every) if all(isinstance(one, type) for one in every) else False
+
+
+def _class_of(frame: Frame, kind: Type) -> type | None:
+    if isinstance(kind, Number):
+        return kind.kind
+    if isinstance(kind, Tuple):
+        return tuple
+    if isinstance(kind, (Sequence, Mapping)):
+        return kind.kind
+    if isinstance(kind, Members):
+        return frozenset if kind.frozen else None if kind.ordered else set
+    if isinstance(kind, Known):
+        return type(kind.value)
+    return type(None) if kind == NOTHING else declared_by(frame, kind)
+
+
+@rule(typing.cast)
+def _cast(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    return arguments[1]
+
+
+@rule(functools.partial)
+def _partial(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    function, *values = arguments
+    binds: list[Statement] = []
+    code = Code(None, frame, of=function)
+    every = [*((str(n), one) for n, one in enumerate(values)), *names.items()]
+    for name, value in every:
+        if not isinstance(value, Constant):
+            bind, value = frame.temporary(value, node)
+            binds.append(bind)
+        code.given[name] = value
+    result = Constant(Closure(code), None)
+    return After(result.type, tuple(binds), result) if binds else result
+
+
+def getter(frame: Frame, function: Any) -> Rule | None:
+    """Return how ``itemgetter(1)`` or ``attrgetter("x")`` is lowered; None of anything else."""
+    if type(function) is operator.itemgetter:
+        keys: tuple[Any, ...] = function.__reduce__()[1]
+
+        def item(
+            frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
+        ) -> Expression:
+            value = arguments[0]
+            indices = [ast.copy_location(ast.Constant(key), node) for key in keys]
+            parts = [element_of(frame, value, index, node) for index in indices]
+            return parts[0] if len(parts) == 1 else made_tuple(parts)
+
+        return item
+    if type(function) is operator.attrgetter:
+        paths: tuple[str, ...] = function.__reduce__()[1]
+
+        def attribute(
+            frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
+        ) -> Expression:
+            parts = []
+            for path in paths:
+                value = arguments[0]
+                for name in path.split("."):
+                    value = part_of(frame, value, name, node)
+                parts.append(value)
+            return parts[0] if len(parts) == 1 else made_tuple(parts)
+
+        return attribute
+    return None
+
+
+@rule(operator.itemgetter, operator.attrgetter)
+def _getter(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    if not all(isinstance(one, Constant) for one in arguments):
+        frame.refuse(node, f"{frame.text(node)}: its arguments are not known", "write a lambda")
+    maker = node.func if isinstance(node, ast.Call) else None
+    wanted = operator.attrgetter if "attrgetter" in ast.unparse(maker or node) else operator.itemgetter  # fmt: skip
+    return constant(wanted(*(one.value for one in arguments)))  # type: ignore[attr-defined]
+
+
+@rule(operator.getitem)
+def _getitem(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    owner, index = arguments
+    if isinstance(owner.type, Tuple) and isinstance(index, Constant):
+        return items_of(owner, owner.type)[index.value]
+    from ..form import Element
+
+    return Element(element_type(frame, owner.type), owner, frame.number(index, node), True)
+
+
+__all__ = ["RULES", "Choose", "Contains", "Enum", "Given", "Quantify", "getter"]

@@ -1,0 +1,229 @@
+"""Who owns what can be changed: a name, and nobody else who would see the change.
+
+A list, a set, a dictionary or a record that a function makes is one value, and the form has a copy
+wherever Python has another name for it.  Both mean the same unless somebody changes it through one
+name and reads it through the other: then the line is refused.  Everything that decides this is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ..form import (
+    After,
+    Apply,
+    Call,
+    Change,
+    Choose,
+    Comprehension,
+    Constant,
+    Copy,
+    Element,
+    Expression,
+    First,
+    Gather,
+    Item,
+    Local,
+    Lookup,
+    Make,
+    Part,
+    Slice,
+)
+from ..types import Ref, is_changeable
+
+FILE, STATE = "", "@"
+"""Stand for whoever has what exists when the file is loaded, and for the state."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a value comes from.
+
+    Parameters
+    ----------
+    same
+        The names that stand for the same object.
+    within
+        The names of what this object lies in.
+    holds
+        The names of what may lie in it.
+    """
+
+    same: frozenset[str] = frozenset()
+    within: frozenset[str] = frozenset()
+    holds: frozenset[str] = frozenset()
+
+    def __or__(self, other: Origin) -> Origin:
+        return Origin(self.same | other.same, self.within | other.within, self.holds | other.holds)
+
+
+NEW = Origin()
+"""Of what nobody else has."""
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """Which names of a function have objects in common, at one place of it.
+
+    Parameters
+    ----------
+    same
+        Pairs of names for one object, in both orders.
+    within
+        Pairs of a name and that of another object, in which its own lies.
+    """
+
+    same: frozenset[tuple[str, str]] = frozenset()
+    within: frozenset[tuple[str, str]] = field(default_factory=frozenset)
+
+    def __or__(self, other: Sharing) -> Sharing:
+        return Sharing(self.same | other.same, self.within | other.within)
+
+    def without(self, name: str) -> Sharing:
+        """Return what is shared once a name stands for something else."""
+        return Sharing(
+            frozenset(pair for pair in self.same if name not in pair),
+            frozenset(pair for pair in self.within if name not in pair),
+        )
+
+    def given(self, name: str, origin: Origin) -> Sharing:
+        """Return what is shared once a name stands for what has this origin."""
+        shared = self.without(name)
+        for other in origin.same - {name}:
+            shared = shared._named(name, other)
+        for other in origin.within - {name}:
+            shared = shared._put(name, other)
+        for other in origin.holds - {name}:
+            shared = shared._put(other, name)
+        return shared
+
+    def _named(self, name: str, other: str) -> Sharing:
+        """Two names stand for one object, so whatever is true of one is true of the other."""
+        all_of_it = {name, other, *self.equal(name), *self.equal(other)}
+        same = {(a, b) for a in all_of_it for b in all_of_it if a != b}
+        outer = {b for a, b in self.within if a in all_of_it}
+        inner = {a for a, b in self.within if b in all_of_it}
+        within = {(a, b) for a in all_of_it for b in outer} | {
+            (a, b) for a in inner for b in all_of_it
+        }
+        return Sharing(self.same | same, self.within | within)
+
+    def _put(self, inner: str, outer: str) -> Sharing:
+        """One object lies in another one, and in whatever that lies in."""
+        lower = {inner, *self.equal(inner), *self.inside(inner)}
+        upper = {outer, *self.equal(outer), *self.around(outer)}
+        pairs = {(a, b) for a in lower for b in upper if a != b}
+        return Sharing(self.same, self.within | pairs)
+
+    def equal(self, name: str) -> set[str]:
+        """Return the other names for the same object."""
+        return {b for a, b in self.same if a == name}
+
+    def around(self, name: str) -> set[str]:
+        """Return the names of what an object lies in."""
+        return {b for a, b in self.within if a == name}
+
+    def inside(self, name: str) -> set[str]:
+        """Return the names of what lies in an object."""
+        return {a for a, b in self.within if b == name}
+
+    def seen_by(self, name: str, deep: bool) -> set[str]:
+        """Return the names by which a change is seen.
+
+        Parameters
+        ----------
+        deep
+            Whether it is a change of what lies in the object, and not of what it has.
+        """
+        seen = self.equal(name) | self.around(name)
+        return seen | self.inside(name) if deep else seen
+
+
+def origin_of(value: Expression, sharing: Sharing) -> Origin:
+    """Return where the object comes from that an expression gives."""
+    if not is_changeable(value.type):
+        return NEW
+    if isinstance(value, Constant):
+        return Origin(same=frozenset({FILE}), within=frozenset({FILE}))
+    if isinstance(value, Local):
+        return Origin(same=frozenset({value.name}))
+    if isinstance(value, (Part, Element, Item, Lookup)):
+        default = [value.default] if isinstance(value, Lookup) and value.default else []
+        origins = [_inside(value.of, sharing), *(origin_of(one, sharing) for one in default)]
+        return _united(origins)
+    if isinstance(value, Choose):
+        return origin_of(value.yes, sharing) | origin_of(value.no, sharing)
+    if isinstance(value, After):
+        return origin_of(value.value, sharing)
+    if isinstance(value, Change):
+        # What is taken out may be what was put in under another name.
+        root = root_of(value.of)
+        return Origin(same=frozenset(sharing.inside(root))) if root else NEW
+    if isinstance(value, Call):
+        pairs = zip(value.function.parameters, value.arguments, strict=True)
+        shared = [one for name, one in pairs if name in value.function.shares]
+        return _united([*(origin_of(one, sharing) for one in shared), *_insides(shared, sharing)])
+    if isinstance(value, (Apply, First)):
+        parts = value.arguments if isinstance(value, Apply) else (value.of, value.default)
+        return _united(_insides([one for one in parts if one is not None], sharing))
+    return Origin(holds=frozenset(_held(value, sharing)))
+
+
+def _united(origins: Iterable[Origin]) -> Origin:
+    united = NEW
+    for origin in origins:
+        united |= origin
+    return united
+
+
+def _insides(values: Iterable[Expression], sharing: Sharing) -> list[Origin]:
+    return [_inside(value, sharing) for value in values]
+
+
+def _inside(value: Expression, sharing: Sharing) -> Origin:
+    """Return where something comes from that lies in what an expression gives."""
+    if isinstance(value.type, Ref):
+        return NEW
+    owners: set[str] = set()
+    names = set(_names(value))
+    for name in names:
+        owners |= {name, *sharing.equal(name), *sharing.around(name)}
+    if isinstance(value, Constant):
+        owners.add(FILE)
+    inner = {one for name in names for one in sharing.inside(name)}
+    return Origin(same=frozenset(inner), within=frozenset(owners))
+
+
+def _held(value: Expression, sharing: Sharing) -> Iterator[str]:
+    """Yield the names of what may lie in what an expression makes."""
+    if isinstance(value, Make):
+        for part in value.parts:
+            origin = origin_of(part, sharing)
+            yield from origin.same | origin.within | origin.holds
+    elif isinstance(value, Comprehension):
+        yield from _names(value.result)
+        for clause in value.clauses:
+            yield from _names(clause.over)
+    elif isinstance(value, (Gather, Copy, Slice)):
+        if not isinstance(value.of.type, Ref):
+            yield from _names(value.of)
+
+
+def _names(value: Expression) -> Iterator[str]:
+    """Yield the names in an expression that stand for what can be changed."""
+    if isinstance(value, Local):
+        if is_changeable(value.type):
+            yield value.name
+        return
+    for part in vars(value).values():
+        for one in part if isinstance(part, tuple) else (part,):
+            if isinstance(one, Expression):
+                yield from _names(one)
+
+
+def root_of(path: Expression) -> str | None:
+    """Return the name from which a path leads to what is changed; None if that is the state."""
+    while isinstance(path, (Part, Element, Item, Lookup)) and not isinstance(path.of.type, Ref):
+        path = path.of
+    return path.name if isinstance(path, Local) else None

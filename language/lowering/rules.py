@@ -1,0 +1,109 @@
+"""The rules of a transition system, lowered: its actions, its properties and its constraint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from ...core.errors import TidegateError
+from ...core.spec import TransitionSystem
+from ...core.vocabulary import Action, Instance, Property
+from ..calls import Parameters
+from ..form import Function
+from ..schema import Schema
+from ..types import Known, NoJoinError, Type, join_all, type_of
+from .frame import LoweringError
+from .lower import Lowering
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule of a system, for arguments of some types.
+
+    Parameters
+    ----------
+    name
+        What it is, for messages.
+    function
+        What the model has.
+    instances
+        The numbers of the instances of an action that it stands for.
+    """
+
+    name: str
+    function: Any
+    kinds: tuple[Type, ...]
+    instances: tuple[int, ...] = ()
+
+
+class Rules:
+    """Lowers the rules of a system."""
+
+    def __init__(self, system: TransitionSystem[Any, Any]) -> None:
+        self.system = system
+        self.lowering = Lowering(Schema(system.layout))
+
+    def actions(self) -> Iterator[Rule]:
+        """Yield each action, once for all of its instances whose arguments are numbers.
+
+        Where an argument is a function or an object of the file, there is one for each.
+        """
+        of: dict[int, list[tuple[int, Instance]]] = {}
+        for number, instance in enumerate(self.system.instances):
+            of.setdefault(id(instance.action), []).append((number, instance))
+        for every in of.values():
+            action = every[0][1].action
+            yield from self._of_action(action, every)
+
+    def _of_action(self, action: Action, every: list[tuple[int, Instance]]) -> Iterator[Rule]:
+        groups: dict[Any, list[tuple[int, Instance]]] = {}
+        for number, instance in every:
+            kinds = tuple(map(type_of, instance.arguments))
+            known = tuple(kind if isinstance(kind, Known) else None for kind in kinds)
+            groups.setdefault(known, []).append((number, instance))
+        for group in groups.values():
+            arguments = [instance.arguments for _, instance in group]
+            numbers = tuple(number for number, _ in group)
+            try:
+                kinds = tuple(join_all(map(type_of, some)) for some in zip(*arguments, strict=True))
+            except NoJoinError:
+                for number, instance in group:
+                    kinds = tuple(map(type_of, instance.arguments))
+                    yield Rule(f"action {action.name}", action.apply, kinds, (number,))
+                continue
+            yield Rule(f"action {action.name}", action.apply, kinds, numbers)
+
+    def properties(self, some: Sequence[Property]) -> Iterator[Rule]:
+        """Yield what decides properties in a state: predicates, premises and witnesses."""
+        for prop in some:
+            for asked in (prop.witness, prop.premise):
+                if asked is not None and prop.each is None:
+                    yield Rule(f"property {prop.name}", asked, ())
+            if isinstance(prop.predicate, FunctionType) and prop.witness is None and not prop.each:
+                if Parameters.of_function(prop.predicate).positional:
+                    yield Rule(f"property {prop.name}", prop.predicate, ())
+        if self.system.constraint is not None:
+            yield Rule("the constraint", self.system.constraint, ())
+
+    def lowered(self, rule: Rule) -> Function:
+        """Return a rule in the typed form; its parameters are the state, the bounds and the rest.
+
+        Raises
+        ------
+        LoweringError
+            If a line of it, or of what it calls, is not in the language.
+        """
+        function = rule.function
+        if not isinstance(function, FunctionType):
+            raise LoweringError(f"{rule.name}: {function!r} is no function that Tidegate can read")
+        given = [self.lowering.schema.root, Known(self.system.constants), *rule.kinds]
+        names = Parameters.of_function(function).positional
+        if len(names) < len(given):
+            raise LoweringError(f"{rule.name} takes {len(names)} arguments")
+        kinds = dict(zip(names, given, strict=False))
+        return self.lowering.function(function, kinds)
+
+
+Refused = Callable[[Rule, TidegateError], None]

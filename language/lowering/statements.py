@@ -1,0 +1,470 @@
+"""Assignments, branches, loops, and the ways out of a function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from ..form import (
+    Apply,
+    Bind,
+    Block,
+    Change,
+    Constant,
+    Copy,
+    Do,
+    Element,
+    Expression,
+    Fail,
+    For,
+    Gather,
+    If,
+    Leave,
+    Length,
+    Local,
+    Lookup,
+    Not,
+    Part,
+    Return,
+    Slice,
+    Statement,
+    Store,
+    While,
+)
+from ..types import (
+    BOOL,
+    Mapping,
+    Members,
+    Number,
+    Record,
+    Ref,
+    Sequence,
+    Tuple,
+    Type,
+    is_changeable,
+)
+from .access import (
+    element_of,
+    element_type,
+    note_change,
+    path,
+    settled,
+    stored,
+    target_of,
+)
+from .calls import closure, held
+from .containers import is_path, retyped
+from .displays import entered, iterable, taken_apart
+from .frame import Frame, Loop, Read, Variable, constant, is_in, named, number
+from .operators import OPERATORS, combined, is_set, truth_of
+from .owners import NEW, STATE, origin_of
+from .patterns import match
+
+
+def passed_over(frame: Frame, node: ast.Pass) -> list[Statement]:
+    """Lower ``pass``."""
+    return []
+
+
+def expression(frame: Frame, node: ast.Expr) -> list[Statement]:
+    """Lower an expression that is evaluated for what it does."""
+    if isinstance(node.value, ast.Constant):
+        return []
+    value = frame.expression(node.value)
+    return [] if isinstance(value, (Constant, Local)) else [Do(node.lineno, value)]
+
+
+def assign(frame: Frame, node: ast.Assign) -> list[Statement]:
+    """Lower an assignment to one target or to several."""
+    value = frame.expression(node.value)
+    if len(node.targets) == 1:
+        return assigned(frame, node.targets[0], value, node.value)
+    bind, again = frame.temporary(value, node)
+    out: list[Statement] = [bind]
+    for target in node.targets:
+        out += assigned(frame, target, again if not isinstance(value, Constant) else value)
+    return out
+
+
+def annotated(frame: Frame, node: ast.AnnAssign) -> list[Statement]:
+    """Lower an assignment with an annotation, which says nothing."""
+    if node.value is None:
+        return []
+    return assigned(frame, node.target, frame.expression(node.value), node.value)
+
+
+def assigned(
+    frame: Frame, target: ast.expr, value: Expression, source: ast.expr | None = None
+) -> list[Statement]:
+    """Return the assignment of a value to a target."""
+    if isinstance(target, ast.Name):
+        return _named(frame, target, value, source)
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return taken_apart(frame, target, value)
+    if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
+        return _spliced(frame, target, target.slice, value)
+    before: list[Statement] = []
+    if not isinstance(value, (Constant, Local)) and not _is_simple(target):
+        # Python evaluates the value first, and then where it goes.
+        bind, value = frame.temporary(value, target)
+        before.append(bind)
+    binds, place = settled(frame, target_of(frame, target), target)
+    return before + binds + _put(frame, place, value, target)
+
+
+def _is_simple(target: ast.expr) -> bool:
+    """Whether a target can be evaluated at any time: names, attributes and known indices."""
+    simple = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)
+    return all(isinstance(part, simple) for part in ast.walk(target))
+
+
+def _named(
+    frame: Frame, target: ast.Name, value: Expression, source: ast.expr | None
+) -> list[Statement]:
+    """Return the assignment to a name; one that reads an element remembers where."""
+    kind = value.type
+    is_read = isinstance(value, Element) and isinstance(value.of.type, Ref)
+    if is_read and isinstance(kind, Record) and not kind.own and _is_written(frame, target.id):
+        assert isinstance(value, Element)
+        return _read_by_index(frame, target, value)
+    return [frame.bind(target.id, value, target)]
+
+
+def _is_written(frame: Frame, name: str) -> bool:
+    """Whether a function writes through a name."""
+    return any(
+        isinstance(part, (ast.Attribute, ast.Subscript))
+        and isinstance(part.ctx, ast.Store)
+        and _root(part) == name
+        for part in ast.walk(frame.tree)
+    )
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _read_by_index(frame: Frame, target: ast.Name, value: Element) -> list[Statement]:
+    """Return the reading of an element, whose index and length are kept for writing to it."""
+    owner: Expression = value.of
+    binds: list[Statement] = []
+    if not isinstance(owner, Local):
+        bind, owner = frame.temporary(owner, target, target.id)
+        binds.append(bind)
+    at, index = frame.temporary(value.index, target, target.id)
+    long, length = frame.temporary(Length(Number(0), owner), target, target.id)
+    read = Read(owner, at.name, long.name)
+    element = replace(value, of=owner, index=index)
+    assert isinstance(length, Local)
+    return [*binds, at, long, frame.bind(target.id, element, target, read)]
+
+
+def _put(frame: Frame, place: Expression, value: Expression, node: ast.expr) -> list[Statement]:
+    """Return the writing of a value, once it is clear that it fits."""
+    kind = place.type
+    if isinstance(place, (Part, Element)) and isinstance(place.of.type, Ref):
+        _check_fit(frame, kind, value, node)
+        out = stored(frame, place, value, node)
+        if isinstance(place, Part) and isinstance(kind, Ref):
+            _replace(frame, kind.form, value, node)
+        return out
+    if isinstance(place, Part) and isinstance(place.of.type, Record):
+        declared = frame.lowering.declared_part(place.of.type.declaration, place.name)
+        new = held(frame, declared, kind, value, node)
+        out = stored(frame, place, new, node)
+        retyped(frame, place, new.type, node)
+        return out
+    out = stored(frame, place, value, node)
+    if not isinstance(place, (Part, Element, Lookup)):
+        frame.refuse(node, f"{frame.text(node)} is assigned, and is {named(kind)}")
+    if isinstance(place.of.type, Tuple) or (
+        isinstance(place.of.type, Sequence) and place.of.type.kind is tuple
+    ):
+        frame.refuse(node, f"{frame.text(node)}: an item of a tuple is assigned", "use a list")
+    sharing = origin_of(value, frame.scope.sharing)
+    _hold(frame, place, sharing.same | sharing.within | sharing.holds)
+    retyped(frame, place, value.type, node)
+    return out
+
+
+def _replace(frame: Frame, form: str, value: Expression, node: ast.AST) -> None:
+    """Note that a part of the state is another object until the step ends."""
+    frame.replaced(form, node)
+    kept = {pair for pair in frame.scope.aliases if not is_in(pair[0], form)}
+    if isinstance(value.type, Ref):
+        kept |= {(form, value.type.form), (value.type.form, form)}
+    origin = origin_of(value, frame.scope.sharing)
+    sharing = frame.scope.sharing
+    for name in origin.same | origin.within | origin.holds:
+        kept.add((form, f"={name}"))
+        sharing = sharing._put(name, STATE)
+    frame.scope = replace(frame.scope, aliases=frozenset(kept), sharing=sharing)
+    frame.made.aliases |= {pair for pair in kept if not pair[1].startswith("=")}
+
+
+def _hold(frame: Frame, place: Expression, inner: frozenset[str]) -> None:
+    """Note that what lies at a place is known by other names, too."""
+    from .owners import root_of
+
+    root = root_of(place)
+    if root is None:
+        return
+    sharing = frame.scope.sharing
+    for one in inner - {root}:
+        sharing = sharing._put(one, root)
+    frame.scope = replace(frame.scope, sharing=sharing)
+
+
+def _check_fit(frame: Frame, kind: Type, value: Expression, node: ast.expr) -> None:
+    """Refuse a value of another kind than its place in the state has."""
+    if isinstance(kind, Number):
+        if not isinstance(frame.certain(value).type, (Number, type(frame.certain(value).type))):
+            frame.refuse(node, f"{frame.text(node)} gets {named(value.type)}")
+        if not isinstance(value.type, Number) and not _may_be_number(value.type):
+            repair = "write NONE" if value.type == constant(None).type else ""
+            frame.refuse(node, f"{frame.text(node)} is a number, and gets {named(value.type)}", repair)  # fmt: skip
+
+
+def _may_be_number(kind: Type) -> bool:
+    from ..types import Never, Optional
+
+    return isinstance(kind, Never) or (
+        isinstance(kind, Optional) and isinstance(kind.of, (Number, Never))
+    )
+
+
+def _spliced(
+    frame: Frame, target: ast.Subscript, chosen: ast.Slice, value: Expression
+) -> list[Statement]:
+    """Return the replacement of the elements of a slice."""
+    before: list[Statement] = []
+    value = iterable(frame, value, target)
+    if not isinstance(value, (Constant, Local)):
+        kind = value.type
+        gathered = value if not _is_stream(kind) else Gather(Sequence(element_type(frame, kind)), value)  # fmt: skip
+        bind, value = frame.temporary(gathered, target)
+        before.append(bind)
+    owner = path(frame, target.value)
+    if chosen.step is not None:
+        frame.refuse(target, f"{frame.text(target)}: a slice with a step is assigned", "write its elements one by one")  # fmt: skip
+    whole = frame.lowering.sliced(frame, owner, target, chosen)
+    if not isinstance(whole, Slice) or not is_path(owner):
+        frame.refuse(target, f"{frame.text(target)} is assigned")
+    note_change(frame, owner, target, is_part=False)
+    if isinstance(owner.type, Sequence):
+        origin = origin_of(value, frame.scope.sharing)
+        _hold(frame, owner, origin.same | origin.within | origin.holds)
+        element = element_type(frame, value.type)
+        joined = frame.lowering.joined_element(frame, owner.type, element, target)
+        retyped(frame, owner, joined, target)
+    return [*before, Store(frame.line_of(target), whole, value)]
+
+
+def _is_stream(kind: Type) -> bool:
+    from ..types import Stream
+
+    return isinstance(kind, Stream)
+
+
+def augmented(frame: Frame, node: ast.AugAssign) -> list[Statement]:
+    """Lower ``x += y``, which changes a list or a set where it is."""
+    if type(node.op) not in OPERATORS:
+        frame.refuse(node, f"{frame.text(node)} is not in the language of models")
+    name = OPERATORS[type(node.op)]
+    binds, old = _once(frame, node.target)
+    value = frame.expression(node.value)
+    updated = _in_place(frame, old, name, value, node)
+    if updated is not None:
+        return [*binds, *updated]
+    if isinstance(node.target, ast.Name):
+        result = combined(frame, name, old, value, node)
+        return [*binds, frame.bind(node.target.id, result, node.target)]
+    if isinstance(old, Lookup) and isinstance(old.of.type, Mapping):
+        result = combined(frame, name, old, value, node)
+        return [*binds, *_put(frame, old, result, node.target)]
+    result = combined(frame, name, old, value, node)
+    return [*binds, *_put(frame, old, result, node.target)]
+
+
+def _once(frame: Frame, target: ast.expr) -> tuple[list[Statement], Expression]:
+    """Return a target that can be read and written, whose indices are evaluated once."""
+    if isinstance(target, ast.Name):
+        found = frame.local(target.id, target)
+        if found is None:
+            frame.refuse(target, f"{target.id} has no value here", f"begin with {target.id} = 0")
+        return [], found
+    place = target_of(frame, target)
+    return settled(frame, place, target, all_of_it=True)
+
+
+_UPDATES = {"or_": "update", "and_": "intersection_update", "sub": "difference_update",
+            "xor": "symmetric_difference_update", "add": "extend"}  # fmt: skip
+
+
+def _in_place(
+    frame: Frame, old: Expression, name: str, value: Expression, node: ast.AugAssign
+) -> list[Statement] | None:
+    """Return the change of a list or a set where it is; None of what does not change."""
+    kind = old.type
+    is_list = isinstance(kind, Sequence) and kind.kind is not tuple
+    is_place = isinstance(kind, Ref) and frame.schema.is_sequence(kind) and not frame.schema.is_array(kind)  # fmt: skip
+    changes = (name == "add" and (is_list or is_place)) or (
+        name != "add" and name in _UPDATES and _is_changing_set(frame, kind)
+    )
+    if isinstance(kind, Mapping) and name == "or_":
+        changes = True
+    if isinstance(kind, Mapping) and name in ("add", "sub"):
+        frame.refuse(node, f"{frame.text(node)} joins two Counters", "write counter.update(...)")
+    if not changes:
+        return None
+    if name == "add":
+        value = iterable(frame, value, node)
+    note_change(frame, old, node, is_part=False)
+    method = _UPDATES[name]
+    if not isinstance(kind, Ref):
+        origin = origin_of(value, frame.scope.sharing)
+        _hold(frame, old, origin.same | origin.within | origin.holds)
+        if isinstance(kind, Mapping) and isinstance(value.type, Mapping):
+            new: Type = frame.lowering.joined(frame, [kind, replace(value.type, kind=kind.kind, factory=kind.factory)], node)  # fmt: skip
+        elif method in ("update", "symmetric_difference_update", "extend"):
+            new = frame.lowering.joined_element(frame, kind, element_type(frame, value.type), node)
+        else:
+            new = kind
+        retyped(frame, old, new, node)
+    return [Do(node.lineno, Change(constant(None).type, old, method, (value,)))]
+
+
+def _is_changing_set(frame: Frame, kind: Type) -> bool:
+    return is_set(frame, kind) and not (isinstance(kind, Members) and kind.frozen)
+
+
+def delete(frame: Frame, node: ast.Delete) -> list[Statement]:
+    """Lower ``del`` of elements."""
+    out: list[Statement] = []
+    for target in node.targets:
+        if not isinstance(target, ast.Subscript):
+            frame.refuse(target, f"del {frame.text(target)} is not in the language of models")
+        owner = path(frame, target.value)
+        note_change(frame, owner, target, is_part=False)
+        if isinstance(target.slice, ast.Slice):
+            whole = frame.lowering.sliced(frame, owner, target, target.slice)
+            out.append(Do(node.lineno, Change(constant(None).type, whole, "delete", ())))
+            continue
+        one = element_of(frame, owner, target.slice, target)
+        if not isinstance(one, (Element, Lookup)):
+            frame.refuse(target, f"del {frame.text(target)} is not in the language of models")
+        out.append(Do(node.lineno, Change(constant(None).type, one, "delete", ())))
+    return out
+
+
+def branch(frame: Frame, node: ast.If) -> list[Statement]:
+    """Lower ``if``; a way that is never taken is left out."""
+    test = truth_of(frame, node.test)
+    if isinstance(test, Constant):
+        return list(frame.block(node.body if test.value else node.orelse))
+    body, orelse = frame.branches(lambda: frame.block(node.body), lambda: frame.block(node.orelse))
+    return [If(node.lineno, test, body, orelse)]
+
+
+def loop(frame: Frame, node: ast.For) -> list[Statement]:
+    """Lower ``for``."""
+    over = iterable(frame, frame.expression(node.iter), node.iter)
+    before: list[Statement] = []
+    slot = ""
+
+    def round_(one: Loop) -> tuple[Statement, ...]:
+        nonlocal slot
+        slot, apart = entered(frame, node.target, over, node.iter, own=False)
+        return (*apart, *frame.block(node.body))
+
+    one, body = frame.rounds(round_)
+    return [*before, For(node.lineno, one.label, slot, over, body)]
+
+
+def while_loop(frame: Frame, node: ast.While) -> list[Statement]:
+    """Lower ``while``."""
+    test: Expression = constant(True)
+    runs_on = isinstance(node.test, ast.Constant) and bool(node.test.value)
+
+    def round_(one: Loop) -> tuple[Statement, ...]:
+        nonlocal test
+        test = truth_of(frame, node.test)
+        if not runs_on:
+            # Where it is false the loop ends.
+            one.breaks.append(frame.scope)
+        if isinstance(test, Constant) and not test.value:
+            frame.alive = False
+            return ()
+        return frame.block(node.body)
+
+    one, body = frame.rounds(round_, runs_once=True)
+    return [While(node.lineno, one.label, test, body)]
+
+
+def leave(frame: Frame, node: ast.Break | ast.Continue) -> list[Statement]:
+    """Lower ``break`` and ``continue``."""
+    inner = frame.loops[-1]
+    again = isinstance(node, ast.Continue)
+    (inner.continues if again else inner.breaks).append(frame.scope)
+    frame.alive = False
+    return [Leave(node.lineno, inner.label, again)]
+
+
+def returned(frame: Frame, node: ast.Return) -> list[Statement]:
+    """Lower ``return``."""
+    value = constant(None) if node.value is None else frame.expression(node.value)
+    frame.refuse_stream(value, node)
+    frame.lowering.ended(frame, value, node)
+    frame.alive = False
+    return [Return(node.lineno, value)]
+
+
+def asserted(frame: Frame, node: ast.Assert) -> list[Statement]:
+    """Lower ``assert``; its text only shows something."""
+    test = truth_of(frame, node.test)
+    if isinstance(test, Constant):
+        if test.value:
+            return []
+        frame.alive = False
+        return [Fail(node.lineno, verdict=True)]
+    return [If(node.lineno, Not(BOOL, test), (Fail(node.lineno, verdict=True),), ())]
+
+
+def raised(frame: Frame, node: ast.Raise) -> list[Statement]:
+    """Lower ``raise``: the step fails, whatever the error is."""
+    frame.alive = False
+    error = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+    return [Fail(node.lineno, verdict=isinstance(error, ast.Name) and error.id == "AssertionError")]
+
+
+def defined(frame: Frame, node: ast.FunctionDef) -> list[Statement]:
+    """Lower a function within the function."""
+    if node.decorator_list:
+        frame.refuse(node, f"{node.name}, which is decorated,", "call what decorates it")
+    binds, value = closure(frame, node)
+    return [*binds, frame.bind(node.name, value, node)]
+
+
+STATEMENTS: dict[type[ast.stmt], Callable[[Frame, Any], list[Statement]]] = {
+    ast.Pass: passed_over, ast.Expr: expression, ast.Assign: assign, ast.AnnAssign: annotated,
+    ast.AugAssign: augmented, ast.Delete: delete, ast.If: branch, ast.For: loop,
+    ast.While: while_loop, ast.Break: leave, ast.Continue: leave, ast.Return: returned,
+    ast.Assert: asserted, ast.Raise: raised, ast.FunctionDef: defined, ast.Match: match,
+}  # fmt: skip
+"""How each kind of statement is lowered."""
+
+__all__ = [
+    "NEW",
+    "STATEMENTS",
+    "Apply",
+    "Bind",
+    "Block",
+    "Copy",
+    "Variable",
+    "is_changeable",
+    "number",
+]

@@ -13,14 +13,19 @@ import ast
 import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from enum import Enum, EnumType
+from functools import cached_property
 from typing import Any
 
 from ...core.errors import printed
 from ...core.layout import WORD_BITS
 from ...core.sources import nodes_of
+from ...language.lowering.lower import Lowering
 from ...language.names import MISSING, looked_up
+from ...language.schema import Schema
 from .element_names import with_elements_in_place
+from .emission.entries import Entries
 from .emitter import Points
 from .function import Compiled, Intrinsic, Mode
 from .slots import Shape
@@ -150,6 +155,7 @@ class Unit:
         self._tables: dict[tuple[int, ...], str] = {}
         self._begun: list[tuple[object, ...]] = []
         self._in_place: dict[types.FunctionType, ast.FunctionDef | None] = {}
+        self.called_elements: dict[int, set[int]] = {}
 
     @property
     def is_within(self) -> bool:
@@ -186,9 +192,33 @@ class Unit:
     def _translate(
         self, function: Callable[..., Any], arguments: list[Value], mode: Mode, pure: bool
     ) -> Compiled:
-        failed = None
         if type(function) is not types.FunctionType:
             raise UnsupportedError(f"{printed(function)}, which is not a plain function,")
+        is_rule = not self.is_within and function.__globals__.get("ARITHMETIC") is not MACHINE
+        if is_rule and self.from_form:
+            return self.entries.entry(function, arguments, mode, pure)
+        try:
+            return self._from_tree(function, arguments, mode, pure)
+        except UnsupportedError:
+            if not is_rule:
+                raise
+            with suppress(UnsupportedError):
+                return self.entries.entry(function, arguments, mode, pure)
+            raise
+
+    from_form = False
+    """Whether all rules come from the typed form, and not only those that have no other code."""
+
+    @cached_property
+    def entries(self) -> Entries:
+        """The rules that come from the typed form."""
+        return Entries(self, Lowering(Schema(self.places.layout)))
+
+    def _from_tree(
+        self, function: types.FunctionType, arguments: list[Value], mode: Mode, pure: bool
+    ) -> Compiled:
+        """Return the translation of a function's syntax tree."""
+        failed = None
         for tree in self.trees(function, pure or mode is Mode.GUARDS):
             try:
                 return self._of_tree(function, tree, arguments, mode, pure)

@@ -1,0 +1,610 @@
+"""Containers outside of the state and in it: what their methods and operators do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from ....core.containers import Bag, Ordered, Set, Sorted
+from ....language import form
+from ....language.types import (
+    Mapping,
+    Members,
+    Never,
+    Nothing,
+    Number,
+    Ref,
+    Sequence,
+    Tuple,
+    Type,
+)
+from ..arithmetic import exact, from_beginning
+from ..values import Constant, Truth, UnsupportedError
+from ..values import Number as Register
+from ..values import Value as Leaf
+from .layouts import element_size, is_flat, is_mask, room, size
+from .memory import ONE, ZERO, Value
+from .streams import Streams
+
+NONE = Value(Nothing())
+
+
+class Changes(Streams):
+    """Emits changes of containers."""
+
+    def place(self, path: form.Expression) -> Value:
+        """Return what lies at a path itself: a place of the state, or where a value lies."""
+        raise NotImplementedError
+
+    def write_back(self, path: form.Expression, value: Value) -> None:
+        """Emit that what lies at a path is a value in registers from now on."""
+        raise NotImplementedError
+
+    def change(self, one: form.Change) -> Value:
+        """Emit a method that changes its owner, and return what it gives."""
+        if one.method == "delete":
+            self._delete(one.of)
+            return NONE
+        owner = self.place(one.of)
+        if isinstance(owner.type, Ref):
+            node = self.node(owner)
+            if isinstance(node, Set):
+                return self._of_mask(one, owner)
+            if isinstance(node, Bag):
+                return self._of_bag(one, owner, node)
+            if isinstance(node, Sorted):
+                return self._of_sorted(one, owner)
+            return self._of_sequence(one, owner)
+        if isinstance(owner.type, Members):
+            return self._of_set(one, owner)
+        if isinstance(owner.type, Mapping):
+            return self._of_mapping(one, owner, owner.type)
+        if isinstance(owner.type, Sequence):
+            return self._of_list(one, owner, owner.type)
+        raise UnsupportedError(f"{one.method} of what is not known yet")
+
+    # --- sets of numbers
+
+    def bit(self, value: Value, least: int) -> Leaf:
+        """Return the mask of a number; the step fails if no set has it."""
+        value = self.certain(self.snapshot(value))
+        if not isinstance(value.type, Number):
+            raise UnsupportedError("a set of several kinds of values")
+        leaf = value.leaves[0]
+        number = self.out.number(leaf)
+        known = leaf.range if isinstance(leaf, Register) else None
+        if known is None or known[0] < least or known[1] > 62:
+            above = self.out.value(f"sub i64 {number}, {least}")
+            self.out.fail_if(self.out.value(f"icmp ugt i64 {above}, {62 - least}"))
+        distance = self.out.value(f"and i64 {number}, 63")
+        return Register(self.out.value(f"shl i64 1, {distance}"))
+
+    def mask_of(self, one: form.Expression, least: int) -> Leaf:
+        """Return a set, or all that something yields, as a bit mask."""
+        if isinstance(one.type, (Ref, Members)):
+            value = self.snapshot(self.value(one))
+            if isinstance(value.type, Members) and is_mask(value.type):
+                return value.leaves[0]
+        mask = self.out.variable()
+        self.out.emit(f"store i64 0, ptr {mask}")
+
+        def add(value: Value) -> None:
+            known = self.out.value(f"load i64, ptr {mask}")
+            bit = self.out.number(self.bit(value, least))
+            self.out.emit(f"store i64 {self.out.value(f'or i64 {known}, {bit}')}, ptr {mask}")
+
+        self.each(one, add, in_order=False)
+        return Register(self.out.value(f"load i64, ptr {mask}"))
+
+    def merged(self, operator: str, one: Leaf, other: Leaf) -> Leaf:
+        """Return the mask of two sets as one."""
+        a, b = self.out.number(one), self.out.number(other)
+        if operator in ("sub", "difference_update"):
+            b, operator = self.out.value(f"xor i64 {b}, -1"), "and_"
+        name = {"or_": "or", "and_": "and", "xor": "xor", "update": "or", "add": "or",
+                "intersection_update": "and", "symmetric_difference_update": "xor"}[operator]  # fmt: skip
+        return Register(self.out.value(f"{name} i64 {a}, {b}"))
+
+    def _updated(self, one: form.Change, mask: Leaf, least: int) -> Leaf:
+        """Return the mask of a set after a method."""
+        name = one.method
+        if name == "clear":
+            return ZERO
+        if name in ("add", "discard", "remove"):
+            value = self.value(one.arguments[0])
+            if name != "add":
+                there = self.has_bit(mask, value)
+                if name == "remove":
+                    self.out.fail_if(self.out.truth(self.opposite(there)))
+                kept = self.merged("sub", mask, self._bit_or_nothing(value))
+                return self.out.select(there, kept, mask, None)
+            return self.merged("or_", mask, self.bit(value, least))
+        for other in one.arguments:
+            mask = self.merged(name, mask, self.mask_of(other, least))
+        return mask
+
+    def _bit_or_nothing(self, value: Value) -> Leaf:
+        value = self.certain(self.snapshot(value), check=False)
+        if not isinstance(value.type, Number):
+            return ZERO
+        number = self.out.number(value.leaves[0])
+        return Register(self.out.value(f"shl i64 1, {self.out.value(f'and i64 {number}, 63')}"))
+
+    def _of_mask(self, one: form.Change, owner: Value) -> Value:
+        mask = self.hidden(owner, "mask").leaves[0]
+        self.write_hidden(owner, "mask", self._updated(one, mask, 0))
+        return NONE
+
+    def _of_set(self, one: form.Change, owner: Value) -> Value:
+        kind = owner.type
+        assert isinstance(kind, Members)
+        if is_mask(kind):
+            element = kind.element
+            least = -1 if isinstance(element, Number) and element.low < 0 and not kind.ordered else 0  # fmt: skip
+            result = self._updated(one, owner.leaves[0], least)
+            self.write_back(one.of, Value(kind, (result,)))
+            return NONE
+        name = one.method
+        if name == "clear":
+            self.out.emit(f"store i64 0, ptr {owner.address}")
+        elif name == "add":
+            self.add_member(owner.address, kind, self.value(one.arguments[0]))
+        elif name in ("discard", "remove"):
+            self._remove_member(owner, kind, self.value(one.arguments[0]), name == "remove")
+        elif name == "update":
+            for other in one.arguments:
+                self.each(other, lambda v: self.add_member(owner.address, kind, v), in_order=False)
+        else:
+            operator = {"intersection_update": "and_", "difference_update": "sub", "symmetric_difference_update": "xor"}[name]  # fmt: skip
+            for other in one.arguments:
+                result = self.combined_sets(operator, owner, self.gathered_set(other, kind), kind)
+                self.copy(kind, result.address, owner.address)
+        return NONE
+
+    def add_member(self, address: str, kind: Members, value: Value) -> None:
+        """Emit the addition of a member to a list of members, if it has it not."""
+        value = self.snapshot(value)
+        inside = self.has_element(Value(kind, address=address), value)
+        self.when(inside, lambda: None, lambda: self.append(address, kind, value))
+
+    def _remove_member(self, owner: Value, kind: Members, value: Value, must: bool) -> None:
+        count = self.length_at(owner.address, kind)
+        place = self.find(count, room(kind), lambda i: self.equal(self.element(owner.address, kind, i), value))  # fmt: skip
+        inside = self.out.compare("slt", place, count)
+        if must:
+            self.out.fail_if(self.out.truth(self.opposite(inside)))
+        self.when(inside, lambda: self.take_element(owner.address, kind, place))
+
+    def gathered_set(self, one: form.Expression, kind: Members) -> Value:
+        """Return all that something yields as a set."""
+        if isinstance(one.type, (Ref, Members)):
+            value = self.snapshot(self.value(one))
+            if isinstance(value.type, Members):
+                return value
+        address = self.block(kind)
+        self.clear(kind, address)
+        self.each(one, lambda value: self.add_member(address, kind, value), in_order=False)
+        return Value(kind, address=address)
+
+    def combined_sets(self, operator: str, one: Value, other: Value, kind: Members) -> Value:
+        """Return two sets as one."""
+        one, other = self.snapshot(one), self.snapshot(other)
+        assert isinstance(one.type, Members) and isinstance(other.type, Members)
+        if is_mask(kind) and is_mask(one.type) and is_mask(other.type):
+            return Value(kind, (self.merged(operator, one.leaves[0], other.leaves[0]),))
+        address = self.block(kind)
+        self.clear(kind, address)
+        if operator in ("or_", "xor"):
+            pairs = [(one, other), (other, one)]
+        else:
+            pairs = [(one, other)]
+        for source, against in pairs:
+            if is_flat(source.type):
+                continue
+            wanted = operator == "and_"
+
+            def keep(value: Value, against: Value = against, wanted: bool = wanted) -> None:
+                if operator == "or_":
+                    self.add_member(address, kind, value)
+                    return
+                inside = self.has_element(against, value)
+                test = inside if wanted else self.opposite(inside)
+                self.when(test, lambda: self.append(address, kind, value))
+
+            self.members(source, keep, in_order=False)
+        return Value(kind, address=address)
+
+    # --- bags and sets of records in the state
+
+    def _of_bag(self, one: form.Change, owner: Value, node: Any) -> Value:
+        counts, most = self.hidden(owner, "counts"), len(node.counts)
+        if one.method not in ("add", "remove"):
+            raise UnsupportedError(f"{one.method} of a bag")
+        index = self.certain(self.value(one.arguments[0])).leaves[0]
+        at = self.checked(index, Constant(most), most)
+        count = self.array_element(counts, at).leaves[0]
+        step = "add" if one.method == "add" else "sub"
+        self.put_element(counts, at, Value(Number(), (self.out.arithmetic(step, count, ONE),)))
+        return NONE
+
+    def _of_sorted(self, one: form.Change, owner: Value) -> Value:
+        node = self.node(owner)
+        is_set = hasattr(type(node), "issubset") or self.module.schema.is_set(owner.type)  # type: ignore[arg-type]
+        if one.method == "clear":
+            self._cleared(owner)
+        elif one.method == "add":
+            self.add_sorted(owner, self.kept(self.snapshot(self.value(one.arguments[0]))), is_set)
+        elif one.method in ("remove", "discard"):
+            self._removed(owner, self.kept(self.snapshot(self.value(one.arguments[0]))), one.method == "remove")  # fmt: skip
+        elif one.method == "update" and is_set:
+            for other in one.arguments:
+                self.each(other, lambda value: self.add_sorted(owner, self.kept(self.snapshot(value)), True), in_order=False)  # fmt: skip
+        else:
+            raise UnsupportedError(f"{one.method} of a set of records")
+        return NONE
+
+    def _cleared(self, owner: Value) -> None:
+        items = self.hidden(owner, "items")
+        for number in range(len(self.node(owner).items)):
+            self.blank(owner, items, Constant(number))
+        self.write_hidden(owner, "length", ZERO)
+
+    def _removed(self, owner: Value, value: Value, must: bool) -> None:
+        items, length = self.hidden(owner, "items"), self.length_of(owner)
+        most = max(len(self.node(owner).items), 1)
+        place = self.find(length, most, lambda i: self.equal(self.array_element(items, i), value))
+        inside = self.out.compare("slt", place, length)
+        if must:
+            self.out.fail_if(self.out.truth(self.opposite(inside)))
+        self.when(inside, lambda: self.take_out(owner, place))
+
+    # --- sequences in the state
+
+    def _of_sequence(self, one: form.Change, owner: Value) -> Value:
+        name, node = one.method, self.node(owner)
+        most, items = len(node.items), self.hidden(owner, "items")
+        if name == "append":
+            value = self.kept(self.snapshot(self.value(one.arguments[0])))
+            length = self.length_of(owner)
+            self.out.fail_if(self.out.value(f"icmp uge i64 {self.out.number(length)}, {most}"))
+            if most:
+                self.put_element(items, self.within(length, most), value)
+            self.write_hidden(owner, "length", self.within(self.out.arithmetic("add", length, ONE), most + 1))  # fmt: skip
+            return NONE
+        if name == "clear":
+            self._cleared(owner)
+            return NONE
+        if name in ("pop", "popleft"):
+            return self._popped(one, owner, items, most)
+        if name == "truncate":
+            wanted = self.out.extreme("max", self.certain(self.value(one.arguments[0])).leaves[0], ZERO)  # fmt: skip
+            for number in range(most):
+                beyond = self.out.compare("sle", wanted, Constant(number))
+                self.when(beyond, lambda number=number: self.blank(owner, items, Constant(number)))  # type: ignore[misc]
+            length = self.out.extreme("min", self.length_of(owner), wanted)
+            self.write_hidden(owner, "length", self.within(length, most + 1))
+            return NONE
+        if name == "remove":
+            value = self.kept(self.snapshot(self.value(one.arguments[0])))
+            self._removed(owner, value, True)
+            return NONE
+        return self._by_copy(one, owner)
+
+    def _popped(self, one: form.Change, owner: Value, items: Value, most: int) -> Value:
+        length = self.length_of(owner)
+        if one.method == "popleft":
+            index: Leaf = ZERO
+        elif one.arguments:
+            index = self.certain(self.value(one.arguments[0])).leaves[0]
+            if isinstance(one.arguments[0], form.Constant):
+                index = from_beginning(self.out, index, length)
+        else:
+            index = self.out.arithmetic("sub", length, ONE)
+        at = self.checked(index, length, most)
+        taken = self.kept(self.snapshot(self.array_element(items, at)))
+        self.take_out(owner, at)
+        return taken
+
+    def _by_copy(self, one: form.Change, owner: Value) -> Value:
+        """Emit a method of a sequence of the state as that of a list, which is then stored."""
+        copy = self.snapshot(owner)
+        assert isinstance(copy.type, Sequence)
+        result = self.kept(self._of_list(one, copy, copy.type))
+        self.fill(owner, copy)
+        return result
+
+    # --- lists
+
+    def _of_list(self, one: form.Change, owner: Value, kind: Sequence) -> Value:
+        name, address = one.method, owner.address
+        if name == "append":
+            self.append(address, kind, self.snapshot_unless_ref(self.value(one.arguments[0]), kind))
+        elif name == "clear":
+            self.out.emit(f"store i64 0, ptr {address}")
+        elif name == "extend":
+            self._extended(one.arguments[0], address, kind)
+        elif name in ("pop", "popleft"):
+            return self._taken(one, address, kind)
+        elif name in ("insert", "appendleft"):
+            at = self.certain(self.value(one.arguments[0])).leaves[0] if name == "insert" else ZERO
+            self.insert(address, kind, at, self.value(one.arguments[-1]))
+        elif name == "remove":
+            value = self.kept(self.snapshot(self.value(one.arguments[0])))
+            count = self.length_at(address, kind)
+            place = self.find(count, room(kind), lambda i: self.equal(self.element(address, kind, i), value))  # fmt: skip
+            self.out.fail_if(self.out.truth(self.out.compare("sge", place, count)))
+            self.take_element(address, kind, place)
+        elif name == "sort":
+            self._sorted(one, address, kind)
+        elif name == "reverse":
+            copy = self.kept(Value(kind, address=address))
+            self.out.emit(f"store i64 0, ptr {address}")
+            length = self.length_at(copy.address, kind)
+            with self.rounds(length, room(kind)) as index:
+                last = self.out.arithmetic("sub", self.out.arithmetic("sub", length, ONE), index)
+                self.append(address, kind, self.element(copy.address, kind, self.within(last, room(kind))))  # fmt: skip
+        else:
+            raise UnsupportedError(f"{name} of a list")
+        return NONE
+
+    def snapshot_unless_ref(self, value: Value, kind: Sequence) -> Value:
+        """Return a value as a list of such elements holds it: a place, or a copy of what it has."""
+        return value if isinstance(kind.element, Ref) else self.snapshot(value)
+
+    def _extended(self, one: form.Expression, address: str, kind: Sequence) -> None:
+        if not isinstance(one.type, (Never,)) and isinstance(one, (form.Local, form.Part)):
+            # What is added may be the list itself.
+            copy = self.kept(self.snapshot(self.value(one)))
+            indexed = self.by_number(copy, True)
+            if indexed is not None:
+                self.by_index(indexed, lambda value: self.append(address, kind, self.snapshot_unless_ref(value, kind)))  # fmt: skip
+                return
+        self.each(one, lambda value: self.append(address, kind, self.snapshot_unless_ref(value, kind)))  # fmt: skip
+
+    def _taken(self, one: form.Change, address: str, kind: Sequence) -> Value:
+        length = self.length_at(address, kind)
+        if one.method == "popleft":
+            index: Leaf = ZERO
+        elif one.arguments:
+            wanted = self.certain(self.value(one.arguments[0])).leaves[0]
+            index = from_beginning(self.out, wanted, length)
+        else:
+            index = self.out.arithmetic("sub", length, ONE)
+        at = self.checked(index, length, room(kind))
+        taken = self.kept(self.element(address, kind, at))
+        self.take_element(address, kind, at)
+        return taken
+
+    def take_element(self, address: str, kind: Sequence | Members | Mapping, index: Leaf) -> None:
+        """Emit the removal of an element of a list, whose index is within it."""
+        width, last = element_size(kind), self.out.arithmetic("sub", self.length_at(address, kind), ONE)  # fmt: skip
+        with self.rounds(last, room(kind), index) as here:
+            target = self.element_address(address, here, width)
+            following = self.within(self.out.arithmetic("add", here, ONE), room(kind))
+            source = self.element_address(address, following, width)
+            self._move(source, target, width)
+        least = self.out.extreme("max", last, ZERO)
+        self.out.emit(f"store i64 {self.out.number(least)}, ptr {address}")
+
+    def _move(self, source: str, target: str, width: int) -> None:
+        if width:
+            self.out.emit(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {8 * width}, i1 false)")  # fmt: skip
+
+    def insert(self, address: str, kind: Sequence, index: Leaf, value: Value) -> None:
+        """Emit the addition of an element before the one at an index."""
+        value = self.kept(self.snapshot_unless_ref(value, kind))
+        count = self.length_at(address, kind)
+        at = from_beginning(self.out, index, count)
+        at = self.out.extreme("max", self.out.extreme("min", at, count), ZERO)
+        self.next_place(address, kind)
+        width = element_size(kind)
+        counter = self.out.arithmetic("sub", count, at)
+        with self.rounds(counter, room(kind)) as step:
+            to = self.within(self.out.arithmetic("sub", count, step), room(kind))
+            source = self.within(self.out.arithmetic("sub", to, ONE), room(kind))
+            self._move(self.element_address(address, source, width), self.element_address(address, to, width), width)  # fmt: skip
+        self.store(value, kind.element, self.element_address(address, self.within(at, room(kind)), width))  # fmt: skip
+
+    def _sorted(self, one: form.Change, address: str, kind: Sequence) -> None:
+        key, reverse = one.arguments
+        copy = self.kept(Value(kind, address=address))
+        self.out.emit(f"store i64 0, ptr {address}")
+        given = key if isinstance(key, form.Given) else None
+        backwards = self.truth(reverse)
+        with self.rounds(self.length_at(copy.address, kind), room(kind)) as index:
+            self.insert_sorted(address, kind, self.element(copy.address, kind, index), given, backwards)  # fmt: skip
+
+    def insert_sorted(
+        self, address: str, kind: Sequence, value: Value, key: form.Given | None, reverse: Leaf
+    ) -> None:
+        """Emit the addition of an element where it belongs, behind those that are equal."""
+        value = self.kept(value)
+        mine = value if key is None else self.kept(self.called(key, [value]))
+
+        def comes_later(index: Leaf) -> Leaf:
+            other = self.element(address, kind, index)
+            theirs = other if key is None else self.called(key, [other])
+            if isinstance(reverse, Constant):
+                return self.less(theirs, mine) if reverse.value else self.less(mine, theirs)
+            up, down = self.less(mine, theirs), self.less(theirs, mine)
+            return Truth(self.out.value(f"select i1 {self.out.truth(reverse)}, i1 {self.out.truth(down)}, i1 {self.out.truth(up)}"))  # fmt: skip
+
+        count = self.length_at(address, kind)
+        place = self.find(count, room(kind), comes_later)
+        self.insert(address, kind, place, value)
+
+    # --- dictionaries
+
+    def _of_mapping(self, one: form.Change, owner: Value, kind: Mapping) -> Value:
+        name, address = one.method, owner.address
+        if name == "clear":
+            self.out.emit(f"store i64 0, ptr {address}")
+            return NONE
+        if name in ("update", "subtract"):
+            for other in one.arguments:
+                self._update(other, owner, kind, name)
+            return NONE
+        key = self.kept(self.snapshot(self.value(one.arguments[0])))
+        default = self.kept(self.value(one.arguments[1])) if len(one.arguments) > 1 else None
+        place = self.find_key(owner, key)
+        found = self.out.compare("slt", place, self.length_at(address, kind))
+        if name == "setdefault":
+            given = default if default is not None else NONE
+            self.when(found, lambda: None, lambda: self.append_entry(address, kind, key, given))
+            return self.entry(address, kind, self.within(place, room(kind)))[1]
+        return self._key_taken(one.type, address, kind, place, found, default)
+
+    def _key_taken(
+        self, result: Type, address: str, kind: Mapping, place: Leaf, found: Leaf, default: Value | None  # fmt: skip
+    ) -> Value:
+        if default is None:
+            self.out.fail_if(self.out.truth(self.opposite(found)))
+            default = self.zero(kind.value)
+        target = self.block(result)
+
+        def take() -> None:
+            at = self.within(place, room(kind))
+            self.store(self.entry(address, kind, at)[1], result, target)
+            self.take_element(address, kind, at)
+
+        self.when(found, take, lambda: self.store(default, result, target))
+        return self.load(result, target)
+
+    def _update(self, one: form.Expression, owner: Value, kind: Mapping, name: str) -> None:
+        counts = kind.kind is Counter
+        if isinstance(one.type, Mapping):
+            other = self.value(one)
+            if isinstance(other.type, Never):
+                return
+            assert isinstance(other.type, Mapping)
+            again = other.type
+            with self.rounds(self.length_at(other.address, again), room(again)) as index:
+                key, value = self.entry(other.address, again, index)
+                self._put_entry(owner, kind, key, value, name if counts else "")
+            return
+        if counts:
+            step = Value(Number(), (ONE,))
+            self.each(one, lambda key: self._put_entry(owner, kind, self.snapshot(key), step, name), in_order=False)  # fmt: skip
+            return
+        self.each(one, lambda pair: self._put_entry(owner, kind, self.item(pair, 0), self.item(pair, 1), ""))  # fmt: skip
+
+    def _put_entry(self, owner: Value, kind: Mapping, key: Value, value: Value, name: str) -> None:
+        """Emit that a key has a value; of a counter that it has so many more, or fewer."""
+        place = self.find_key(owner, key)
+        found = self.out.compare("slt", place, self.length_at(owner.address, kind))
+
+        def there() -> None:
+            at = self.within(place, room(kind))
+            new = value
+            if name:
+                known = self.entry(owner.address, kind, at)[1]
+                operator = "sub" if name == "subtract" else "add"
+                new = Value(Number(), (exact(self.out, operator, known.leaves[0], value.leaves[0]),))  # fmt: skip
+            self.store_entry(owner.address, kind, at, new)
+
+        def missing() -> None:
+            new = value
+            if name == "subtract":
+                new = Value(Number(), (exact(self.out, "sub", ZERO, value.leaves[0]),))
+            self.append_entry(owner.address, kind, key, new)
+
+        self.when(found, there, missing)
+
+    def store_entry(self, address: str, kind: Mapping, index: Leaf, value: Value) -> None:
+        """Emit the writing of the value of a key, by its number."""
+        here = self.element_address(address, index, element_size(kind))
+        self.store(value, kind.value, self.at(here, size(kind.key)))
+
+    # --- del
+
+    def _delete(self, where: form.Expression) -> None:
+        if isinstance(where, form.Lookup):
+            owner = self.place(where.of)
+            kind = owner.type
+            assert isinstance(kind, Mapping)
+            key = self.snapshot(self.value(where.key))
+            place = self.find_key(owner, key)
+            found = self.out.compare("slt", place, self.length_at(owner.address, kind))
+            if kind.kind is not Counter:
+                self.out.fail_if(self.out.truth(self.opposite(found)))
+            self.when(found, lambda: self.take_element(owner.address, kind, place))
+            return
+        if isinstance(where, form.Element):
+            owner = self.place(where.of)
+            index = self.certain(self.value(where.index)).leaves[0]
+            if isinstance(owner.type, Ref):
+                length, most = self.length_of(owner), len(self.node(owner).items)
+                self.take_out(owner, self.checked(index, length, most))
+                return
+            assert isinstance(owner.type, Sequence)
+            length = self.length_at(owner.address, owner.type)
+            at = self.checked(from_beginning(self.out, index, length), length, room(owner.type))
+            self.take_element(owner.address, owner.type, at)
+            return
+        assert isinstance(where, form.Slice)
+        self.splice(where, Value(Sequence(Never()), address=self.block(Sequence(Never()))))
+
+    def splice(self, where: form.Slice, value: Value) -> None:
+        """Emit that other elements take the place of those of a slice."""
+        owner = self.place(where.of)
+        copy = self.snapshot(owner)
+        if isinstance(owner.type, Ref) and not isinstance(self.node(owner), Ordered):
+            self._splice_array(where, owner, value)
+            return
+        kind = copy.type
+        assert isinstance(kind, Sequence)
+        length = self.length_at(copy.address, kind)
+        first, last = self.bounds(where, length)
+        result = self.block(kind)
+        self.out.emit(f"store i64 0, ptr {result}")
+        with self.rounds(first, room(kind)) as index:
+            self.append(result, kind, self.element(copy.address, kind, index))
+        count, at = self.indexed_value(value)
+        with self.rounds(count, room(kind)) as index:
+            self.append(result, kind, self.snapshot_unless_ref(at(index), kind))
+        with self.rounds(length, room(kind), last) as index:
+            self.append(result, kind, self.element(copy.address, kind, index))
+        if isinstance(owner.type, Ref):
+            self.fill(owner, Value(kind, address=result))
+        else:
+            self.copy(kind, result, owner.address)
+
+    def _splice_array(self, where: form.Slice, owner: Value, value: Value) -> None:
+        length = Constant(len(self.node(owner)))
+        first, last = self.bounds(where, length)
+        count, at = self.indexed_value(value)
+        wanted = self.out.extreme("max", self.out.arithmetic("sub", last, first), ZERO)
+        self.out.fail_if(self.out.truth(self.out.compare("ne", wanted, count)))
+        with self.rounds(count, max(length.value, 1)) as index:
+            place = self.within(self.out.arithmetic("add", first, index), max(length.value, 1))
+            self.put_element(owner, place, at(index))
+
+    def bounds(self, where: form.Slice, length: Leaf) -> tuple[Leaf, Leaf]:
+        """Return the bounds of a slice, within the length; the last is not below the first."""
+        in_state = isinstance(where.of.type, Ref)
+        ends = []
+        for end, missing in ((where.first, ZERO), (where.last, length)):
+            if end is None:
+                ends.append(missing)
+                continue
+            ends.append(self._bound(end, missing, length, in_state))
+        first, last = ends
+        return first, self.out.extreme("max", first, last)
+
+    def _bound(self, end: form.Expression, missing: Leaf, length: Leaf, in_state: bool) -> Leaf:
+        value = self.value(end)
+        none = self.is_none(value)
+        inner = self.certain(value, check=False)
+        leaf = inner.leaves[0] if inner.leaves else ZERO
+        written = isinstance(end, form.Constant)
+        if in_state and not written:
+            below = self.both([self.opposite(none), self.out.compare("slt", leaf, ZERO)])
+            self.out.fail_if(self.out.truth(below))
+        at = from_beginning(self.out, leaf, length)
+        at = self.out.extreme("max", self.out.extreme("min", at, length), ZERO)
+        if isinstance(none, Constant):
+            return missing if none.value else at
+        return self.out.select(none, missing, at, None)
+
+
+__all__ = ["Changes", "Tuple"]

@@ -1,0 +1,202 @@
+"""Functions of the typed form, as machine code that calls each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ....core.asserting import is_users_code
+from ....language import form
+from ....language.schema import Schema
+from ....language.types import BOOL, Nothing, Number, Optional, Ref, Tuple, Type
+from ..emitter import FAILURE, MARKS, Emitter, Marking
+from ..values import Constant, Truth, UnsupportedError
+from ..values import Number as Register
+from ..values import Value as Leaf
+from .layouts import is_flat, leaves, size
+from .memory import ZERO, Value
+from .statements import Body
+
+if TYPE_CHECKING:
+    from ..unit import Unit
+
+
+class Module:
+    """The functions of a unit of machine code that come from the typed form.
+
+    Parameters
+    ----------
+    unit
+        The unit.
+    schema
+        What the state is made of.
+    """
+
+    def __init__(self, unit: Unit, schema: Schema) -> None:
+        self.unit, self.schema, self.places = unit, schema, unit.places
+        self.kept: list[object] = []
+        self._names: dict[int, tuple[str, set[int], list[bool], set[str]]] = {}
+        self._texts: dict[str, int] = {}
+        self._count = 0
+        self._marks: dict[int, Marking] = {}
+
+    def new_name(self, name: str) -> str:
+        """Return the name in LLVM of another function."""
+        self._count += 1
+        return f"{self.unit.prefix}form.{name}${self._count}"
+
+    def text(self, value: str) -> int:
+        """Return the number that stands for a text."""
+        return self._texts.setdefault(value, len(self._texts))
+
+    def marks(self, out: Emitter) -> Marking:
+        """Return the points of the function with these instructions."""
+        if id(out) not in self._marks:
+            self.kept.append(out)
+            self._marks[id(out)] = Marking(out)
+        return self._marks[id(out)]
+
+    def asserts(self, function: form.Function) -> bool:
+        """Whether a failed assertion of a function is a verdict."""
+        return self.unit.asserts and is_users_code(_Code(function.file), {})  # type: ignore[arg-type]
+
+    def call(
+        self, body: Body, function: form.Function, arguments: list[tuple[Value, bool]]
+    ) -> Value:
+        """Emit the call of a function, and return what it gives."""
+        name, elements, loops, reads = self.defined(function)
+        out, kind = body.out, function.result
+        self.marks(out).elements.update(elements)
+        self._note(out, elements, loops, reads)
+        passed = [f"ptr {FAILURE}", f"ptr {MARKS}", f"ptr {body.base}"]
+        for value, is_shared in arguments:
+            if is_shared or not is_flat(value.type):
+                passed.append(f"ptr {value.address}")
+            else:
+                passed += [f"i64 {out.number(leaf)}" for leaf in value.leaves]
+        returns = _returns(kind)
+        if returns == "void":
+            target = ""
+            if not is_flat(kind):
+                target = body.block(kind)
+                passed.append(f"ptr {target}")
+            out.emit(f'call void @"{name}"({", ".join(passed)})')
+            return Value(kind, address=target) if target else Value(kind)
+        result = out.value(f'call {returns} @"{name}"({", ".join(passed)})')
+        if size(kind) == 1:
+            registers = [result]
+        else:
+            registers = [out.value(f"extractvalue {returns} {result}, {n}") for n in range(size(kind))]  # fmt: skip
+        return Value(kind, tuple(_leaf(out, register, one) for register, one in zip(registers, leaves(kind), strict=True)))  # fmt: skip
+
+    def _note(self, out: Emitter, elements: set[int], loops: list[bool], reads: set[str]) -> None:
+        self.elements_of(out).update(elements)
+        out.loops += loops
+        out.reads |= reads
+
+    def elements_of(self, out: Emitter) -> set[int]:
+        """Return the elements of the marks that functions called here have."""
+        found: set[int] = self.unit.called_elements.setdefault(id(out), set())
+        return found
+
+    def defined(self, function: form.Function) -> tuple[str, set[int], list[bool], set[str]]:
+        """Return the name of a function, with what its callers have to know."""
+        if id(function) not in self._names:
+            self.kept.append(function)
+            name = self.new_name(function.name)
+            out = Emitter(False, self.unit.points)
+            body = Body(self, out, function, _return)
+            declared = [f"ptr {FAILURE}", f"ptr {MARKS}", f"ptr {body.base}"]
+            declared += _receive(body, function)
+            returns = _returns(function.result)
+            if returns == "void" and not is_flat(function.result):
+                declared.append("ptr %result")
+            body.statements(function.body)
+            if not out.terminated:
+                _return(body, Value(Nothing()))
+            if out.gives_up:
+                _give_up(out, returns)
+            elements = self.marks(out).elements | self.elements_of(out)
+            lines = [*out.prologue, *out.lines]
+            how = self.unit.sizes.attributes(name, lines)
+            head = f'define internal {returns} @"{name}"({", ".join(declared)}) {how} nounwind {{'
+            self.unit.bodies.append("\n".join([head, "entry:", *lines, "}"]))
+            self._names[id(function)] = name, elements, list(out.loops), set(out.reads)
+        return self._names[id(function)]
+
+
+class _Code:
+    """What tells whose a function is."""
+
+    def __init__(self, file: str) -> None:
+        self.co_filename = file
+
+
+def _leaf(out: Emitter, register: str, kind: Number) -> Leaf:
+    if kind.kind is bool:
+        return Truth(out.value(f"icmp ne i64 {register}, 0"))
+    return Register(register, (kind.low, kind.high), kind.kind)
+
+
+def _returns(kind: Type) -> str:
+    """Return the LLVM type of what a function returns."""
+    if not is_flat(kind) or size(kind) == 0:
+        return "void"
+    return "i64" if size(kind) == 1 else f"{{{', '.join(['i64'] * size(kind))}}}"
+
+
+def _receive(body: Body, function: form.Function) -> list[str]:
+    """Declare the parameters of a function, and give its slots what they have."""
+    declared: list[str] = []
+    for number, slot in enumerate(function.parameters):
+        kind = function.slots[slot]
+        if slot in function.changes or not is_flat(kind):
+            declared.append(f"ptr %a{number}")
+            if slot in function.changes:
+                body.given(slot, f"%a{number}")
+            else:
+                body.bind(slot, Value(kind, address=f"%a{number}"))
+            continue
+        names = [f"%a{number}.{leaf}" for leaf in range(size(kind))]
+        declared += [f"i64 {name}" for name in names]
+        every = tuple(_leaf(body.out, name, one) for name, one in zip(names, leaves(kind), strict=True))  # fmt: skip
+        body.bind(slot, Value(kind, every))
+    return declared
+
+
+def _return(body: Body, value: Value) -> None:
+    """Emit the return of a value."""
+    out, kind = body.out, body.function.result
+    returns = _returns(kind)
+    if not is_flat(kind):
+        body.store(value if _keeps(kind) else body.snapshot(value), kind, "%result")
+        out.emit("ret void")
+    elif returns == "void":
+        out.emit("ret void")
+    else:
+        plain = value if _keeps(kind) else body.snapshot(value)
+        every = body.convert(plain, kind).leaves
+        if len(every) == 1:
+            out.emit(f"ret i64 {out.number(every[0])}")
+        else:
+            result = "undef"
+            for number, leaf in enumerate(every):
+                result = out.value(f"insertvalue {returns} {result}, i64 {out.number(leaf)}, {number}")  # fmt: skip
+            out.emit(f"ret {returns} {result}")
+    out.terminated = True
+
+
+def _keeps(kind: Type) -> bool:
+    """Whether a place is returned as one."""
+    from ....language.types import contains_ref
+
+    return contains_ref(kind)
+
+
+def _give_up(out: Emitter, returns: str) -> None:
+    """End a function in the middle of a failed step: its result has no meaning."""
+    out.terminated = True
+    out.place_label("up")
+    out.emit("ret void" if returns == "void" else f"ret {returns} {'0' if returns == 'i64' else 'zeroinitializer'}")  # fmt: skip
+
+
+__all__ = ["BOOL", "Any", "Constant", "Module", "Optional", "Ref", "Tuple", "UnsupportedError", "ZERO"]

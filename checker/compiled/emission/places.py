@@ -1,0 +1,383 @@
+"""The places of the state: what they have, and what is written to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....core.containers import Bag, Ordered, RecordBag, RecordSet, Set, Sorted
+from ....core.fields import Record as Declaration
+from ....core.fields import declaration_of, part_names
+from ....language.types import Mapping, Members, Number, Record, Ref, Sequence, Tuple
+from ..values import Constant, StateRef, Truth, UnsupportedError
+from ..values import Number as Register
+from ..values import Value as Leaf
+from .comparison import Comparison
+from .layouts import room
+from .memory import ONE, ZERO, Value
+
+
+class Places(Comparison):
+    """Emits the reading and the writing of places."""
+
+    base = "%base"
+    """The address of the packed state."""
+
+    def node(self, place: Value) -> Any:
+        """Return what shows the form of a place."""
+        assert isinstance(place.type, Ref)
+        return self.module.schema.node(place.type)
+
+    def ref(self, place: Value) -> StateRef:
+        """Return a place as the layout's positions know it."""
+        assert isinstance(place.type, Ref)
+        return self.state_ref(place.type.form, place.leaves)
+
+    def state_ref(self, form: str, indices: tuple[Leaf, ...]) -> StateRef:
+        """Return a place by its path and its indices."""
+        known = tuple(
+            one if isinstance(one, (Constant, Register)) else Register(self.out.number(one), (0, 1))
+            for one in indices
+        )
+        return StateRef(self.base, form, known, None)
+
+    def part_of(self, place: Value, name: str) -> Value:
+        """Return a part of a record of the state: the value of a variable, or a place."""
+        assert isinstance(place.type, Ref)
+        kind = self.module.schema.part(place.type, name)
+        assert kind is not None
+        if isinstance(kind, Ref):
+            return Value(kind, place.leaves)
+        return self._variable(f"{place.type.form}.{name}".lstrip("."), place.leaves, kind)
+
+    def _variable(self, form: str, indices: tuple[Leaf, ...], kind: Any) -> Value:
+        leaf = self.module.places.load(self.out, self.state_ref(form, indices))
+        if isinstance(leaf, Register) and leaf.kind is bool:
+            leaf = Truth(self.out.value(f"icmp ne i64 {leaf.register}, 0"))
+        return Value(kind, (leaf,))
+
+    def hidden(self, place: Value, name: str) -> Value:
+        """Return a part of a container: its array, its length, or what lies beyond its elements."""
+        assert isinstance(place.type, Ref)
+        form = f"{place.type.form}.{name}"
+        node = getattr(self.node(place), name)
+        if isinstance(node, (Declaration, list, tuple)):
+            return Value(Ref(form), place.leaves)
+        return self._variable(form, place.leaves, Number())
+
+    def write_hidden(self, place: Value, name: str, leaf: Leaf) -> None:
+        """Emit the writing of a variable of a container."""
+        assert isinstance(place.type, Ref)
+        self.write_variable(f"{place.type.form}.{name}", place.leaves, leaf)
+
+    def write_variable(self, form: str, indices: tuple[Leaf, ...], leaf: Leaf) -> None:
+        """Emit the writing of a variable."""
+        self.out.loops.append(True)
+        if isinstance(leaf, Truth):
+            leaf = Register(self.out.number(leaf), (0, 1))
+        self.module.places.store(self.out, self.state_ref(form, indices), leaf)
+
+    def length_of(self, place: Value) -> Leaf:
+        """Return how many elements or members a place has."""
+        node = self.node(place)
+        if isinstance(node, Set):
+            mask = self.out.number(self.hidden(place, "mask").leaves[0])
+            return Register(self.out.value(f"call i64 @llvm.ctpop.i64(i64 {mask})"), (0, 63), int)
+        if isinstance(node, Ordered):
+            leaf = self.hidden(place, "length").leaves[0]
+            return leaf
+        if isinstance(node, Bag):
+            return self._bag_size(place, node)
+        return Constant(len(node))
+
+    def _bag_size(self, place: Value, node: Any) -> Leaf:
+        counts, total = self.hidden(place, "counts"), ZERO
+        result: Leaf = total
+        for number in range(len(node.counts)):
+            result = self.out.arithmetic("add", result, self.array_element(counts, Constant(number)).leaves[0])  # fmt: skip
+        return result
+
+    def array_element(self, array: Value, index: Leaf) -> Value:
+        """Return an element of an array of the state, whose index must be within it."""
+        assert isinstance(array.type, Ref)
+        form, indices = f"{array.type.form}[]", (*array.leaves, index)
+        node = self.node(array)
+        if not len(node):
+            return self.zero(Number())
+        first = tuple.__getitem__(node, 0) if isinstance(node, tuple) else list.__getitem__(node, 0)
+        if isinstance(first, (Declaration, list, tuple)):
+            return Value(Ref(form), indices)
+        kind = self.module.schema._at(form)
+        return self._variable(form, indices, kind)
+
+    def checked(self, index: Leaf, length: Leaf, most: int) -> Leaf:
+        """Return an index, and emit the failure of one that is beyond the elements."""
+        known = isinstance(index, Constant) and isinstance(length, Constant)
+        span = index.range if isinstance(index, Register) else None
+        fits = span is not None and isinstance(length, Constant) and 0 <= span[0] and span[1] < length.value  # fmt: skip
+        if known and 0 <= index.value < length.value:  # type: ignore[union-attr]
+            return index
+        if not fits:
+            number = self.out.number(index)
+            self.out.fail_if(self.out.value(f"icmp uge i64 {number}, {self.out.number(length)}"))
+        return self.within(index, max(most, 1))
+
+    def element_of(self, place: Value, index: Leaf) -> Value:
+        """Return the element of an array or a sequence with an index, as a place if it is one."""
+        node = self.node(place)
+        if isinstance(node, Ordered):
+            items = self.hidden(place, "items")
+            at = self.checked(index, self.length_of(place), len(node.items))
+            return self.array_element(items, at)
+        return self.array_element(place, self.checked(index, Constant(len(node)), len(node)))
+
+    # --- copies of what the state has
+
+    def snapshot(self, place: Value) -> Value:
+        """Return a copy of what a place has; of a value that itself."""
+        if not isinstance(place.type, Ref):
+            return place
+        node, kind = self.node(place), self.module.schema.value(place.type)
+        if isinstance(node, Set):
+            return Value(kind, self.hidden(place, "mask").leaves)
+        if isinstance(kind, Record):
+            return self._record(place, kind)
+        address = self.block(kind)
+        self.clear(kind, address)
+        if isinstance(node, Bag):
+            assert isinstance(kind, Mapping)
+            self._counted(place, node, kind, address)
+        elif isinstance(node, RecordBag) or (isinstance(node, Declaration) and issubclass(declaration_of(node), RecordBag)):  # fmt: skip
+            assert isinstance(kind, Mapping)
+            self._occurrences(place, node, kind, address)
+        else:
+            assert isinstance(kind, (Sequence, Members))
+            if self.module.schema.most(place.type) > room(kind):
+                raise UnsupportedError("a copy of so long a sequence")
+            length = self.length_of(place)
+            with self.rounds(length, max(self.module.schema.most(place.type), 1)) as index:
+                items = self.hidden(place, "items") if isinstance(node, Ordered) else place
+                self.append(address, kind, self.snapshot(self.array_element(items, index)))
+        return Value(kind, address=address)
+
+    def _record(self, place: Value, kind: Record) -> Value:
+        parts = [self.convert(self.snapshot(self.part_of(place, name)), part) for name, part in kind.fields]  # fmt: skip
+        return self.made(kind, parts)
+
+    def made(self, kind: Record | Tuple, parts: list[Value]) -> Value:
+        """Return a tuple or a record of these parts."""
+        from .layouts import is_flat, size
+
+        types = kind.items if isinstance(kind, Tuple) else tuple(part for _, part in kind.fields)
+        if is_flat(kind):
+            every = [self.convert(one, part) for one, part in zip(parts, types, strict=True)]
+            return Value(kind, tuple(leaf for one in every for leaf in one.leaves))
+        address, offset = self.block(kind), 0
+        for one, part in zip(parts, types, strict=True):
+            self.store(one, part, self.at(address, offset))
+            offset += size(part)
+        return Value(kind, address=address)
+
+    def _counted(self, place: Value, node: Any, kind: Mapping, address: str) -> None:
+        counts = self.hidden(place, "counts")
+        for number in range(len(node.counts)):
+            count = self.array_element(counts, Constant(number))
+            some = self.out.compare("ne", count.leaves[0], ZERO)
+            key = Value(kind.key, (Constant(number),))
+
+            def add(key: Value = key, count: Value = count) -> None:
+                self.append_entry(address, kind, key, count)
+
+            self.when(some, add)
+
+    def _occurrences(self, place: Value, node: Any, kind: Mapping, address: str) -> None:
+        items = self.hidden(place, "items")
+        with self.rounds(self.length_of(place), max(len(node.items), 1)) as index:
+            key = self.snapshot(self.array_element(items, index))
+            there = self.find_key(Value(kind, address=address), key)
+            self.count_up(address, kind, there, key)
+
+    def count_up(self, address: str, kind: Mapping, there: Leaf, key: Value) -> None:
+        """Emit that a key occurs once more, by where it is or its number beyond all of them."""
+        from .layouts import element_size, size
+
+        found = self.out.compare("slt", there, self.length_at(address, kind))
+
+        def more() -> None:
+            here = self.element_address(address, self.within(there, room(kind)), element_size(kind))
+            value = self.at(here, size(kind.key))
+            count = self.load_leaf(Number(), value)
+            self.out.emit(f"store i64 {self.out.number(self.out.arithmetic('add', count, ONE))}, ptr {value}")  # fmt: skip
+
+        self.when(found, more, lambda: self.append_entry(address, kind, key, Value(Number(), (ONE,))))  # fmt: skip
+
+    # --- writing
+
+    def fill(self, place: Value, value: Value) -> None:
+        """Emit the writing of a value to a place, whose parts stay where they are."""
+        node = self.node(place)
+        if isinstance(value.type, Ref):
+            value = self.snapshot(value)
+        value = self.certain(value)
+        if isinstance(node, Set):
+            assert isinstance(value.type, Members)
+            self.write_hidden(place, "mask", value.leaves[0])
+        elif isinstance(node, Sorted):
+            self._fill_sorted(place, node, value)
+        elif isinstance(node, Ordered):
+            self._fill_sequence(place, node, value)
+        elif isinstance(node, Bag):
+            raise UnsupportedError("the assignment of a bag")
+        elif isinstance(node, Declaration):
+            self._fill_record(place, node, value)
+        else:
+            self._fill_array(place, node, value)
+
+    def _fill_record(self, place: Value, node: Any, value: Value) -> None:
+        if not isinstance(value.type, Record):
+            raise UnsupportedError("a record that gets what is none")
+        for name in part_names(node):
+            if value.type.field(name) is None:
+                self._lower(place, name)
+            else:
+                self.put(place, name, self.field(value, name))
+
+    def _lower(self, place: Value, name: str) -> None:
+        """Emit that a part which a record was made without has its lowest value."""
+        assert isinstance(place.type, Ref)
+        kind = self.module.schema.part(place.type, name)
+        if not isinstance(kind, Number):
+            raise UnsupportedError(f"a record that is made without {name}")
+        self.put(place, name, Value(kind, (Constant(kind.low),)))
+
+    def put(self, place: Value, name: str, value: Value) -> None:
+        """Emit the writing of a part of a record."""
+        assert isinstance(place.type, Ref)
+        kind = self.module.schema.part(place.type, name)
+        assert kind is not None
+        if isinstance(kind, Ref):
+            self.fill(Value(kind, place.leaves), value)
+        else:
+            self.write_variable(f"{place.type.form}.{name}".lstrip("."), place.leaves, self._number(value))  # fmt: skip
+
+    def _number(self, value: Value) -> Leaf:
+        value = self.certain(value)
+        return value.leaves[0] if value.leaves else ZERO
+
+    def put_element(self, array: Value, index: Leaf, value: Value) -> None:
+        """Emit the writing of an element of an array, whose index must be within it."""
+        assert isinstance(array.type, Ref)
+        node = self.node(array)
+        if not len(node):
+            return
+        first = tuple.__getitem__(node, 0) if isinstance(node, tuple) else list.__getitem__(node, 0)
+        form, indices = f"{array.type.form}[]", (*array.leaves, index)
+        if isinstance(first, (Declaration, list, tuple)):
+            self.fill(Value(Ref(form), indices), value)
+        else:
+            self.write_variable(form, indices, self._number(value))
+
+    def _fill_array(self, place: Value, node: Any, value: Value) -> None:
+        length, at = self.indexed_value(value)
+        self.out.fail_if(self.out.truth(self.out.compare("ne", length, Constant(len(node)))))
+        for number in range(len(node)):
+            self.put_element(place, Constant(number), at(Constant(number)))
+
+    def _fill_sequence(self, place: Value, node: Any, value: Value) -> None:
+        length, at = self.indexed_value(value)
+        most = len(node.items)
+        self.out.fail_if(self.out.value(f"icmp ugt i64 {self.out.number(length)}, {most}"))
+        items = self.hidden(place, "items")
+        for number in range(most):
+            index = Constant(number)
+            here = self.out.compare("sgt", length, index)
+            self.when(here, lambda index=index: self.put_element(items, index, at(index)), lambda index=index: self.blank(place, items, index))  # type: ignore[misc]  # fmt: skip
+        self.write_hidden(place, "length", self.within(length, most + 1))
+
+    def blank(self, place: Value, items: Value, index: Leaf) -> None:
+        """Emit that an element beyond the last one has the lowest values."""
+        blank = self.hidden(place, "blank")
+        self.put_element(items, index, self.snapshot(blank) if isinstance(blank.type, Ref) else blank)  # fmt: skip
+
+    def _fill_sorted(self, place: Value, node: Any, value: Value) -> None:
+        items = self.hidden(place, "items")
+        for number in range(len(node.items)):
+            self.blank(place, items, Constant(number))
+        self.write_hidden(place, "length", ZERO)
+        if isinstance(value.type, Mapping):
+            raise UnsupportedError("the assignment of a bag")
+        if not isinstance(value.type, (Members, Sequence)):
+            raise UnsupportedError("a set that gets what is none")
+        with self.rounds(self.length_at(value.address, value.type), room(value.type)) as index:
+            self.add_sorted(place, self.element(value.address, value.type, index), True)
+
+    def add_sorted(self, place: Value, value: Value, once: bool) -> None:
+        """Emit the addition of a record to a set or a bag of records, where it belongs."""
+        node, items = self.node(place), self.hidden(place, "items")
+        most, length = len(node.items), self.length_of(place)
+        value = self.as_element(items, value)
+        first = self._position(items, length, value, most)
+        if once:
+            inside = self.inside(first, length)
+            there = self.both_if(inside, lambda: self.equal(self.snapshot(self.array_element(items, self.within(first, most))), value))  # fmt: skip
+            self.when(there, lambda: None, lambda: self._insert(place, items, first, value))
+        else:
+            self._insert(place, items, first, value)
+
+    def as_element(self, items: Value, value: Value) -> Value:
+        """Return a record as one of those in an array of the state, with all of its parts."""
+        assert isinstance(items.type, Ref)
+        wanted = self.module.schema.value(Ref(f"{items.type.form}[]"))
+        value = self.snapshot(value)
+        if isinstance(wanted, Record) and isinstance(value.type, Record):
+            missing = [name for name, _ in wanted.fields if value.type.field(name) is None]
+            if missing:
+                raise UnsupportedError(f"a record that is made without {missing[0]}")
+        return value
+
+    def inside(self, index: Leaf, length: Leaf) -> Leaf:
+        """Return whether an index is below a length."""
+        return self.out.compare("slt", index, length)
+
+    def both_if(self, test: Leaf, other: Any) -> Leaf:
+        """Return whether a test holds and another one, which is evaluated only then."""
+        result = self.out.variable()
+        self.out.emit(f"store i64 0, ptr {result}")
+        self.when(test, lambda: self.out.emit(f"store i64 {self.out.number(other())}, ptr {result}"))  # fmt: skip
+        return Truth(self.out.value(f"icmp ne i64 {self.out.value(f'load i64, ptr {result}')}, 0"))
+
+    def _position(self, items: Value, length: Leaf, value: Value, most: int) -> Leaf:
+        """Return where a record belongs: after all that come before it."""
+        place = self.out.variable()
+        self.out.emit(f"store i64 0, ptr {place}")
+        with self.rounds(length, max(most, 1)) as index:
+            element = self.snapshot(self.array_element(items, index))
+            before = self.less(element, value)
+            known = self.out.value(f"load i64, ptr {place}")
+            more = self.out.value(f"add i64 {known}, {self.out.number(before)}")
+            self.out.emit(f"store i64 {more}, ptr {place}")
+        return Register(self.out.value(f"load i64, ptr {place}"), (0, most), int)
+
+    def _insert(self, place: Value, items: Value, index: Leaf, value: Value) -> None:
+        most, length = len(self.node(place).items), self.length_of(place)
+        self.out.fail_if(self.out.value(f"icmp uge i64 {self.out.number(length)}, {most}"))
+        for number in range(most - 1, 0, -1):
+            moves = self.both([self.out.compare("sgt", Constant(number), index), self.out.compare("sle", Constant(number), length)])  # fmt: skip
+            self.when(moves, lambda number=number: self.put_element(items, Constant(number), self.array_element(items, Constant(number - 1))))  # type: ignore[misc]  # fmt: skip
+        if most:
+            self.put_element(items, self.within(index, most), value)
+        self.write_hidden(place, "length", self.within(self.out.arithmetic("add", length, ONE), most + 1))  # fmt: skip
+
+    def take_out(self, place: Value, index: Leaf) -> None:
+        """Emit the removal of an element with an index that is within a sequence or a set."""
+        node, items, length = self.node(place), self.hidden(place, "items"), self.length_of(place)
+        most = len(node.items)
+        for number in range(most - 1):
+            moves = self.both([self.out.compare("sge", Constant(number), index), self.out.compare("slt", Constant(number + 1), length)])  # fmt: skip
+            self.when(moves, lambda number=number: self.put_element(items, Constant(number), self.array_element(items, Constant(number + 1))))  # type: ignore[misc]  # fmt: skip
+        last = self.within(self.out.arithmetic("sub", length, ONE), max(most, 1))
+        if most:
+            self.blank(place, items, last)
+        self.write_hidden(place, "length", self.within(last, most + 1))
+
+
+__all__ = ["Places", "RecordSet"]

@@ -1,0 +1,486 @@
+"""What yields values one by one: each is handed on to what is done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ....core.containers import Bag, Ordered, Set
+from ....language import form
+from ....language.types import (
+    Mapping,
+    Members,
+    Never,
+    Number,
+    Ref,
+    Sequence,
+    Span,
+    Stream,
+    Tuple,
+)
+from ..arithmetic import exact
+from ..values import Constant, Truth, UnsupportedError
+from ..values import Number as Register
+from ..values import Value as Leaf
+from .layouts import is_flat, is_mask, room
+from .memory import ONE, ZERO, Value
+from .places import Places
+
+Body = Callable[[Value], None]
+
+IN_ORDER = 7
+"""The largest member up to which CPython iterates any set in ascending order.
+
+A set's table has at least 8 slots, and a small number is its own hash (Objects/setobject.c).
+"""
+
+MOST_WRITTEN_OUT = 6
+"""The most rounds of a loop that are written out one after the other."""
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """What has elements by number.
+
+    Parameters
+    ----------
+    length
+        Emits how many there are, each time it is asked.
+    at
+        Emits the reading of the one with an index.
+    most
+        The most there can be.
+    """
+
+    length: Callable[[], Leaf]
+    at: Callable[[Leaf], Value]
+    most: int
+
+
+class Streams(Places):
+    """Emits loops."""
+
+    def value(self, one: form.Expression) -> Value:
+        """Return the value of an expression."""
+        raise NotImplementedError
+
+    def truth(self, one: form.Expression) -> Leaf:
+        """Return a truth value."""
+        raise NotImplementedError
+
+    def statements(self, body: tuple[form.Statement, ...]) -> None:
+        """Emit statements."""
+        raise NotImplementedError
+
+    def bind(self, slot: str, value: Value) -> None:
+        """Emit that a slot gets a value."""
+        raise NotImplementedError
+
+    def called(self, given: form.Given, values: list[Value]) -> Value:
+        """Emit the call of a function that is an argument of another one."""
+        raise NotImplementedError
+
+    # --- by number
+
+    def indexed(self, one: form.Expression) -> Indexed | None:
+        """Return the elements of something by number; None of what only yields them."""
+        if isinstance(one, form.Apply) and one.name in _BY_NUMBER and isinstance(one.type, Stream):
+            parts = [self.indexed(part) for part in one.arguments[: _BY_NUMBER[one.name]] or one.arguments]  # fmt: skip
+            if any(part is None for part in parts):
+                return None
+            return self._combined(one, [part for part in parts if part is not None])
+        if isinstance(one.type, Stream):
+            return None
+        return self.by_number(self.value(one), is_order_kept=False)
+
+    def by_number(self, value: Value, is_order_kept: bool) -> Indexed | None:
+        """Return the elements of a value by number; None of a set of numbers."""
+        kind = value.type
+        if isinstance(kind, Ref):
+            return self._of_place(value)
+        if isinstance(kind, Tuple):
+            count = len(kind.items)
+            return Indexed(lambda: Constant(count), lambda i: self.chosen_item(value, i), count)
+        if isinstance(kind, Never):
+            return Indexed(lambda: ZERO, lambda i: value, 0)
+        if isinstance(kind, Sequence):
+            return Indexed(
+                lambda: self.length_at(value.address, kind),
+                lambda i: self.element(value.address, kind, i),
+                room(kind),
+            )
+        if isinstance(kind, Mapping):
+            return Indexed(
+                lambda: self.length_at(value.address, kind),
+                lambda i: self.entry(value.address, kind, i)[0],
+                room(kind),
+            )
+        if isinstance(kind, Span):
+            return self._of_range(value)
+        return None
+
+    def _of_place(self, place: Value) -> Indexed | None:
+        node = self.node(place)
+        if isinstance(node, (Set, Bag)):
+            return None
+        if isinstance(node, Ordered):
+            items = self.hidden(place, "items")
+            most = len(node.items)
+            return Indexed(
+                lambda: self.length_of(place),
+                lambda i: self.snapshot(self.array_element(items, self.within(i, max(most, 1)))),
+                most,
+            )
+        count = len(node)
+        return Indexed(
+            lambda: Constant(count),
+            lambda i: self.array_element(place, self.within(i, max(count, 1))),
+            count,
+        )
+
+    def _of_range(self, span: Value) -> Indexed:
+        start, stop, step = span.leaves
+        count = self.range_length(start, stop, step)
+
+        def at(index: Leaf) -> Value:
+            if isinstance(index, Constant) and isinstance(start, Constant) and isinstance(step, Constant):  # fmt: skip
+                return Value(Number(), (Constant(start.value + index.value * step.value),))
+            if step == ONE and start == ZERO:
+                return Value(Number(), (index,))
+            # Within the range no number leaves 64 bits.
+            scaled = self.out.value(f"mul i64 {self.out.number(index)}, {self.out.number(step)}")
+            number = self.out.value(f"add i64 {self.out.number(start)}, {scaled}")
+            return Value(Number(), (Register(number, _between(start, stop), int),))
+
+        most = count.value if isinstance(count, Constant) else 1 << 62
+        return Indexed(lambda: count, at, most)
+
+    def range_length(self, start: Leaf, stop: Leaf, step: Leaf) -> Leaf:
+        """Return how many numbers a range has."""
+        if all(isinstance(one, Constant) for one in (start, stop, step)):
+            return Constant(len(range(*(one.value for one in (start, stop, step)))))  # type: ignore[union-attr]
+        if isinstance(step, Constant) and step.value == 1:
+            count = self.out.extreme("max", exact(self.out, "sub", stop, start), ZERO)
+            return Register(self.out.number(count), (0, (1 << 63) - 1), int)
+        if not isinstance(step, Constant) or step.value == 0:
+            raise UnsupportedError("a range whose step is not known")
+        first, last, by = (start, stop, step.value) if step.value > 0 else (stop, start, -step.value)
+        reach = self.out.extreme("max", exact(self.out, "sub", last, first), ZERO)
+        up = exact(self.out, "add", reach, Constant(by - 1))
+        return exact(self.out, "floordiv", up, Constant(by))
+
+    def _combined(self, one: form.Apply, parts: list[Indexed]) -> Indexed:
+        """Return what zip, enumerate, reversed or pairwise yields, by number."""
+        kind = one.type
+        assert isinstance(kind, Stream)
+        first = parts[0] if parts else Indexed(lambda: ZERO, lambda i: self.zero(Never()), 0)
+        if one.name == "enumerate":
+            start = self.value(one.arguments[1]).leaves[0]
+            pair = kind.element
+            assert isinstance(pair, Tuple)
+
+            def counted(index: Leaf) -> Value:
+                number = exact(self.out, "add", index, start)
+                item = first.at(index)
+                return self.made(Tuple((Number(), item.type)), [Value(Number(), (number,)), item])
+
+            return Indexed(first.length, counted, first.most)
+        if one.name == "reversed":
+
+            def backwards(index: Leaf) -> Value:
+                last = self.out.arithmetic("sub", first.length(), ONE)
+                at = self.out.arithmetic("sub", last, index)
+                return first.at(self.within(at, max(first.most, 1)))
+
+            return Indexed(first.length, backwards, first.most)
+        if one.name == "pairwise":
+
+            def pairs(index: Leaf) -> Value:
+                following = self.within(self.out.arithmetic("add", index, ONE), max(first.most, 1))
+                both = [first.at(index), first.at(following)]
+                return self.made(Tuple(tuple(part.type for part in both)), both)
+
+            return Indexed(
+                lambda: self.out.extreme("max", self.out.arithmetic("sub", first.length(), ONE), ZERO),  # fmt: skip
+                pairs,
+                first.most,
+            )
+        if one.named:
+            raise UnsupportedError("zip(..., strict=True)")
+
+        def shortest() -> Leaf:
+            length = first.length()
+            for part in parts[1:]:
+                length = self.out.extreme("min", length, part.length())
+            return length
+
+        def side_by_side(index: Leaf) -> Value:
+            items = [part.at(self.within(index, max(part.most, 1))) for part in parts]
+            return self.made(Tuple(tuple(item.type for item in items)), items)
+
+        return Indexed(shortest, side_by_side, min(part.most for part in parts) if parts else 0)
+
+    # --- one by one
+
+    def each(self, one: form.Expression, body: Body, in_order: bool = True) -> None:
+        """Emit what is done with each value that something yields.
+
+        Parameters
+        ----------
+        in_order
+            Whether it matters which one comes first.
+        """
+        if isinstance(one, form.Comprehension):
+            self._clauses(one, 0, body, in_order)
+            return
+        if isinstance(one, form.Apply) and isinstance(one.type, Stream):
+            special = getattr(self, f"_each_{one.name}", None)
+            if special is not None:
+                special(one, body, in_order)
+                return
+        indexed = self.indexed(one)
+        if indexed is not None:
+            self.by_index(indexed, body)
+            return
+        if isinstance(one.type, Stream):
+            raise UnsupportedError(f"what {getattr(one, 'name', 'a generator')} yields")
+        self.members(self.value(one), body, in_order)
+
+    def by_index(self, indexed: Indexed, body: Body) -> None:
+        """Emit what is done with each element by number."""
+        known = indexed.length() if indexed.most <= MOST_WRITTEN_OUT else None
+        if isinstance(known, Constant) and self.is_short(known.value):
+            for number in range(known.value):
+                body(indexed.at(Constant(number)))
+            return
+        out = self.out
+        counter = out.variable()
+        out.loops.append(True)
+        out.emit(f"store i64 0, ptr {counter}")
+        head, inner, end = (out.label(hint) for hint in ("round", "body", "end"))
+        out.place_label(head)
+        here = out.value(f"load i64, ptr {counter}")
+        more = Truth(out.value(f"icmp slt i64 {here}, {out.number(indexed.length())}"))
+        out.branch(more, inner, end)
+        out.place_label(inner)
+        out.begin_round()
+        most = indexed.most if indexed.most < 1 << 62 else 0
+        index = self.within(Register(here), most) if most else Register(here, (0, (1 << 62)), int)
+        body(indexed.at(index))
+        if not out.terminated:
+            following = out.value(f"add i64 {out.value(f'load i64, ptr {counter}')}, 1")
+            out.emit(f"store i64 {following}, ptr {counter}")
+            out.jump(head)
+        out.place_label(end)
+
+    def is_short(self, rounds: int) -> bool:
+        """Whether a loop of so many rounds is written out."""
+        return rounds <= 1
+
+    def members(self, value: Value, body: Body, in_order: bool) -> None:
+        """Emit what is done with each member of a set."""
+        kind = value.type
+        if isinstance(kind, Ref):
+            element = self.module.schema.element(kind)
+            value, kind = self.snapshot(value), Members(element, ordered=True)
+        if not isinstance(kind, Members):
+            raise UnsupportedError("what a loop goes over")
+        if not is_mask(kind):
+            if in_order:
+                raise UnsupportedError("the order of a set")
+            self.by_index(Indexed(lambda: self.length_at(value.address, kind), lambda i: self.element(value.address, kind, i), room(kind)), body)  # fmt: skip
+            return
+        element = kind.element
+        high = element.high if isinstance(element, Number) else 0
+        if in_order and not kind.ordered and high > IN_ORDER:
+            raise UnsupportedError("the order of a set")
+        self._bits(value.leaves[0], kind, body)
+
+    def _bits(self, mask: Leaf, kind: Members, body: Body) -> None:
+        """Emit what is done with each number of a bit mask, in ascending order; -1 comes last."""
+        out = self.out
+        left = out.variable()
+        out.loops.append(True)
+        out.emit(f"store i64 {out.number(mask)}, ptr {left}")
+        head, inner, end = (out.label(hint) for hint in ("round", "body", "end"))
+        out.place_label(head)
+        some = out.value(f"load i64, ptr {left}")
+        out.branch(Truth(out.value(f"icmp ne i64 {some}, 0")), inner, end)
+        out.place_label(inner)
+        out.begin_round()
+        less = out.value(f"and i64 {some}, {out.value(f'sub i64 {some}, 1')}")
+        out.emit(f"store i64 {less}, ptr {left}")
+        bit = out.value(f"call i64 @llvm.cttz.i64(i64 {some}, i1 false)")
+        element = kind.element if isinstance(kind.element, Number) else Number(0, 62)
+        number = bit
+        if element.low < 0:
+            last = out.value(f"icmp eq i64 {bit}, 63")
+            number = out.value(f"select i1 {last}, i64 -1, i64 {bit}")
+        low, high = max(element.low, -1), max(min(element.high, 62), 0)
+        body(Value(element, (Register(number, (min(low, 0), high), element.kind),)))
+        if not out.terminated:
+            out.jump(head)
+        out.place_label(end)
+
+    # --- comprehensions and what Python's library yields
+
+    def _clauses(self, one: form.Comprehension, number: int, body: Body, in_order: bool) -> None:
+        if number == len(one.clauses):
+            body(self.value(one.result))
+            return
+        clause = one.clauses[number]
+
+        def inner(value: Value) -> None:
+            self.bind(clause.slot, value)
+            self.statements(clause.body)
+            self._conditions(clause.conditions, lambda: self._clauses(one, number + 1, body, in_order))  # fmt: skip
+
+        self.each(clause.over, inner, in_order)
+
+    def _conditions(self, tests: tuple[form.Expression, ...], then: Callable[[], None]) -> None:
+        if not tests:
+            then()
+            return
+        self.when(self.condition(tests[0]), lambda: self._conditions(tests[1:], then))
+
+    def condition(self, test: form.Expression) -> Leaf:
+        """Return the truth of a condition, both ways of which are marked."""
+        raise NotImplementedError
+
+    def _each_map(self, one: form.Apply, body: Body, in_order: bool) -> None:
+        given, *overs = one.arguments
+        assert isinstance(given, form.Given)
+        if len(overs) == 1:
+            self.each(overs[0], lambda value: body(self.called(given, [value])), in_order)
+            return
+        parts = [self.indexed(over) for over in overs]
+        if any(part is None for part in parts):
+            raise UnsupportedError("map over several generators")
+        known = [part for part in parts if part is not None]
+        kind = Stream(Tuple(tuple(Never() for _ in known)))
+        together = self._combined(form.Apply(kind, "zip", ()), known)
+        self.by_index(together, lambda value: body(self.called(given, [self.item(value, n) for n in range(len(known))])))  # fmt: skip
+
+    def _each_filter(self, one: form.Apply, body: Body, in_order: bool) -> None:
+        given, over = one.arguments
+        assert isinstance(given, form.Given)
+
+        def inner(value: Value) -> None:
+            self.when(self.as_truth(self.called(given, [value])), lambda: body(value))
+
+        self.each(over, inner, in_order)
+
+    def as_truth(self, value: Value) -> Leaf:
+        """Return the truth of a number."""
+        leaf = value.leaves[0] if value.leaves else ZERO
+        return leaf if isinstance(leaf, (Truth, Constant)) else Truth(self.out.truth(leaf))
+
+    def _each_chain(self, one: form.Apply, body: Body, in_order: bool) -> None:
+        for part in one.arguments:
+            self.each(part, body, in_order)
+
+    def _each_flattened(self, one: form.Apply, body: Body, in_order: bool) -> None:
+        def inner(value: Value) -> None:
+            indexed = self.by_number(value, in_order)
+            if indexed is not None:
+                self.by_index(indexed, body)
+            else:
+                self.members(value, body, in_order)
+
+        self.each(one.arguments[0], inner, in_order)
+
+    def _each_product(self, one: form.Apply, body: Body, in_order: bool) -> None:
+        [(_, repeat)] = one.named
+        if not isinstance(repeat, form.Constant):
+            raise UnsupportedError("product(..., repeat=n) with another n in each state")
+        self._nested(list(one.arguments) * repeat.value, [], body, in_order)
+
+    def _nested(
+        self, overs: list[form.Expression], before: list[Value], body: Body, in_order: bool
+    ) -> None:
+        if not overs:
+            body(self.made(Tuple(tuple(one.type for one in before)), before))
+            return
+        self.each(overs[0], lambda value: self._nested(overs[1:], [*before, value], body, in_order), in_order)  # fmt: skip
+
+    def _each_combinations(self, one: form.Apply, body: Body, in_order: bool) -> None:
+        self._chosen(one, body, lambda index, before: (self.out.arithmetic("add", before[-1], ONE) if before else ZERO, []))  # fmt: skip
+
+    def _each_permutations(self, one: form.Apply, body: Body, in_order: bool) -> None:
+        self._chosen(one, body, lambda index, before: (ZERO, before))
+
+    def _chosen(
+        self,
+        one: form.Apply,
+        body: Body,
+        rule: Callable[[int, list[Leaf]], tuple[Leaf, list[Leaf]]],
+    ) -> None:
+        """Emit loops over the elements at several indices.
+
+        `rule` says from which index a loop begins, and which ones it leaves out.
+        """
+        listed = self.indexed(one.arguments[0])
+        if listed is None:
+            raise UnsupportedError(f"{one.name} of what has no elements by number")
+        count = one.arguments[1] if len(one.arguments) > 1 else None
+        if count is None:
+            length = listed.length()
+            if not isinstance(length, Constant):
+                raise UnsupportedError("permutations of a list of any length")
+            wanted = int(length.value)
+        elif isinstance(count, form.Constant):
+            wanted = count.value
+        else:
+            raise UnsupportedError(f"{one.name} of so many elements as a state says")
+
+        def deeper(before: list[Leaf], values: list[Value]) -> None:
+            if len(before) == wanted:
+                body(self.made(Tuple(tuple(v.type for v in values)), values))
+                return
+            first, but = rule(len(before), before)
+            with self.rounds(listed.length(), max(listed.most, 1), first) as index:
+                differs = self.both([self.out.compare("ne", index, other) for other in but])
+                self.when(differs, lambda: deeper([*before, index], [*values, listed.at(index)]))
+
+        deeper([], [])
+
+    def _each_keys(self, one: form.Apply, body: Body, in_order: bool) -> None:
+        self._entries(one, lambda key, value: body(key))
+
+    def _each_values(self, one: form.Apply, body: Body, in_order: bool) -> None:
+        self._entries(one, lambda key, value: body(value))
+
+    def _each_items(self, one: form.Apply, body: Body, in_order: bool) -> None:
+        self._entries(one, lambda key, value: body(self.made(Tuple((key.type, value.type)), [key, value])))  # fmt: skip
+
+    def _entries(self, one: form.Apply, body: Callable[[Value, Value], None]) -> None:
+        mapping = self.value(one.arguments[0])
+        kind = mapping.type
+        if isinstance(kind, Never):
+            return
+        assert isinstance(kind, Mapping)
+        with self.rounds(self.length_at(mapping.address, kind), room(kind)) as index:
+            body(*self.entry(mapping.address, kind, index))
+
+    def _each_members(self, one: form.Apply, body: Body, in_order: bool) -> None:
+        self._bits(self.value(one.arguments[0]).leaves[0], Members(Number(0, 62), True), body)
+
+
+_BY_NUMBER = {"enumerate": 1, "zip": 0, "reversed": 1, "pairwise": 1}
+"""What has elements by number if its arguments have, and how many of them; 0 for all."""
+
+
+def _between(start: Leaf, stop: Leaf) -> tuple[int, int] | None:
+    """Return the range of the numbers of a range whose ends are known."""
+    ends = []
+    for one in (start, stop):
+        if isinstance(one, Constant):
+            ends.append((int(one.value), int(one.value)))
+        elif isinstance(one, Register) and one.range is not None:
+            ends.append(one.range)
+        else:
+            return None
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+__all__ = ["Streams", "is_flat"]

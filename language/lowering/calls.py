@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from collections.abc import Mapping as Named
 from collections.abc import Sequence as Parts
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import EnumMeta
 from functools import partial
@@ -264,10 +265,9 @@ def _member(frame: Frame, kind: Any, positional: Parts[Expression], node: ast.AS
         frame.refuse(node, f"{frame.text(node)}: an enumeration is called with a number")
     value = frame.number(positional[0], node)
     if isinstance(value, Constant):
-        try:
+        # A number that no member has fails the step, if that comes to it.
+        with suppress(ValueError):
             return constant(kind(value.value))
-        except ValueError as error:
-            frame.refuse(node, f"{frame.text(node)}: {error}")
     numbers = [int(one) for one in kind]
     return Apply(Number(min(numbers), max(numbers), kind), "member", (value, constant(kind)))
 

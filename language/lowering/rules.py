@@ -10,10 +10,10 @@ from typing import Any
 from ...core.errors import TidegateError
 from ...core.spec import TransitionSystem
 from ...core.vocabulary import Action, Instance, Property
-from ..calls import Parameters
+from ..calls import CallError, Parameters
 from ..form import Function
 from ..schema import Schema
-from ..types import Known, NoJoinError, Type, join_all, type_of
+from ..types import Known, NoJoinError, Tuple, Type, join_all, type_of
 from .frame import LoweringError
 from .lower import Lowering
 
@@ -99,11 +99,24 @@ class Rules:
         if not isinstance(function, FunctionType):
             raise LoweringError(f"{rule.name}: {function!r} is no function that Tidegate can read")
         given = [self.lowering.schema.root, Known(self.system.constants), *rule.kinds]
-        names = Parameters.of_function(function).positional
-        if len(names) < len(given):
-            raise LoweringError(f"{rule.name} takes {len(names)} arguments")
-        kinds = dict(zip(names, given, strict=False))
-        return self.lowering.function(function, kinds)
+        return self.lowering.function(function, bound(function, given))
+
+
+def bound(function: FunctionType, given: Sequence[Type]) -> dict[str, Type]:
+    """Return the type of each parameter of a rule that gets arguments of these types.
+
+    Raises
+    ------
+    LoweringError
+        If it does not take so many.
+    """
+    try:
+        found = Parameters.of_function(function).bind(given, {}, {})
+    except CallError:
+        text = f"{function.__name__} does not take {len(given)} arguments"
+        raise LoweringError(text) from None
+    rest = Parameters.of_function(function).rest
+    return {**found.values, **({} if rest is None else {rest: Tuple(found.rest)})}
 
 
 Refused = Callable[[Rule, TidegateError], None]

@@ -455,7 +455,13 @@ class Changes(Streams):
         return self._key_taken(one.type, address, kind, place, found, default)
 
     def _key_taken(
-        self, result: Type, address: str, kind: Mapping, place: Leaf, found: Leaf, default: Value | None  # fmt: skip
+        self,
+        result: Type,
+        address: str,
+        kind: Mapping,
+        place: Leaf,
+        found: Leaf,
+        default: Value | None,  # fmt: skip
     ) -> Value:
         if default is None:
             self.out.fail_if(self.out.truth(self.opposite(found)))

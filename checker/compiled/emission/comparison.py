@@ -121,7 +121,12 @@ class Comparison(Memory):
             return self.out.compare("eq", first.leaves[0], Constant(at[0])) if at else Constant(False)  # fmt: skip
         assert isinstance(second.type, OneOf)
         pairs = [
-            self.both([self.out.compare("eq", first.leaves[0], Constant(n)), self.out.compare("eq", second.leaves[0], Constant(m))])  # fmt: skip
+            self.both(
+                [
+                    self.out.compare("eq", first.leaves[0], Constant(n)),
+                    self.out.compare("eq", second.leaves[0], Constant(m)),
+                ]
+            )  # fmt: skip
             for n, option in enumerate(options)
             for m, wanted in enumerate(second.type.options)
             if option is wanted

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 from ....core.errors import TidegateError
 from ....language import form
 from ....language.calls import Parameters
+from ....language.lowering.effects import effects
 from ....language.lowering.lower import Lowering
+from ....language.lowering.rules import bound
 from ....language.schema import Schema
-from ....language.types import BOOL, Number, Ref, Type, type_of
+from ....language.types import Number, Optional, Ref, Tuple, Type, type_of
 from ..emitter import FAILURE, MARKS, Emitter
 from ..function import Compiled, Mode
-from ..values import Constant, StateRef, Truth, UnsupportedError
+from ..values import Constant, StateRef, UnsupportedError
 from ..values import Number as Register
 from ..values import Value as Argument
 from .functions import Module, _leaf
@@ -46,8 +48,6 @@ class Entries:
     ) -> Compiled:
         """Return a rule that takes the state, the bounds and the arguments of an action.
 
-        Its guards are always true: the effect asks all of them.
-
         Raises
         ------
         UnsupportedError
@@ -56,34 +56,74 @@ class Entries:
         if not isinstance(function, FunctionType):
             raise UnsupportedError("a rule that is no plain function")
         lowered = self._lowered(function, arguments)
-        if lowered.result != BOOL and not _is_truth(lowered.result):
+        if not _is_truth(lowered.result):
             raise UnsupportedError(f"{function.__name__}, which returns no truth value")
         if pure and writes(lowered):
             raise UnsupportedError(f"{function.__name__}, which writes to the state")
         name = self.module.new_name(function.__name__)
         out = Emitter(False, self.unit.points)
         declared = [f"ptr {FAILURE}", f"ptr {MARKS}"]
-        body = Body(self.module, out, lowered, _nothing)
-        given = [(value, False) for value in self._received(body, arguments, declared)]
+        body = Body(self.module, out, lowered, _answer)
+        given = self._given(function, body, arguments, declared)
         compiled = Compiled(name, "i1", 1)
         if mode is Mode.GUARDS:
-            out.emit("ret i1 true")
+            self._guards(body, given)
         else:
-            result = self.module.call(body, lowered, given)
+            # A rule that returns None is a mistake of the model.
+            passed = [(value, False) for value in given]
+            result = body.certain(self.module.call(body, lowered, passed))
             out.emit(f"ret i1 {out.truth(result.leaves[0])}")
-            compiled.elements.update(self.module.elements_of(out))
             compiled.loops.append(True)
+        compiled.elements.update(self.module.marks(out).elements | self.module.elements_of(out))
+        compiled.reads.update(out.reads)
         compiled.kinds.append((bool,))
-        lines = "\n".join([*out.prologue, *out.lines])
-        head = f'define internal i1 @"{name}"({", ".join(declared)}) nounwind'
-        self.unit.bodies.append(f"{head} {{\nentry:\n{lines}\n}}")
+        lines = [*out.prologue, *out.lines]
+        how = "alwaysinline" if mode is Mode.GUARDS else self.unit.sizes.attributes(name, lines)
+        head = f'define internal i1 @"{name}"({", ".join(declared)}) {how} nounwind'
+        self.unit.bodies.append("\n".join([f"{head} {{", "entry:", *lines, "}"]))
         return compiled
 
+    def _guards(self, body: Body, given: list[Value]) -> None:
+        """Emit the guards at the beginning of an action, up to the first loop.
+
+        They are asked of many states at once; the effect asks all of them again.
+        """
+        out, lowered = body.out, body.function
+        for slot, value in zip(lowered.parameters, given, strict=True):
+            body.bind(slot, value)
+        for statement in lowered.body:
+            if out.terminated or not _is_guard(statement):
+                break
+            before = len(out.lines), len(out.prologue), set(out.reads), out.terminated
+            pending = list(out.pending)
+            try:
+                body.statements((statement,))
+            except UnsupportedError:
+                out.loops.append(True)
+            if out.loops:
+                del out.lines[before[0] :], out.prologue[before[1] :]
+                out.reads, out.terminated, out.pending = before[2], before[3], pending
+                break
+        if not out.terminated:
+            out.emit("ret i1 true")
+
+    def _given(
+        self,
+        function: FunctionType,
+        body: Body,
+        arguments: list[Argument],
+        declared: list[str],
+    ) -> list[Value]:
+        """Return the arguments of a rule, those for ``*values`` as one."""
+        values = list(self._received(body, arguments, declared))
+        if Parameters.of_function(function).rest is not None:
+            count = len(body.function.parameters) - 1
+            rest = Tuple(tuple(value.type for value in values[count:]))
+            values[count:] = [body.made(rest, values[count:])]
+        return values
+
     def _lowered(self, function: FunctionType, arguments: list[Argument]) -> form.Function:
-        names = Parameters.of_function(function).names
-        if len(names) != len(arguments):
-            raise UnsupportedError(f"{len(names)} parameters for {len(arguments)} arguments")
-        kinds = {name: _type(one) for name, one in zip(names, arguments, strict=True)}
+        kinds = bound(function, [_type(one) for one in arguments])
         try:
             return self.lowering.function(function, kinds)
         except UnsupportedError:
@@ -118,7 +158,9 @@ def _type(argument: Argument) -> Type:
 
 
 def _is_truth(kind: Type) -> bool:
-    return isinstance(kind, Number) and kind.kind is bool
+    """Whether a rule returns True or False, and None at most by mistake."""
+    inner = kind.of if isinstance(kind, Optional) else kind
+    return isinstance(inner, Number) and inner.kind is bool
 
 
 def writes(function: form.Function) -> bool:
@@ -152,8 +194,24 @@ def in_state(place: form.Expression) -> bool:
     return True
 
 
-def _nothing(body: Body, value: Value) -> None:
-    raise AssertionError
+def _answer(body: Body, value: Value) -> None:
+    """Emit what a guard answers."""
+    leaf = value.leaves[0] if value.leaves else Constant(False)
+    body.out.emit(f"ret i1 {body.out.truth(leaf)}")
+
+
+def _is_guard(statement: form.Statement) -> bool:
+    """Whether a statement at the beginning of an action refuses the step, or names a value."""
+    if isinstance(statement, form.Bind):
+        return not effects(statement)
+    if not isinstance(statement, form.If) or statement.orelse or effects(statement.test):
+        return False
+    [*_, last] = statement.body or (None,)
+    return len(statement.body) == 1 and isinstance(last, form.Return) and _is_no(last.value)
+
+
+def _is_no(value: form.Expression) -> bool:
+    return isinstance(value, form.Constant) and value.value is False
 
 
 __all__ = ["Entries", "in_state", "writes"]

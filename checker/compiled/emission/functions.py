@@ -112,7 +112,7 @@ class Module:
                 declared.append("ptr %result")
             body.statements(function.body)
             if not out.terminated:
-                _return(body, Value(Nothing()))
+                _fall_off(body)
             if out.gives_up:
                 _give_up(out, returns)
             elements = self.marks(out).elements | self.elements_of(out)
@@ -185,6 +185,16 @@ def _return(body: Body, value: Value) -> None:
     out.terminated = True
 
 
+def _fall_off(body: Body) -> None:
+    """Emit the end of a function after its last statement, which only some functions reach."""
+    kind = body.function.result
+    if isinstance(kind, (Nothing, Optional)):
+        _return(body, Value(Nothing()))
+    else:
+        body.fail()
+        _return(body, body.zero(kind))
+
+
 def _keeps(kind: Type) -> bool:
     """Whether a place is returned as one."""
     from ....language.types import contains_ref
@@ -199,4 +209,14 @@ def _give_up(out: Emitter, returns: str) -> None:
     out.emit("ret void" if returns == "void" else f"ret {returns} {'0' if returns == 'i64' else 'zeroinitializer'}")  # fmt: skip
 
 
-__all__ = ["BOOL", "Any", "Constant", "Module", "Optional", "Ref", "Tuple", "UnsupportedError", "ZERO"]
+__all__ = [
+    "BOOL",
+    "ZERO",
+    "Any",
+    "Constant",
+    "Module",
+    "Optional",
+    "Ref",
+    "Tuple",
+    "UnsupportedError",
+]

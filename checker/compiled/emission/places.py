@@ -113,7 +113,7 @@ class Places(Comparison):
         """Return an index, and emit the failure of one that is beyond the elements."""
         known = isinstance(index, Constant) and isinstance(length, Constant)
         span = index.range if isinstance(index, Register) else None
-        fits = span is not None and isinstance(length, Constant) and 0 <= span[0] and span[1] < length.value  # fmt: skip
+        fits = span is not None and isinstance(length, Constant) and span[0] >= 0 and span[1] < length.value  # fmt: skip
         if known and 0 <= index.value < length.value:  # type: ignore[union-attr]
             return index
         if not fits:

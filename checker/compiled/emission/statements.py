@@ -229,7 +229,9 @@ class Body(Expressions):
             assert isinstance(target, form.Lookup)
             assert isinstance(owner.type, Mapping)
             key = self.snapshot(self.value(target.key))
-            self._put_entry(owner, owner.type, key, self.snapshot_unless_value(value, owner.type), "")
+            self._put_entry(
+                owner, owner.type, key, self.snapshot_unless_value(value, owner.type), ""
+            )
 
     def snapshot_unless_value(self, value: Value, kind: Mapping) -> Value:
         """Return a value as a dictionary holds it."""
@@ -292,9 +294,7 @@ class Body(Expressions):
         """Emit that what lies at a path is a value in registers from now on."""
         if isinstance(path, form.Local):
             self.bind(path.name, value)
-        elif isinstance(path, form.Part):
-            self._store_in(self.place(path.of), path, value)
-        elif isinstance(path, form.Element):
+        elif isinstance(path, form.Part) or isinstance(path, form.Element):
             self._store_in(self.place(path.of), path, value)
         elif isinstance(path, form.Lookup):
             owner = self.place(path.of)

@@ -164,7 +164,9 @@ class Streams(Places):
             return Register(self.out.number(count), (0, (1 << 63) - 1), int)
         if not isinstance(step, Constant) or step.value == 0:
             raise UnsupportedError("a range whose step is not known")
-        first, last, by = (start, stop, step.value) if step.value > 0 else (stop, start, -step.value)
+        first, last, by = (
+            (start, stop, step.value) if step.value > 0 else (stop, start, -step.value)
+        )
         reach = self.out.extreme("max", exact(self.out, "sub", last, first), ZERO)
         up = exact(self.out, "add", reach, Constant(by - 1))
         return exact(self.out, "floordiv", up, Constant(by))
@@ -201,17 +203,22 @@ class Streams(Places):
                 return self.made(Tuple(tuple(part.type for part in both)), both)
 
             return Indexed(
-                lambda: self.out.extreme("max", self.out.arithmetic("sub", first.length(), ONE), ZERO),  # fmt: skip
+                lambda: self.out.extreme(
+                    "max", self.out.arithmetic("sub", first.length(), ONE), ZERO
+                ),  # fmt: skip
                 pairs,
                 first.most,
             )
-        if one.named:
-            raise UnsupportedError("zip(..., strict=True)")
+        strict = any(isinstance(part, form.Constant) and part.value for _, part in one.named)
 
         def shortest() -> Leaf:
             length = first.length()
             for part in parts[1:]:
-                length = self.out.extreme("min", length, part.length())
+                other = part.length()
+                if strict:
+                    # Python says so at the end; a step that fails means nothing before that either.
+                    self.out.fail_if(self.out.truth(self.out.compare("ne", length, other)))
+                length = self.out.extreme("min", length, other)
             return length
 
         def side_by_side(index: Leaf) -> Value:

@@ -109,7 +109,7 @@ class All(Expression):
 
 
 @dataclass(frozen=True)
-class Any_(Expression):
+class AnyOf(Expression):
     """Whether any of some truth values is true; it asks none after a true one."""
 
     parts: tuple[Expression, ...]
@@ -199,7 +199,10 @@ class Slice(Expression):
 
 @dataclass(frozen=True)
 class Combine(Expression):
-    """Two sets or two lists as one: ``add``, ``or_``, ``and_``, ``sub``, ``xor``; ``mul`` repeats."""
+    """Two sets or two lists as one; the operator is ``add``, ``or_``, ``and_``, ``sub`` or ``xor``.
+
+    With ``mul`` it is a list, repeated.
+    """
 
     operator: str
     left: Expression

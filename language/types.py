@@ -320,7 +320,8 @@ _JOINS: dict[type[Type], Callable[[Any, Any], Type]] = {
 
 def join_all(types: Iterable[Type]) -> Type:
     """Return the type of a value that has any of some types; ``NEVER`` if there are none."""
-    return reduce(join, types, NEVER)
+    start: Type = NEVER
+    return reduce(join, types, start)
 
 
 def widened(before: Type, after: Type) -> Type:

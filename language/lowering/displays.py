@@ -23,17 +23,14 @@ from ..form import (
     Statement,
 )
 from ..types import (
-    NEVER,
     Known,
     Mapping,
     Members,
     Never,
     NoJoinError,
-    Ref,
     Sequence,
     Span,
     Stream,
-    Text,
     Tuple,
     Type,
     join_all,
@@ -72,9 +69,9 @@ def _joined(frame: Frame, parts: Parts[Expression], node: ast.AST) -> Type:
         return join_all(part.type for part in parts)
     except NoJoinError:
         kinds = " and ".join(dict.fromkeys(named(part.type) for part in parts))
-        frame.refuse(
+        raise frame.refusal(
             node, f"{frame.text(node)} has {kinds}", "use a tuple, or a list for each kind"
-        )
+        ) from None
 
 
 def displayed_list(frame: Frame, node: ast.List) -> Expression:
@@ -144,7 +141,9 @@ def _joined_elements(frame: Frame, pieces: Parts[Expression], node: ast.AST) -> 
     try:
         return join_all(element_type(frame, piece.type) for piece in pieces)
     except NoJoinError:
-        frame.refuse(node, f"{frame.text(node)} has elements of several kinds", "use a list for each kind")  # fmt: skip
+        raise frame.refusal(
+            node, f"{frame.text(node)} has elements of several kinds", "use a list for each kind"
+        ) from None
 
 
 def displayed_dict(frame: Frame, node: ast.Dict) -> Expression:
@@ -152,7 +151,9 @@ def displayed_dict(frame: Frame, node: ast.Dict) -> Expression:
     parts: list[Expression] = []
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
-            frame.refuse(node, f"{frame.text(node)}: two stars in a dictionary", "write a | b")
+            raise frame.refusal(
+                node, f"{frame.text(node)}: two stars in a dictionary", "write a | b"
+            )
         parts += [_item(frame, key), _item(frame, value)]
     keys, values = parts[::2], parts[1::2]
     kind = Mapping(_joined(frame, keys, node), _joined(frame, values, node))
@@ -172,20 +173,24 @@ def iterable(frame: Frame, value: Expression, node: ast.AST) -> Expression:
         return value
     if frame.is_listed(kind):
         return value
-    frame.refuse(node, f"{frame.text(node)} is {named(kind)}, which has no elements")
+    raise frame.refusal(node, f"{frame.text(node)} is {named(kind)}, which has no elements")
 
 
 def _of_known(frame: Frame, value: Constant, node: ast.AST) -> Expression:
     """Return the elements of a table of the file, or the members of an enumeration."""
     if not isinstance(value.value, (EnumMeta, dict, list, tuple, set, frozenset, range)):
-        frame.refuse(node, f"{frame.text(node)} is {named(value.type)}, which has no elements")
+        raise frame.refusal(
+            node, f"{frame.text(node)} is {named(value.type)}, which has no elements"
+        )
     every = tuple(value.value)
     if isinstance(value.value, range):
         return constant(list(every))
     try:
         return Constant(Sequence(join_all(map(type_of, every)), tuple), every)
     except NoJoinError:
-        frame.refuse(node, f"{frame.text(node)} has elements of several kinds", "use a tuple for each kind")  # fmt: skip
+        raise frame.refusal(
+            node, f"{frame.text(node)} has elements of several kinds", "use a tuple for each kind"
+        ) from None
 
 
 def element_of_stream(frame: Frame, over: Expression, node: ast.AST) -> Type:
@@ -193,7 +198,9 @@ def element_of_stream(frame: Frame, over: Expression, node: ast.AST) -> Type:
     try:
         return element_type(frame, over.type)
     except NoJoinError:
-        frame.refuse(node, f"{frame.text(node)} has elements of several kinds", "use a tuple for each kind")  # fmt: skip
+        raise frame.refusal(
+            node, f"{frame.text(node)} has elements of several kinds", "use a tuple for each kind"
+        ) from None
 
 
 def entered(
@@ -257,14 +264,18 @@ def taken_apart(
         bind, value = frame.temporary(value, target)
         binds.append(bind)
     if any(isinstance(part, ast.Starred) for part in target.elts):
-        return binds + frame.lowering.starred(frame, target, value, own)
+        return binds + starred_apart(frame, target, value, own)
     if isinstance(kind, Tuple):
         if len(kind.items) != len(target.elts):
-            frame.refuse(target, f"{frame.text(target)}: there are {len(kind.items)} values for {len(target.elts)} names")  # fmt: skip
+            raise frame.refusal(
+                target,
+                f"{frame.text(target)}: there are {len(kind.items)} values for "
+                f"{len(target.elts)} names",
+            )
         for part, item in zip(target.elts, items_of(value, kind), strict=True):
             binds += taken_apart(frame, part, item, own)
         return binds
-    return binds + frame.lowering.unpacked(frame, target, value, own)
+    return binds + unpacked(frame, target, value, own)
 
 
 def unpacked(
@@ -291,7 +302,9 @@ def starred_apart(
     if isinstance(value.type, Tuple):
         items = items_of(value, value.type)
         if len(items) < at + after:
-            frame.refuse(target, f"{frame.text(target)}: there are {len(items)} values for it")
+            raise frame.refusal(
+                target, f"{frame.text(target)}: there are {len(items)} values for it"
+            )
         rest = items[at : len(items) - after]
         kind = _joined(frame, rest, target)
         parts = [*items[:at], Make(Sequence(kind), tuple(rest)), *items[len(items) - after :]]
@@ -388,7 +401,7 @@ def keyed(frame: Frame, node: ast.DictComp) -> Expression:
     found = comprehension(frame, node.generators, pair, node)
     kind = found.result.type
     assert isinstance(kind, Tuple)
-    return Gather(Mapping(*kind.items), found)
+    return Gather(Mapping(kind.items[0], kind.items[1]), found)
 
 
 EXPRESSIONS: dict[type[ast.AST], Callable[[Frame, Any], Expression]] = {
@@ -397,5 +410,3 @@ EXPRESSIONS: dict[type[ast.AST], Callable[[Frame, Any], Expression]] = {
     ast.SetComp: collected, ast.DictComp: keyed,
 }  # fmt: skip
 """How each kind of expression of this module is lowered."""
-
-__all__ = ["EXPRESSIONS", "NEVER", "Ref", "Text"]

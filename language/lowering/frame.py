@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Sequence as Parts
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from functools import cache
+from types import FunctionType
+from typing import Any, Protocol, TypeVar
 
 from ...core.errors import TidegateError, printed
+from ...core.sources import Node
 from ..form import (
     After,
     All,
-    Any_,
+    AnyOf,
     Bind,
     Certain,
     Compare,
@@ -27,6 +31,8 @@ from ..form import (
 )
 from ..lifetimes import is_read_later
 from ..names import MISSING, looked_up
+from ..schema import Schema
+from ..scopes import local_names
 from ..types import (
     BOOL,
     CONTAINERS,
@@ -54,9 +60,6 @@ from ..types import (
 )
 from ..types import Mapping as MappingType
 from .owners import FILE, STATE, Origin, Sharing, origin_of
-
-if TYPE_CHECKING:
-    from .lower import Lowering
 
 
 class LoweringError(TidegateError):
@@ -132,8 +135,7 @@ def _met(one: Scope, other: Scope, combine: Callable[[Type, Type], Type]) -> Sco
     for name in dict.fromkeys((*one.names, *other.names)):
         a, b = one.names.get(name), other.names.get(name)
         if a is None or b is None:
-            known = a or b
-            assert known is not None
+            [known] = [variable for variable in (a, b) if variable is not None]
             names[name] = replace(known, sure=False)
             continue
         try:
@@ -162,7 +164,84 @@ class Loop:
     continues: list[Scope] = field(default_factory=list)
 
 
-Lowered = Callable[["Frame", Any], Expression]
+Body = TypeVar("Body")
+"""What a loop's body is lowered to."""
+
+
+class Lowerer(Protocol):
+    """What lowers whole functions and every kind of statement and expression.
+
+    A module of this package imports those below it.  What is above it, such as the call of a
+    function while an attribute is lowered, it asks of this.
+    """
+
+    schema: Schema
+    expression_rules: Mapping[type[ast.AST], Callable[[Frame, Any], Expression]]
+    statement_rules: Mapping[type[ast.stmt], Callable[[Frame, Any], list[Statement]]]
+
+    def function(
+        self,
+        function: FunctionType,
+        kinds: Mapping[str, Type],
+        node: ast.AST | None = None,
+        caller: Frame | None = None,
+    ) -> Function:
+        """Return a function of the model, lowered for arguments of these types."""
+
+    def closure(
+        self,
+        code: Any,
+        tree: ast.FunctionDef | ast.Lambda,
+        kinds: Mapping[str, Type],
+        node: ast.AST,
+    ) -> Function:
+        """Return a function within a function, lowered for arguments of these types."""
+
+    def call(
+        self,
+        frame: Frame,
+        function: FunctionType,
+        positional: Parts[Expression],
+        names: Mapping[str, Expression],
+        node: ast.AST,
+    ) -> Expression:
+        """Return the call of a function of the model."""
+
+    def library(self, function: Any) -> Callable[..., Expression] | None:
+        """Return how a function of Python's is lowered; None if the language lacks it."""
+
+    def container_method(
+        self, frame: Frame, owner: Expression, name: str, node: ast.Call
+    ) -> Expression:
+        """Return what a method of a container gives."""
+
+    def known_method(
+        self, frame: Frame, owner: Constant, name: str, node: ast.Call
+    ) -> Expression | None:
+        """Return what a method of a table of the file gives; None if it has none of this name."""
+
+    def assigned(self, frame: Frame, target: ast.expr, value: Expression) -> list[Statement]:
+        """Return the assignment of a value to a target."""
+
+    def method(
+        self, frame: Frame, owner: Expression, name: str, given: Parts[Expression], node: ast.AST
+    ) -> Expression | None:
+        """Return what a record's own method gives; None if it has none of this name."""
+
+    def asked(
+        self,
+        frame: Frame,
+        value: Expression,
+        names: Parts[str],
+        node: ast.AST,
+        arguments: Parts[ast.expr] = (),
+    ) -> Expression | None:
+        """Return what a record's own method gives, the first of these that it has."""
+
+    def asked_with(
+        self, frame: Frame, name: str, left: Expression, right: Expression, node: ast.AST
+    ) -> Expression | None:
+        """Return what a record's own method for an operator gives; None if it has none."""
 
 
 class Frame:
@@ -178,10 +257,25 @@ class Frame:
         Its syntax tree.
     made
         What it becomes.
+
+    Attributes
+    ----------
+    scope
+        What its names stand for at the place that is lowered.
+    alive
+        Whether that place is reached.
+    loops
+        The loops around it.
+    returned
+        The types of what it has returned so far.
+    versions
+        The slots of each name, one for each kind of values that it has at some time.
+    line
+        The line of the statement that is lowered.
     """
 
     def __init__(
-        self, lowering: Lowering, function: Any, tree: ast.FunctionDef | ast.Lambda, made: Function
+        self, lowering: Lowerer, function: Any, tree: ast.FunctionDef | ast.Lambda, made: Function
     ) -> None:
         self.lowering, self.function, self.tree, self.made = lowering, function, tree, made
         self.schema = lowering.schema
@@ -189,14 +283,14 @@ class Frame:
         self.alive = True
         self.loops: list[Loop] = []
         self.returned: list[Type] = []
-        self._versions: dict[str, list[str]] = {}
+        self.versions: dict[str, list[str]] = {}
         self._fresh = 0
         self.line = made.line
 
     # --- refusals
 
-    def refuse(self, node: ast.AST | None, what: str, repair: str = "") -> NoReturn:
-        """Refuse a part of the function.
+    def refusal(self, node: ast.AST | None, what: str, repair: str = "") -> LoweringError:
+        """Return the refusal of a part of the function, for the caller to raise.
 
         Parameters
         ----------
@@ -208,7 +302,7 @@ class Frame:
         line = getattr(node, "lineno", self.line)
         error = LoweringError(f"{what}; {repair}" if repair else what)
         error.place = self.made.file, line
-        raise error
+        return error
 
     def text(self, node: ast.AST) -> str:
         """Return the source of a part, in one short line."""
@@ -230,28 +324,31 @@ class Frame:
     def local(self, name: str, node: ast.AST) -> Expression | None:
         """Return what a local name has; None if it is not assigned anywhere before."""
         if name in self.scope.mixed:
-            self.refuse(node, f"{name} is of another kind on another way to here", "write if and else, or give each kind a name of its own")  # fmt: skip
+            raise self.refusal(
+                node,
+                f"{name} is of another kind on another way to here",
+                "write if and else, or give each kind a name of its own",
+            )
         variable = self.scope.names.get(name)
         if variable is None:
             return None
         kind = variable.type
         if variable.sure and isinstance(kind, Known):
             return Constant(kind, kind.value)
-        if variable.sure and isinstance(kind, Number) and kind.low == kind.high:
-            if kind.kind is not None:
-                return Constant(kind, kind.kind(kind.low))
+        if variable.sure and isinstance(kind, Number) and kind.low == kind.high and kind.kind:
+            return Constant(kind, kind.kind(kind.low))
         return Local(kind, variable.slot, variable.sure)
 
     def free(self, name: str, node: ast.AST) -> Expression:
         """Return what a name stands for that is not local to the function."""
         value = looked_up(self.function, name)
         if value is MISSING:
-            self.refuse(node, f"{name} is not known here", "define it above, or import it")
+            raise self.refusal(node, f"{name} is not known here", "define it above, or import it")
         return constant(value)
 
     def slot_for(self, name: str, kind: Type) -> str:
         """Return the slot of a name for a value of a type; of another kind, it gets a new one."""
-        versions = self._versions.setdefault(name, [name])
+        versions = self.versions.setdefault(name, [name])
         slots = self.made.slots
         for slot in versions:
             if slot not in slots:
@@ -290,7 +387,11 @@ class Frame:
     def refuse_stream(self, value: Expression, node: ast.AST) -> None:
         """Refuse a name for what yields values one by one: it would have none the second time."""
         if isinstance(value.type, Stream):
-            self.refuse(node, "a generator or an iterator has a name, or is stored", "write list(...) around it")  # fmt: skip
+            raise self.refusal(
+                node,
+                "a generator or an iterator has a name, or is stored",
+                "write list(...) around it",
+            )
 
     def refuse_unhashable(self, kind: Type, node: ast.AST) -> None:
         """Refuse what cannot be a member of a set, as a list."""
@@ -298,7 +399,11 @@ class Frame:
             listed = isinstance(part, Sequence) and part.kind is not tuple
             own = isinstance(part, Members) and not part.frozen
             if listed or own or isinstance(part, MappingType) or self.is_listed(part):
-                self.refuse(node, f"{self.text(node)}: {named(part)} cannot be a member of a set", "use a tuple")  # fmt: skip
+                raise self.refusal(
+                    node,
+                    f"{self.text(node)}: {named(part)} cannot be a member of a set",
+                    "use a tuple",
+                )
 
     def changed(self, slot: str, deep: bool, node: ast.AST) -> None:
         """Note that what a name stands for changes where it is.
@@ -308,16 +413,30 @@ class Frame:
         deep
             Whether something that lies in it changes.
         """
+        own = plain_name(slot)
         seen = self.scope.sharing.seen_by(slot, deep)
         if FILE in seen:
-            self.refuse(node, f"{_plain(slot)} was made when the file was loaded, and outlives the step", f"copy it first: {_plain(slot)} = list(...)")  # fmt: skip
+            raise self.refusal(
+                node,
+                f"{own} was made when the file was loaded, and outlives the step",
+                f"copy it first: {own} = list(...)",
+            )
         for other in sorted(seen):
             if other == STATE:
-                self.refuse(node, f"{_plain(slot)} changes after it was stored in the state", "change it before that, or store a copy")  # fmt: skip
+                raise self.refusal(
+                    node,
+                    f"{own} changes after it was stored in the state",
+                    "change it before that, or store a copy",
+                )
             if other.startswith("$"):
                 self.made.changes |= {other[1:]}
             elif self.is_needed(other, node):
-                self.refuse(node, f"{_plain(slot)} and {_plain(other)} are two names for one value, which changes here", f"copy it: {_plain(other)} = list({_plain(slot)})")  # fmt: skip
+                raise self.refusal(
+                    node,
+                    f"{own} and {plain_name(other)} are two names for one value, "
+                    "which changes here",
+                    f"copy it: {plain_name(other)} = list({own})",
+                )
 
     def written(self, form: str, node: ast.AST) -> None:
         """Note that a place of the state changes.
@@ -331,9 +450,18 @@ class Frame:
             if not (is_in(form, place) or is_in(place, form)):
                 continue
             if not other.startswith("="):
-                self.refuse(node, f"{place or 's'} and {other} are one object since one was assigned to the other, and it changes here", "write s.a.assign(s.b), which copies the values")  # fmt: skip
+                raise self.refusal(
+                    node,
+                    f"{place or 's'} and {other} are one object since one was assigned to the "
+                    "other, and it changes here",
+                    "write s.a.assign(s.b), which copies the values",
+                )
             if self.is_needed(other[1:], node):
-                self.refuse(node, f"{_plain(other[1:])} was assigned to {place}, which changes here", "copy it where it is assigned")  # fmt: skip
+                raise self.refusal(
+                    node,
+                    f"{plain_name(other[1:])} was assigned to {place}, which changes here",
+                    "copy it where it is assigned",
+                )
 
     def replaced(self, form: str, node: ast.AST) -> None:
         """Note that another object is assigned to a place of the state.
@@ -345,12 +473,27 @@ class Frame:
         """
         self.made.replaces |= {form}
         for name, variable in self.scope.names.items():
-            if any(is_in(held, form) for held in forms_of(variable.type)) and self.is_needed(name, node):  # fmt: skip
-                self.refuse(node, f"{name} stands for {form}, or a part of it, which is replaced here", f"read it again after that, or write s.{form}.assign(...)")  # fmt: skip
+            if any(is_in(held, form) for held in forms_of(variable.type)) and self.is_needed(
+                name, node
+            ):
+                raise self.refusal(
+                    node,
+                    f"{name} stands for {form}, or a part of it, which is replaced here",
+                    f"read it again after that, or write s.{form}.assign(...)",
+                )
+
+    def ended(self, value: Expression) -> None:
+        """Note what the function returns, and of which parameters that is another name."""
+        self.returned.append(value.type)
+        sharing = self.scope.sharing
+        origin = origin_of(value, sharing)
+        for name in origin.same | origin.within | origin.holds:
+            every = {name, *sharing.equal(name), *sharing.around(name)}
+            self.made.shares |= {one[1:] for one in every if one.startswith("$")}
 
     def is_needed(self, slot: str, node: ast.AST) -> bool:
         """Whether the value of a slot may be read after a part of the function."""
-        name = _plain(slot)
+        name = plain_name(slot)
         if not isinstance(node, ast.expr) or name not in self.scope.names:
             return name in self.scope.names
         return is_read_later(self.tree, name, node)
@@ -361,11 +504,15 @@ class Frame:
         """Lower an expression."""
         rule = self.lowering.expression_rules.get(type(node))
         if rule is None:
-            self.refuse(node, f"{self.text(node)} is not in the language of models")
+            raise self.refusal(node, f"{self.text(node)} is not in the language of models")
         try:
             return rule(self, node)
         except NoJoinError:
-            self.refuse(node, f"{self.text(node)} gives values of several kinds", "use one kind, or a tuple of them")  # fmt: skip
+            raise self.refusal(
+                node,
+                f"{self.text(node)} gives values of several kinds",
+                "use one kind, or a tuple of them",
+            ) from None
 
     def number(self, value: Expression, node: ast.AST) -> Expression:
         """Return a value that must be a number."""
@@ -373,7 +520,9 @@ class Frame:
         if isinstance(value.type, Never):
             return replace(value, type=Number())
         if not isinstance(value.type, Number):
-            self.refuse(node, f"{self.text(node)} is {named(value.type)}, where a number is needed")
+            raise self.refusal(
+                node, f"{self.text(node)} is {named(value.type)}, where a number is needed"
+            )
         return value
 
     def certain(self, value: Expression) -> Expression:
@@ -404,7 +553,9 @@ class Frame:
             return self.compared("ne", Length(Number(0), value), number(0))
         if isinstance(kind, (Record, Ref, OneOf, Closure)):
             return self.after(value, truth(True), node)
-        self.refuse(node, f"{self.text(node)} is {named(kind)}, which is neither true nor false")
+        raise self.refusal(
+            node, f"{self.text(node)} is {named(kind)}, which is neither true nor false"
+        )
 
     def is_listed(self, kind: Type) -> bool:
         """Whether a place has elements or members."""
@@ -427,7 +578,7 @@ class Frame:
 
     def all(self, parts: list[Expression]) -> Expression:
         """Return whether all truth values are true."""
-        kept = []
+        kept: list[Expression] = []
         for part in parts:
             if isinstance(part, Constant):
                 if part.value:
@@ -441,7 +592,7 @@ class Frame:
 
     def any(self, parts: list[Expression]) -> Expression:
         """Return whether any truth value is true."""
-        kept = []
+        kept: list[Expression] = []
         for part in parts:
             if isinstance(part, Constant):
                 if not part.value:
@@ -451,7 +602,7 @@ class Frame:
             kept.append(part)
         if not kept:
             return truth(False)
-        return kept[0] if len(kept) == 1 else Any_(BOOL, tuple(kept))
+        return kept[0] if len(kept) == 1 else AnyOf(BOOL, tuple(kept))
 
     # --- ways through the function
 
@@ -471,7 +622,9 @@ class Frame:
             self.line = statement.lineno
             rule = self.lowering.statement_rules.get(type(statement))
             if rule is None:
-                self.refuse(statement, f"{self.text(statement)} is not in the language of models")
+                raise self.refusal(
+                    statement, f"{self.text(statement)} is not in the language of models"
+                )
             out += rule(self, statement)
         return tuple(out)
 
@@ -487,7 +640,7 @@ class Frame:
         self.scope = met(ends) if ends else start
         return results
 
-    def rounds(self, lower: Callable[[Loop], Any], runs_once: bool = False) -> tuple[Loop, Any]:
+    def rounds(self, lower: Callable[[Loop], Body], runs_once: bool = False) -> tuple[Loop, Body]:
         """Lower a loop, again until its names are what they are after each round.
 
         Parameters
@@ -511,7 +664,7 @@ class Frame:
                 break
             start = after
         else:
-            self.refuse(None, "a name of this loop is of another kind in each round")
+            raise self.refusal(None, "a name of this loop is of another kind in each round")
         exits = [*([] if runs_once else [start]), *loop.breaks]
         self.alive = bool(exits)
         self.scope = met(exits) if exits else start
@@ -527,6 +680,12 @@ _COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "lt": lambda a, b: bool(a < b), "le": lambda a, b: bool(a <= b),
     "gt": lambda a, b: bool(a > b), "ge": lambda a, b: bool(a >= b),
 }  # fmt: skip
+
+
+@cache
+def locals_of(tree: Node) -> frozenset[str]:
+    """Return the names that are local to a function."""
+    return frozenset(local_names(tree))
 
 
 def constant(value: object) -> Constant:
@@ -574,6 +733,6 @@ def forms_of(kind: Type) -> Iterator[str]:
         yield from forms_of(part)
 
 
-def _plain(slot: str) -> str:
+def plain_name(slot: str) -> str:
     """Return the name that a slot has in the file."""
     return slot.partition("'")[0]

@@ -2,7 +2,7 @@
 
 A list, a set, a dictionary or a record that a function makes is one value, and the form has a copy
 wherever Python has another name for it.  Both mean the same unless somebody changes it through one
-name and reads it through the other: then the line is refused.  Everything that decides this is here.
+name and reads it through the other: then the line is refused.  What decides this is here.
 """
 
 from __future__ import annotations
@@ -93,9 +93,9 @@ class Sharing:
         for other in origin.same - {name}:
             shared = shared._named(name, other)
         for other in origin.within - {name}:
-            shared = shared._put(name, other)
+            shared = shared.put(name, other)
         for other in origin.holds - {name}:
-            shared = shared._put(other, name)
+            shared = shared.put(other, name)
         return shared
 
     def _named(self, name: str, other: str) -> Sharing:
@@ -109,7 +109,7 @@ class Sharing:
         }
         return Sharing(self.same | same, self.within | within)
 
-    def _put(self, inner: str, outer: str) -> Sharing:
+    def put(self, inner: str, outer: str) -> Sharing:
         """One object lies in another one, and in whatever that lies in."""
         lower = {inner, *self.equal(inner), *self.inside(inner)}
         upper = {outer, *self.equal(outer), *self.around(outer)}
@@ -205,9 +205,8 @@ def _held(value: Expression, sharing: Sharing) -> Iterator[str]:
         yield from _names(value.result)
         for clause in value.clauses:
             yield from _names(clause.over)
-    elif isinstance(value, (Gather, Copy, Slice)):
-        if not isinstance(value.of.type, Ref):
-            yield from _names(value.of)
+    elif isinstance(value, (Gather, Copy, Slice)) and not isinstance(value.of.type, Ref):
+        yield from _names(value.of)
 
 
 def _names(value: Expression) -> Iterator[str]:

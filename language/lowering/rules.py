@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-from ...core.errors import TidegateError
 from ...core.spec import TransitionSystem
 from ...core.vocabulary import Action, Instance, Property
 from ..calls import Parameters
@@ -81,9 +80,13 @@ class Rules:
             for asked in (prop.witness, prop.premise):
                 if asked is not None and prop.each is None:
                     yield Rule(f"property {prop.name}", asked, ())
-            if isinstance(prop.predicate, FunctionType) and prop.witness is None and not prop.each:
-                if Parameters.of_function(prop.predicate).positional:
-                    yield Rule(f"property {prop.name}", prop.predicate, ())
+            decides = prop.witness is None and not prop.each
+            if (
+                decides
+                and isinstance(prop.predicate, FunctionType)
+                and Parameters.of_function(prop.predicate).positional
+            ):
+                yield Rule(f"property {prop.name}", prop.predicate, ())
         if self.system.constraint is not None:
             yield Rule("the constraint", self.system.constraint, ())
 
@@ -104,6 +107,3 @@ class Rules:
             raise LoweringError(f"{rule.name} takes {len(names)} arguments")
         kinds = dict(zip(names, given, strict=False))
         return self.lowering.function(function, kinds)
-
-
-Refused = Callable[[Rule, TidegateError], None]

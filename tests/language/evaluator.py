@@ -63,7 +63,11 @@ def snapshot(node: Any) -> Any:
     if isinstance(node, Bag):
         return Counter({n: count for n, count in enumerate(node.counts) if count})
     if isinstance(node, Ordered):
-        elements = [snapshot(one) for one in list.__iter__(node.items)] if isinstance(node.items, list) else [snapshot(one) for one in tuple.__iter__(node.items)]  # fmt: skip
+        elements = (
+            [snapshot(one) for one in list.__iter__(node.items)]
+            if isinstance(node.items, list)
+            else [snapshot(one) for one in tuple.__iter__(node.items)]
+        )
         elements = elements[: node.length]
         if isinstance(node, RecordSet) or _is(node, RecordSet):
             return set(elements)
@@ -92,7 +96,11 @@ def to_python(value: Any) -> Any:
             object.__setattr__(made, name, to_python(one))
         return made
     if isinstance(value, dict):
-        return type(value)(None, {to_python(k): v for k, v in value.items()}) if isinstance(value, defaultdict) else type(value)({to_python(k): to_python(v) for k, v in value.items()})  # fmt: skip
+        return (
+            type(value)(None, {to_python(k): v for k, v in value.items()})
+            if isinstance(value, defaultdict)
+            else type(value)({to_python(k): to_python(v) for k, v in value.items()})
+        )
     if isinstance(value, (set, frozenset, tuple, deque)):
         return type(value)(map(to_python, value))
     return list(map(to_python, value)) if type(value) is list else value
@@ -104,14 +112,21 @@ def copied(value: Any, kind: types.Type) -> Any:
         return None if value is None else copied(value, kind.of)
     if isinstance(kind, types.Record) and isinstance(value, Value):
         known = dict(kind.fields)
-        return Value(value.declaration, {n: copied(v, known.get(n, types.NEVER)) for n, v in value.fields.items()})  # fmt: skip
+        return Value(
+            value.declaration,
+            {n: copied(v, known.get(n, types.NEVER)) for n, v in value.fields.items()},
+        )
     if isinstance(kind, types.Tuple):
         return tuple(copied(one, part) for one, part in zip(value, kind.items, strict=True))
     if isinstance(kind, (types.Sequence, types.Members)) and not isinstance(value, range):
         return type(value)(copied(one, kind.element) for one in value)
     if isinstance(kind, types.Mapping):
         pairs = {k: copied(v, kind.value) for k, v in value.items()}
-        return defaultdict(value.default_factory, pairs) if isinstance(value, defaultdict) else type(value)(pairs)  # fmt: skip
+        return (
+            defaultdict(value.default_factory, pairs)
+            if isinstance(value, defaultdict)
+            else type(value)(pairs)
+        )
     return value
 
 
@@ -224,14 +239,20 @@ class Run:
             self._splice(target, value, one.value.type)
             return
         if isinstance(target.type, types.Ref) and not isinstance(target, (form.Part, form.Element)):
-            self._write(self.place(target), snapshot(value) if isinstance(one.value.type, types.Ref) else value, lambda v: None)  # fmt: skip
+            self._write(
+                self.place(target),
+                snapshot(value) if isinstance(one.value.type, types.Ref) else value,
+                lambda v: None,
+            )
             return
         owner = self.place(target.of)
         if isinstance(target, form.Part):
             if isinstance(owner, Value):
                 owner.fields[target.name] = value
             else:
-                self._write(getattr(owner, target.name), value, lambda v: setattr(owner, target.name, v))  # fmt: skip
+                self._write(
+                    getattr(owner, target.name), value, lambda v: setattr(owner, target.name, v)
+                )
         elif isinstance(target, form.Lookup):
             owner[self.value(target.key)] = value
         else:
@@ -394,7 +415,7 @@ class Run:
     def _all_(self, one: form.All) -> bool:
         return all(self.value(part) for part in one.parts)
 
-    def _any__(self, one: form.Any_) -> bool:
+    def _anyof_(self, one: form.AnyOf) -> bool:
         return any(self.value(part) for part in one.parts)
 
     def _choose_(self, one: form.Choose) -> Any:
@@ -432,7 +453,11 @@ class Run:
 
     def _gather_(self, one: form.Gather) -> Any:
         kind = one.type
-        every: Any = self.value(one.of) if isinstance(one.of.type, types.Mapping) and isinstance(kind, types.Mapping) else [copied(v, _element_type(kind)) for v in self.each(one.of)]  # fmt: skip
+        every: Any = (
+            self.value(one.of)
+            if isinstance(one.of.type, types.Mapping) and isinstance(kind, types.Mapping)
+            else [copied(v, _element_type(kind)) for v in self.each(one.of)]
+        )
         if isinstance(kind, types.Sequence):
             return kind.kind(every)
         if isinstance(kind, types.Members):
@@ -581,7 +606,11 @@ class Run:
 
     def _apply_(self, one: form.Apply) -> Any:
         named = dict(one.named)
-        return getattr(self, f"apply_{one.name}", None)(one, named) if hasattr(self, f"apply_{one.name}") else self._library(one, named)  # fmt: skip
+        return (
+            getattr(self, f"apply_{one.name}", None)(one, named)
+            if hasattr(self, f"apply_{one.name}")
+            else self._library(one, named)
+        )
 
     def _library(self, one: form.Apply, named: dict[str, form.Expression]) -> Any:
         values = [self._argument(part) for part in one.arguments]
@@ -675,7 +704,12 @@ class Run:
         if name == "sort":
             owner.sort(key=arguments[0], reverse=arguments[1])
             return None
-        if isinstance(owner, Counter) and name == "pop" and len(arguments) == 1 and arguments[0] not in owner:  # fmt: skip
+        if (
+            isinstance(owner, Counter)
+            and name == "pop"
+            and len(arguments) == 1
+            and arguments[0] not in owner
+        ):
             raise Failed
         try:
             result = getattr(owner, name)(*arguments)
@@ -685,7 +719,11 @@ class Run:
 
     def _given_value(self, part: form.Expression, owner: Any) -> Any:
         if isinstance(part.type, (types.Stream, types.Ref)) or isinstance(part.type, types.Members):
-            if isinstance(part.type, types.Ref) and isinstance(self.value(part), Record) and not isinstance(self.value(part), (Set, Ordered, Bag)):  # fmt: skip
+            if (
+                isinstance(part.type, types.Ref)
+                and isinstance(self.value(part), Record)
+                and not isinstance(self.value(part), (Set, Ordered, Bag))
+            ):
                 found = snapshot(self.value(part))
             elif isinstance(part.type, types.Members) or isinstance(self._plain(part), set):
                 found = set(self._plain(part))

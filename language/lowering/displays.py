@@ -7,12 +7,14 @@ from collections.abc import Callable
 from collections.abc import Sequence as Parts
 from dataclasses import replace
 from enum import EnumMeta
+from itertools import groupby
 from typing import Any
 
 from ..form import (
     Apply,
     Bind,
     Clause,
+    Combine,
     Comprehension,
     Constant,
     Expression,
@@ -33,6 +35,7 @@ from ..types import (
     Stream,
     Tuple,
     Type,
+    is_changeable,
     join_all,
     type_of,
 )
@@ -40,6 +43,7 @@ from .access import element_type
 from .frame import Frame, Variable, constant, named
 from .operators import truth_of
 from .owners import NEW, Origin, origin_of
+from .retyping import joined
 
 
 def displayed_tuple(frame: Frame, node: ast.Tuple) -> Expression:
@@ -148,13 +152,39 @@ def _joined_elements(frame: Frame, pieces: Parts[Expression], node: ast.AST) -> 
 
 def displayed_dict(frame: Frame, node: ast.Dict) -> Expression:
     """Lower a dictionary."""
+    if None in node.keys:
+        return _merged(frame, node)
+    return _pairs(frame, list(zip(node.keys, node.values, strict=True)), node)
+
+
+def _merged(frame: Frame, node: ast.Dict) -> Expression:
+    """Lower a dictionary that takes in others by two stars: it is their union, in order."""
+    pieces: list[Expression] = []
+    for starred, some in groupby(zip(node.keys, node.values, strict=True), lambda p: p[0] is None):
+        if not starred:
+            pieces.append(_pairs(frame, list(some), node))
+            continue
+        for _, value in some:
+            other = frame.expression(value)
+            if not isinstance(other.type, Mapping):
+                raise frame.refusal(node, f"{frame.text(node)}: {named(other.type)} has no keys")
+            kind = Mapping(other.type.key, other.type.value)
+            pieces.append(Gather(kind, other))
+    result = pieces[0]
+    for piece in pieces[1:]:
+        kinds = [part.type for part in (result, piece)]
+        result = Combine(joined(frame, kinds, node), "or_", result, piece)
+    return result
+
+
+def _pairs(
+    frame: Frame, pairs: Parts[tuple[ast.expr | None, ast.expr]], node: ast.Dict
+) -> Expression:
+    """Lower a dictionary of keys and values that are written out."""
     parts: list[Expression] = []
-    for key, value in zip(node.keys, node.values, strict=True):
-        if key is None:
-            raise frame.refusal(
-                node, f"{frame.text(node)}: two stars in a dictionary", "write a | b"
-            )
-        parts += [_item(frame, key), _item(frame, value)]
+    for key, value in pairs:
+        if key is not None:
+            parts += [_item(frame, key), _item(frame, value)]
     keys, values = parts[::2], parts[1::2]
     kind = Mapping(_joined(frame, keys, node), _joined(frame, values, node))
     return Make(kind, tuple(parts))
@@ -219,7 +249,7 @@ def entered(
         The slot of the value, and what takes that apart.
     """
     kind = element_of_stream(frame, over, node)
-    origin = _origin_of_elements(frame, over)
+    origin = _origin_of_elements(frame, over) if is_changeable(kind) else NEW
     if isinstance(target, ast.Name):
         slot = frame.fresh(target.id) if own else frame.slot_for(target.id, kind)
         if own:

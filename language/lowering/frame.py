@@ -111,6 +111,11 @@ class Scope:
     mixed: frozenset[str] = frozenset()
     aliases: frozenset[tuple[str, str]] = frozenset()
 
+    def between_rounds(self, start: Scope) -> Scope:
+        """Return the scope without what only the round of a loop had, whose temporaries end."""
+        kept = {variable.slot for variable in self.names.values()} | start.sharing.names()
+        return replace(self, sharing=self.sharing.among(kept | {FILE, STATE}))
+
     def given(self, name: str, variable: Variable, origin: Origin) -> Scope:
         """Return the scope after an assignment."""
         return Scope(
@@ -659,7 +664,7 @@ class Frame:
             result = lower(loop)
             self.loops.pop()
             ends = [*([self.scope] if self.alive else []), *loop.continues]
-            after = met([start, *ends], widened)
+            after = met([start, *ends], widened).between_rounds(start)
             if after == start:
                 break
             start = after

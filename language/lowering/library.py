@@ -116,8 +116,8 @@ def _abs(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST)
 
 @rule(bool, operator.truth)
 def _bool(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
-    _takes(frame, arguments, names, node, 1, 1)
-    return frame.truth(arguments[0], node)
+    _takes(frame, arguments, names, node, 0, 1)
+    return frame.truth(arguments[0], node) if arguments else constant(False)
 
 
 @rule(operator.not_)
@@ -127,7 +127,9 @@ def _not(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST)
 
 @rule(int, operator.pos)
 def _int(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
-    _takes(frame, arguments, names, node, 1, 1)
+    _takes(frame, arguments, names, node, 0, 1)
+    if not arguments:
+        return number(0)
     return arithmetic("add", frame.number(arguments[0], node), number(0))
 
 

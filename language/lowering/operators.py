@@ -324,6 +324,8 @@ def _declared(frame: Frame, kind: Type) -> type | None:
 def _never_equal(one: Type, other: Type) -> bool:
     """Whether no value of one kind equals one of the other, as a text and a number."""
     plain = (Number, Text, Tuple, Nothing)
+    if isinstance(one, Sequence) and isinstance(other, Sequence):
+        return one.kind is not other.kind
     return isinstance(one, plain) and isinstance(other, plain) and type(one) is not type(other)
 
 

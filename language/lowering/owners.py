@@ -87,6 +87,20 @@ class Sharing:
             frozenset(pair for pair in self.within if name not in pair),
         )
 
+    def names(self) -> set[str]:
+        """Return the names that share anything."""
+        return {name for pair in self.same | self.within for name in pair}
+
+    def among(self, names: set[str]) -> Sharing:
+        """Return what these names share, and the parameters, whose names begin with ``$``."""
+
+        def kept(pairs: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+            return frozenset(
+                pair for pair in pairs if all(one in names or one.startswith("$") for one in pair)
+            )
+
+        return Sharing(kept(self.same), kept(self.within))
+
     def given(self, name: str, origin: Origin) -> Sharing:
         """Return what is shared once a name stands for what has this origin."""
         shared = self.without(name)

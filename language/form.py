@@ -339,7 +339,11 @@ class If(Statement):
 
 @dataclass(frozen=True)
 class For(Statement):
-    """A block runs for each value that something yields."""
+    """A block runs for each value that something yields.
+
+    A list that changes meanwhile is followed: index against length, both as of the round.  Where a
+    set or a dictionary has another size, or a deque was changed, the next round fails.
+    """
 
     label: int
     slot: str

@@ -52,7 +52,10 @@ class Text(Type):
 
 @dataclass(frozen=True)
 class Never(Type):
-    """What no value has: an element of a list that is empty."""
+    """What no value has: an element of a list that is empty.
+
+    Evaluating such an expression fails, so what is done with it is never reached.
+    """
 
 
 @dataclass(frozen=True)

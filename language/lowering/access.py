@@ -38,6 +38,7 @@ from ..types import (
     NEVER,
     Known,
     Mapping,
+    Never,
     Number,
     OneOf,
     Optional,
@@ -73,13 +74,30 @@ def literal(frame: Frame, node: ast.Constant) -> Expression:
 
 def attribute(frame: Frame, node: ast.Attribute) -> Expression:
     """Lower the reading of an attribute."""
+    if node.attr == "get" and isinstance(node.value, ast.Name):
+        owner = frame.expression(node.value)
+        if isinstance(owner.type, Mapping):
+            # As an argument, ``max(votes, key=votes.get)``, it is a function of a key.
+            return frame.expression(_as_function(node))
     return part_of(frame, frame.expression(node.value), node.attr, node)
+
+
+def _as_function(node: ast.Attribute) -> ast.Lambda:
+    """Return the function of a method with one argument: ``lambda key: votes.get(key)``."""
+    key = ast.arg("key")
+    call = ast.Call(node, [ast.Name("key", ast.Load())], [])
+    none: list[Any] = []
+    function = ast.Lambda(ast.arguments(none, [key], None, none, none, None, none), call)
+    ast.copy_location(function, node)
+    return ast.fix_missing_locations(function)
 
 
 def part_of(frame: Frame, owner: Expression, attr: str, node: ast.AST) -> Expression:
     """Return an attribute of a value."""
     owner = frame.certain(owner)
     kind = owner.type
+    if isinstance(kind, Never):
+        return owner
     if isinstance(kind, Ref):
         found = frame.schema.part(kind, attr)
         if found is not None:
@@ -178,12 +196,18 @@ def element_of(
     frame: Frame, owner: Expression, index: ast.expr, node: ast.AST, read: bool = True
 ) -> Expression:
     """Return what lies at an index or under a key."""
+    if isinstance(owner.type, Never):
+        return owner
     asked = frame.lowering.asked(frame, owner, ("__getitem__",), node, [index])
     if asked is not None:
         return asked
     kind = owner.type
     if isinstance(kind, Mapping):
-        return lookup(frame, owner, kind, frame.expression(index), None)
+        key = frame.expression(index)
+        if read and effects(key):
+            bind, again = frame.temporary(key, index)
+            return After(kind.value, (bind,), lookup(frame, owner, kind, again, None))
+        return lookup(frame, owner, kind, key, None)
     if isinstance(owner, Constant) and isinstance(kind, Known):
         return _of_table(frame, owner, index, node)
     if isinstance(kind, Ref) and isinstance(frame.schema.node(kind), Bag):
@@ -292,6 +316,8 @@ def _of_table(frame: Frame, owner: Constant, index: ast.expr, node: ast.AST) -> 
 def sliced(frame: Frame, owner: Expression, node: ast.AST, chosen: ast.Slice) -> Expression:
     """Lower a slice."""
     kind = owner.type
+    if isinstance(kind, Never):
+        return owner
     if isinstance(kind, Text) or not (
         isinstance(kind, (Sequence, Tuple, Span)) or frame.is_listed(kind)
     ):

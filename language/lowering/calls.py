@@ -100,6 +100,7 @@ def closure(frame: Frame, node: ast.Lambda | ast.FunctionDef) -> tuple[list[Stat
         if not isinstance(value, Constant):
             bind, value = frame.temporary(value, default, name)
             binds.append(bind)
+            frame.kept.add(bind.name)
         code.given[name] = value
     return binds, Constant(Closure(code), None)
 
@@ -145,6 +146,8 @@ def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Expression | N
     """Lower the call of a method of a value; None if it is a function of a module or a class."""
     owner = frame.certain(path(frame, func.value))
     kind = owner.type
+    if isinstance(kind, Never):
+        return owner
     if isinstance(owner, Constant) and isinstance(kind, Known):
         return frame.lowering.known_method(frame, owner, func.attr, node)
     if isinstance(kind, OneOf):

@@ -69,7 +69,9 @@ def _early(node: Expression | Statement, line: int) -> tuple[int, str] | None:
         for part in parts:
             if held and (changed := held & effects(part)):
                 return line, min(changed)
-            if isinstance(part, Expression) and is_changeable(part.type):
+            # What a method changes is a place, which both have when the arguments are known.
+            is_place = isinstance(node, Change) and part is node.of
+            if isinstance(part, Expression) and is_changeable(part.type) and not is_place:
                 held |= _whole(part)
     for part in parts:
         found = _early(part, line)

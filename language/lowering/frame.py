@@ -36,6 +36,7 @@ from ..scopes import local_names
 from ..types import (
     BOOL,
     CONTAINERS,
+    NEVER,
     Closure,
     Known,
     Members,
@@ -53,6 +54,7 @@ from ..types import (
     Text,
     Tuple,
     Type,
+    is_changeable,
     join,
     parts_of,
     type_of,
@@ -275,6 +277,8 @@ class Frame:
         The types of what it has returned so far.
     versions
         The slots of each name, one for each kind of values that it has at some time.
+    kept
+        The slots that functions within the function have, of their defaults.
     line
         The line of the statement that is lowered.
     """
@@ -289,6 +293,7 @@ class Frame:
         self.loops: list[Loop] = []
         self.returned: list[Type] = []
         self.versions: dict[str, list[str]] = {}
+        self.kept: set[str] = set()
         self._fresh = 0
         self.line = made.line
 
@@ -424,7 +429,7 @@ class Frame:
             raise self.refusal(
                 node,
                 f"{own} was made when the file was loaded, and outlives the step",
-                f"copy it first: {own} = list(...)",
+                f"copy it first: {own} = {self.copying(slot, '...')}",
             )
         for other in sorted(seen):
             if other == STATE:
@@ -440,8 +445,19 @@ class Frame:
                     node,
                     f"{own} and {plain_name(other)} are two names for one value, "
                     "which changes here",
-                    f"copy it: {plain_name(other)} = list({own})",
+                    f"copy it: {plain_name(other)} = {self.copying(slot, own)}",
                 )
+
+    def copying(self, slot: str, what: str) -> str:
+        """Return how a model copies what a slot has, with all that can be changed in it."""
+        kind = self.made.slots.get(slot, NEVER)
+        maker = "copy.deepcopy"
+        if not any(map(is_changeable, parts_of(kind))):
+            if isinstance(kind, (Sequence, MappingType)):
+                maker = kind.kind.__name__
+            elif isinstance(kind, Members):
+                maker = "set"
+        return f"{maker}({what})"
 
     def written(self, form: str, node: ast.AST) -> None:
         """Note that a place of the state changes.
@@ -498,6 +514,8 @@ class Frame:
 
     def is_needed(self, slot: str, node: ast.AST) -> bool:
         """Whether the value of a slot may be read after a part of the function."""
+        if slot in self.kept:
+            return True
         name = plain_name(slot)
         if not isinstance(node, ast.expr) or name not in self.scope.names:
             return name in self.scope.names

@@ -686,6 +686,7 @@ def _partial(frame: Frame, arguments: list[Expression], names: Named, node: ast.
         if not isinstance(value, Constant):
             bind, value = frame.temporary(value, node)
             binds.append(bind)
+            frame.kept.add(bind.name)
         code.given[name] = value
     result = Constant(Closure(code), None)
     return After(result.type, tuple(binds), result) if binds else result

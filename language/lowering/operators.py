@@ -46,6 +46,7 @@ from ..types import (
     Text,
     Tuple,
     Type,
+    is_changeable,
     join,
 )
 from .access import element_type
@@ -82,6 +83,10 @@ def combined(
     if own is not None:
         return own
     one, other = left.type, right.type
+    if isinstance(one, Never) and not isinstance(other, Number):
+        return left
+    if isinstance(other, Never) and not isinstance(one, Number):
+        return frame.after(left, right, node)
     if name == "or_" and isinstance(one, Mapping) and isinstance(other, Mapping):
         return Combine(
             join(one, replace(other, kind=one.kind, factory=one.factory)), name, left, right
@@ -97,7 +102,7 @@ def combined(
     if name == "mul":
         for times, listed in ((left, right), (right, left)):
             if isinstance(times.type, Number) and isinstance(listed.type, (Sequence, Tuple)):
-                return _repeated(frame, listed, times)
+                return _repeated(frame, listed, times, node)
     raise frame.refusal(
         node, f"{frame.text(node)}: {named(one)} and {named(other)} have no such operator"
     )
@@ -144,8 +149,14 @@ def _list_kind(frame: Frame, kind: Type) -> type | None:
     return kind.kind if isinstance(kind, Sequence) else None
 
 
-def _repeated(frame: Frame, listed: Expression, times: Expression) -> Expression:
+def _repeated(frame: Frame, listed: Expression, times: Expression, node: ast.AST) -> Expression:
     kind = listed.type
+    if is_changeable(element_type(frame, kind)):
+        raise frame.refusal(
+            node,
+            f"{frame.text(node)} has one value several times, which changes at once in each place",
+            "write [... for _ in range(n)]",
+        )
     if isinstance(kind, Tuple):
         if isinstance(times, Constant) and isinstance(listed, (Make, Constant)):
             kind = Tuple(kind.items * max(times.value, 0))

@@ -203,7 +203,7 @@ def _inside(value: Expression, sharing: Sharing) -> Origin:
     names = set(_names(value))
     for name in names:
         owners |= {name, *sharing.equal(name), *sharing.around(name)}
-    if isinstance(value, Constant):
+    if isinstance(value, Constant) and is_changeable(value.type):
         owners.add(FILE)
     inner = {one for name in names for one in sharing.inside(name)}
     return Origin(same=frozenset(inner), within=frozenset(owners))

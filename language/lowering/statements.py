@@ -169,6 +169,12 @@ def _put(frame: Frame, place: Expression, value: Expression, node: ast.expr) -> 
     kind = place.type
     if isinstance(place, (Part, Element)) and isinstance(place.of.type, Ref):
         _check_fit(frame, kind, value, node)
+        if isinstance(place, Element) and isinstance(kind, Ref) and value.type == kind:
+            raise frame.refusal(
+                node,
+                f"{frame.text(node)} would be another name for an element of its array",
+                f"write {frame.text(node)}.assign(...), which copies the values",
+            )
         out = stored(frame, place, value, node)
         if isinstance(place, Part) and isinstance(kind, Ref):
             _replace(frame, kind.form, value, node)
@@ -374,7 +380,9 @@ def delete(frame: Frame, node: ast.Delete) -> list[Statement]:
             whole = sliced(frame, owner, target, target.slice)
             out.append(Do(node.lineno, Change(constant(None).type, whole, "delete", ())))
             continue
-        one = element_of(frame, owner, target.slice, target)
+        one = element_of(frame, owner, target.slice, target, read=False)
+        binds, one = settled(frame, one, target)
+        out += binds
         if not isinstance(one, (Element, Lookup)):
             raise frame.refusal(
                 target, f"del {frame.text(target)} is not in the language of models"

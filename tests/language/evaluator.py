@@ -15,7 +15,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from tidegate.core.containers import Bag, Ordered, RecordBag, RecordSet, Set
+from tidegate.core.containers import Bag, Ordered, RecordBag, RecordSet, Set, Sorted
 from tidegate.core.fields import Record, copy_into, declaration_of, part_names
 from tidegate.core.values import ConstantError, as_kind
 from tidegate.language import form, types
@@ -191,7 +191,7 @@ class Run:
         self.block(one.body if self.value(one.test) else one.orelse)
 
     def _for(self, one: form.For) -> None:
-        for value in self.each(one.over):
+        for value in _steadily(self.each(one.over)):
             self.slots[one.slot] = value
             try:
                 self.block(one.body)
@@ -531,7 +531,7 @@ class Run:
             yield self.value(one.result)
             return
         clause = one.clauses[number]
-        for value in self.each(clause.over):
+        for value in _steadily(self.each(clause.over)):
             self.slots[clause.slot] = value
             self.block(clause.body)
             if all(self.value(test) for test in clause.conditions):
@@ -596,10 +596,12 @@ class Run:
             yield from sorted(snapshot(node))
             return
         if isinstance(node, Ordered):
-            index = 0
+            index, length = 0, node.length
             while index < node.length:
                 yield snapshot(_get(node.items, index))
                 index += 1
+                if isinstance(node, Sorted) and node.length != length:
+                    raise StepError
             return
         if isinstance(node, Bag):
             raise StepError
@@ -765,8 +767,17 @@ class Run:
                 del owner[at]
 
 
-def _container(node: Any) -> Any:
-    return declaration_of(node) if isinstance(node, Record) else None
+def _steadily(values: Iterable[Any]) -> Iterator[Any]:
+    """Yield values; a set, a dictionary or a deque that changes meanwhile fails the step."""
+    every = iter(values)
+    while True:
+        try:
+            value = next(every)
+        except StopIteration:
+            return
+        except RuntimeError:
+            raise StepError from None
+        yield value
 
 
 def _get(items: Any, at: int) -> Any:
@@ -812,9 +823,9 @@ _LIBRARY: dict[str, Callable[..., Any]] = {
     "combinations": itertools.combinations, "permutations": itertools.permutations,
     "product": itertools.product, "of_mask": _of_mask, "bit_count": _bit_count,
     "bit_length": int.bit_length,
-    "members": lambda mask: sorted(_of_mask(mask)), "keys": list,
-    "values": lambda d: list(d.values()),
-    "items": lambda d: list(d.items()), "elements": lambda d: list(d.elements()),
+    "members": lambda mask: sorted(_of_mask(mask)), "keys": lambda d: d.keys(),
+    "values": lambda d: d.values(),
+    "items": lambda d: d.items(), "elements": lambda d: list(d.elements()),
     "total": lambda d: d.total(),
     **{name: getattr(math, name) for name in ("gcd", "lcm", "comb", "perm", "isqrt", "factorial")},
 }  # fmt: skip

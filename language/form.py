@@ -167,10 +167,12 @@ class Gather(Expression):
 class Copy(Expression):
     """A value of one's own, with the present values of what it is made of.
 
-    Of a place it is what the place has; a place within it stays a place.
+    Of a place it is what the place has; a place within it stays a place.  Unless it is `deep`,
+    Python has the same objects in it as in what is copied.
     """
 
     of: Expression
+    deep: bool = False
 
 
 @dataclass(frozen=True)

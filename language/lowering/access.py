@@ -400,10 +400,23 @@ def path(frame: Frame, node: ast.expr) -> Expression:
     return frame.expression(node)
 
 
+def is_path(owner: Expression) -> bool:
+    """Whether an expression says where something lies, and so can be changed."""
+    while isinstance(owner, (Part, Element, Item, Lookup)) and not isinstance(owner.type, Ref):
+        if isinstance(owner, Lookup) and owner.default is not None:
+            return False
+        owner = owner.of
+    return isinstance(owner, (Local, Constant)) or isinstance(owner.type, Ref)
+
+
 def stored(frame: Frame, target: Expression, value: Expression, node: ast.AST) -> list[Statement]:
     """Return the writing of a value where a target says."""
     line = frame.line_of(node)
     frame.refuse_stream(value, node)
+    if not is_path(target):
+        raise frame.refusal(
+            node, f"{frame.text(node)} changes what has no name", "give it a name first"
+        )
     through = write_through(frame, target, node)
     if through is not None:
         bind, again = frame.temporary(value, node)

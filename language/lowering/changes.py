@@ -9,16 +9,17 @@ from dataclasses import replace
 from ..form import (
     After,
     Change,
-    Constant,
-    Element,
+    Contains,
     Expression,
-    Item,
-    Local,
+    If,
     Lookup,
+    Not,
     Part,
+    Statement,
+    Store,
 )
-from ..types import NOTHING, Mapping, Members, Number, Record, Ref, Tuple, Type
-from .access import element_type, note_change, settled, write_through
+from ..types import BOOL, NOTHING, Mapping, Members, Number, Record, Ref, Tuple, Type
+from .access import element_type, is_path, note_change, settled, write_through
 from .calls import arguments_of, given
 from .displays import iterable
 from .frame import Frame, constant
@@ -48,6 +49,9 @@ _TAKING_STREAMS = {
 def changed(frame: Frame, owner: Expression, name: str, node: ast.Call) -> Expression:
     """Lower a method that changes its owner."""
     kind = owner.type
+    before: tuple[Statement, ...] = ()
+    if isinstance(owner, After):
+        before, owner = owner.body, owner.value
     if isinstance(kind, Members) and kind.frozen:
         raise frame.refusal(
             node, f"{frame.text(node)}: a frozenset does not change", "write set(...)"
@@ -70,19 +74,40 @@ def changed(frame: Frame, owner: Expression, name: str, node: ast.Call) -> Expre
             f"{frame.text(node)} changes a container through a name for an element",
             "write to the element itself, as in s.queue[i].members.add(x)",
         )
+    if name == "setdefault":
+        return _set_by_default(frame, owner, given_, [*before, *binds], node)
     note_change(frame, owner, node, is_part=False)
-    _kept_by(frame, owner, name, given_, node)
+    _kept_by(frame, owner, given_, node)
     result = _given_back(frame, owner.type, given_, node) if name in _GIVING_BACK else NOTHING
     _retyped(frame, owner, name, given_, node)
     change = Change(result, owner, name, tuple(given_))
+    binds = [*before, *binds]
     return After(result, tuple(binds), change) if binds else change
 
 
-def is_path(owner: Expression) -> bool:
-    """Whether an expression says where something lies, and so can be changed."""
-    while isinstance(owner, (Part, Element, Item, Lookup)) and not isinstance(owner.type, Ref):
-        owner = owner.of
-    return isinstance(owner, (Local, Constant)) or isinstance(owner.type, Ref)
+def _set_by_default(
+    frame: Frame,
+    owner: Expression,
+    values: list[Expression],
+    before: list[Statement],
+    node: ast.AST,
+) -> Expression:
+    """Lower ``setdefault``: what it gives is what the key has, where that lies."""
+    default = values[1] if len(values) > 1 else constant(None)
+    line, binds = frame.line_of(node), list[Statement]()
+    again: list[Expression] = []
+    for value in (values[0], default):
+        bind, name = frame.temporary(value, node)
+        binds.append(bind)
+        again.append(name)
+    note_change(frame, owner, node, is_part=False)
+    _kept_by(frame, owner, [default], node)
+    _retyped(frame, owner, "setdefault", [values[0], default], node)
+    kind = _given_back(frame, owner.type, [values[0], default], node)
+    entry = Lookup(kind, owner, again[0])
+    test = Not(BOOL, Contains(BOOL, again[0], owner))
+    added = If(line, test, (Store(line, entry, again[1]),), ())
+    return After(kind, (*before, *binds, added), entry)
 
 
 def _arguments(
@@ -107,9 +132,7 @@ def _arguments(
     return arguments
 
 
-def _kept_by(
-    frame: Frame, owner: Expression, name: str, values: list[Expression], node: ast.AST
-) -> None:
+def _kept_by(frame: Frame, owner: Expression, values: list[Expression], node: ast.AST) -> None:
     """Note that a container holds what was put into it."""
     root = STATE if isinstance(owner.type, Ref) else root_of(owner)
     if root is None:

@@ -441,12 +441,19 @@ class Frame:
             if other.startswith("$"):
                 self.made.changes |= {other[1:]}
             elif self.is_needed(other, node):
-                raise self.refusal(
-                    node,
-                    f"{own} and {plain_name(other)} are two names for one value, "
-                    "which changes here",
-                    f"copy it: {plain_name(other)} = {self.copying(slot, own)}",
-                )
+                raise self._two_names(slot, other, node)
+
+    def _two_names(self, slot: str, other: str, node: ast.AST) -> LoweringError:
+        """Return the refusal of a change that is seen by another name."""
+        own, second = plain_name(slot), plain_name(other)
+        if other in self.scope.sharing.around(slot):
+            what = f"{own} lies in {second}, which may be read later, and changes here"
+            return self.refusal(node, what, f"change it where it lies, as in {second}[i]")
+        if other not in self.scope.sharing.equal(slot):
+            what = f"{own} has something in common with {second}, and it changes here"
+            return self.refusal(node, what, "copy it first: copy.deepcopy(...)")
+        what = f"{own} and {second} are two names for one value, which changes here"
+        return self.refusal(node, what, f"copy it: {second} = {self.copying(slot, own)}")
 
     def copying(self, slot: str, what: str) -> str:
         """Return how a model copies what a slot has, with all that can be changed in it."""
@@ -648,7 +655,14 @@ class Frame:
                 raise self.refusal(
                     statement, f"{self.text(statement)} is not in the language of models"
                 )
-            out += rule(self, statement)
+            try:
+                out += rule(self, statement)
+            except NoJoinError:
+                raise self.refusal(
+                    statement,
+                    f"{self.text(statement)} has values of several kinds",
+                    "use one kind, or a name for each",
+                ) from None
         return tuple(out)
 
     def branches(self, *ways: Callable[[], Any]) -> list[Any]:
@@ -659,9 +673,13 @@ class Frame:
             results.append(way())
             if self.alive:
                 ends.append(self.scope)
-        self.alive = bool(ends)
-        self.scope = met(ends) if ends else start
+        self.meet(ends)
         return results
+
+    def meet(self, ends: list[Scope]) -> None:
+        """Go on where several ways meet; nowhere, if there are none."""
+        self.alive = bool(ends)
+        self.scope = met(ends) if ends else self.scope
 
     def rounds(self, lower: Callable[[Loop], Body], runs_once: bool = False) -> tuple[Loop, Body]:
         """Lower a loop, again until its names are what they are after each round.

@@ -56,6 +56,7 @@ from ..types import (
     Stream,
     Tuple,
     Type,
+    contains_ref,
     join,
     join_all,
     widened,
@@ -599,15 +600,23 @@ def _defaultdict(
     return Make(Mapping(NEVER, kind, collections.defaultdict, factory), ())
 
 
-@rule(copy.copy, copy.deepcopy)
-def _copy(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
-    value = arguments[0]
-    if isinstance(value.type, Ref):
-        kind = frame.schema.value(value.type)
-        return Copy(replace(kind, own=True) if isinstance(kind, Record) else kind, value)
-    if isinstance(value.type, Record):
-        return Copy(replace(value.type, own=True), value)
-    return Copy(value.type, value)
+def _copying(deep: bool) -> Rule:
+    def lower(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+        _takes(frame, arguments, names, node, 1, 1)
+        value = arguments[0]
+        kind = frame.schema.value(value.type) if isinstance(value.type, Ref) else value.type
+        if deep and contains_ref(kind):
+            raise frame.refusal(
+                node,
+                f"{frame.text(node)}: there are parts of the state in it",
+                "copy them one by one, as in [copy.copy(p) for p in ...]",
+            )
+        return Copy(replace(kind, own=True) if isinstance(kind, Record) else kind, value, deep)
+
+    return lower
+
+
+RULES[copy.copy], RULES[copy.deepcopy] = _copying(deep=False), _copying(deep=True)
 
 
 @rule(free_set)

@@ -16,6 +16,7 @@ from ..form import (
     Call,
     Change,
     Choose,
+    Combine,
     Comprehension,
     Constant,
     Copy,
@@ -151,7 +152,12 @@ class Sharing:
             Whether it is a change of what lies in the object, and not of what it has.
         """
         seen = self.equal(name) | self.around(name)
-        return seen | self.inside(name) if deep else seen
+        if deep:
+            inner = self.inside(name)
+            seen |= inner
+            for one in inner:
+                seen |= self.equal(one) | self.around(one)
+        return seen - {name}
 
 
 def origin_of(value: Expression, sharing: Sharing) -> Origin:
@@ -173,7 +179,8 @@ def origin_of(value: Expression, sharing: Sharing) -> Origin:
     if isinstance(value, Change):
         # What is taken out may be what was put in under another name.
         root = root_of(value.of)
-        return Origin(same=frozenset(sharing.inside(root))) if root else NEW
+        inner = Origin(same=frozenset(sharing.inside(root))) if root else NEW
+        return _united([inner, *(origin_of(one, sharing) for one in value.arguments)])
     if isinstance(value, Call):
         pairs = zip(value.function.parameters, value.arguments, strict=True)
         shared = [one for name, one in pairs if name in value.function.shares]
@@ -219,6 +226,10 @@ def _held(value: Expression, sharing: Sharing) -> Iterator[str]:
         yield from _names(value.result)
         for clause in value.clauses:
             yield from _names(clause.over)
+    elif isinstance(value, Combine):
+        yield from _names(value)
+    elif isinstance(value, Copy) and value.deep:
+        return
     elif isinstance(value, (Gather, Copy, Slice)) and not isinstance(value.of.type, Ref):
         yield from _names(value.of)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...core.fields import declared_parts
 from ..form import (
+    Block,
     Change,
     Constant,
     Do,
@@ -35,6 +36,7 @@ from ..types import (
     Mapping,
     Members,
     Never,
+    NoJoinError,
     Number,
     Optional,
     Record,
@@ -43,10 +45,12 @@ from ..types import (
     Stream,
     Tuple,
     Type,
+    join_all,
 )
 from .access import (
     element_of,
     element_type,
+    is_path,
     note_change,
     path,
     settled,
@@ -55,9 +59,8 @@ from .access import (
     target_of,
 )
 from .calls import closure, held
-from .changes import is_path
-from .displays import entered, iterable, taken_apart
-from .frame import Frame, Loop, Read, constant, is_in, named
+from .displays import entered, items_of, iterable, taken_apart
+from .frame import Frame, Loop, Read, Scope, constant, is_in, named
 from .operators import OPERATORS, combined, is_set, truth_of
 from .owners import STATE, origin_of, root_of
 from .patterns import match
@@ -403,7 +406,8 @@ def branch(frame: Frame, node: ast.If) -> list[Statement]:
 def loop(frame: Frame, node: ast.For) -> list[Statement]:
     """Lower ``for``."""
     over = iterable(frame, frame.expression(node.iter), node.iter)
-    before: list[Statement] = []
+    if isinstance(over.type, Tuple) and not _is_of_one_kind(over.type):
+        return _written_out(frame, node, over, over.type)
     slot = ""
 
     def round_(one: Loop) -> tuple[Statement, ...]:
@@ -412,7 +416,35 @@ def loop(frame: Frame, node: ast.For) -> list[Statement]:
         return (*apart, *frame.block(node.body))
 
     one, body = frame.rounds(round_)
-    return [*before, For(node.lineno, one.label, slot, over, body)]
+    return [For(node.lineno, one.label, slot, over, body)]
+
+
+def _is_of_one_kind(kind: Tuple) -> bool:
+    try:
+        join_all(kind.items)
+    except NoJoinError:
+        return False
+    return True
+
+
+def _written_out(frame: Frame, node: ast.For, over: Expression, kind: Tuple) -> list[Statement]:
+    """Lower a loop over a tuple of values of several kinds: a round for each."""
+    binds: list[Statement] = []
+    if not isinstance(over, (Local, Constant)):
+        bind, over = frame.temporary(over, node)
+        binds.append(bind)
+    label, breaks, rounds = frame.label(), list[Scope](), list[Statement]()
+    for item in items_of(over, kind):
+        if not frame.alive:
+            break
+        one = Loop(label, frame.label(), breaks)
+        frame.loops.append(one)
+        body = (*taken_apart(frame, node.target, item), *frame.block(node.body))
+        frame.loops.pop()
+        frame.meet([*([frame.scope] if frame.alive else []), *one.continues])
+        rounds.append(Block(node.lineno, one.round, body))
+    frame.meet([*([frame.scope] if frame.alive else []), *breaks])
+    return [*binds, Block(node.lineno, label, tuple(rounds))]
 
 
 def while_loop(frame: Frame, node: ast.While) -> list[Statement]:
@@ -441,6 +473,8 @@ def leave(frame: Frame, node: ast.Break | ast.Continue) -> list[Statement]:
     again = isinstance(node, ast.Continue)
     (inner.continues if again else inner.breaks).append(frame.scope)
     frame.alive = False
+    if again and inner.round != inner.label:
+        return [Leave(node.lineno, inner.round)]
     return [Leave(node.lineno, inner.label, again)]
 
 

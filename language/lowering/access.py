@@ -52,7 +52,7 @@ from ..types import (
     join_all,
 )
 from .effects import effects
-from .frame import Frame, Read, constant, locals_of, named, number
+from .frame import Frame, LoweringError, Read, constant, locals_of, named, number
 from .owners import root_of
 
 
@@ -236,12 +236,6 @@ def at_index(
         if own and read and effects(at):
             bind, again = frame.temporary(at, index)
             return After(element, (bind,), Element(element, owner, again, from_end=own))
-        if isinstance(at, Constant) and at.value < 0 and not own:
-            raise frame.refusal(
-                node,
-                f"{frame.text(node)}: the index is {at.value}",
-                "write it as a number, [-1], if it is meant from the end",
-            )
         return Element(element, owner, at, from_end=own)
     if not isinstance(kind, Ref):
         return Element(element, owner, number(back), from_end=True)
@@ -512,17 +506,15 @@ def write_through(
     while isinstance(inner, (Part, Element, Item)) and not isinstance(inner.of.type, Ref):
         chain.append(inner)
         inner = inner.of
-    if not isinstance(inner, Local) or not isinstance(inner.type, Record) or inner.type.own:
+    if not isinstance(inner, Local) or not isinstance(inner.type, Record):
+        if _goes_through_value(target):
+            raise _nothing_behind(frame, node)
+        return None
+    if inner.type.own:
         return None
     variable = next((v for v in frame.scope.names.values() if v.slot == inner.name), None)
     if variable is None or variable.read is None:
-        raise frame.refusal(
-            node,
-            f"{frame.text(node)}: this is a value that was read from a sequence, so writing to "
-            "it would change nothing in the state",
-            "write to the element itself, as in s.queue[i].x = 1, or take it out with pop or "
-            "popleft",
-        )
+        raise _nothing_behind(frame, node)
     read = variable.read
     element = Element(inner.type, read.of, Local(Number(0), read.index))
     check = _unchanged(frame, read, element, inner, node)
@@ -530,6 +522,31 @@ def write_through(
     for one in reversed(chain):
         there = replace(one, of=there)
     return check, there
+
+
+def _goes_through_value(target: Expression) -> bool:
+    """Whether a path leads through a record that was read from the state, as a value."""
+    while isinstance(target, (Part, Element, Item, Lookup)) and not isinstance(target.of.type, Ref):
+        target = target.of
+        is_value = isinstance(target.type, Record) and not target.type.own
+        if is_value and not _is_of_state(target):
+            return True
+    return False
+
+
+def _is_of_state(target: Expression) -> bool:
+    """Whether an expression says where a part of the state lies."""
+    return isinstance(target, (Part, Element)) and isinstance(target.of.type, Ref)
+
+
+def _nothing_behind(frame: Frame, node: ast.AST) -> LoweringError:
+    """Return the refusal of a write to a value that nothing in the state stands behind."""
+    return frame.refusal(
+        node,
+        f"{frame.text(node)}: this is a value that was read from a sequence, so writing to it "
+        "would change nothing in the state",
+        "write to the element itself, as in s.queue[i].x = 1, or take it out with pop or popleft",
+    )
 
 
 def _unchanged(

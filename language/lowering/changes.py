@@ -151,7 +151,8 @@ def _given_back(frame: Frame, kind: Type, values: list[Expression], node: ast.AS
     if isinstance(kind, Mapping):
         return joined(frame, [kind.value, *(one.type for one in values[1:])], node)
     element = element_type(frame, kind)
-    return replace(element, own=True) if isinstance(element, Record) else element
+    is_taken = isinstance(kind, Ref) and isinstance(element, Record)
+    return replace(element, own=True) if is_taken else element
 
 
 def _retyped(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..form import (
     After,
@@ -10,6 +10,7 @@ from ..form import (
     Call,
     Change,
     Expression,
+    For,
     Function,
     Local,
     Slice,
@@ -33,6 +34,16 @@ def children(node: Expression | Statement) -> Iterator[Expression | Statement]:
                 yield one.over
                 yield from one.body
                 yield from one.conditions
+
+
+def assignments(body: Iterable[Expression | Statement]) -> Iterator[tuple[int, str]]:
+    """Yield the line and the slot of each assignment in a part of a function."""
+    for node in body:
+        if isinstance(node, Bind):
+            yield node.line, node.name
+        elif isinstance(node, For):
+            yield node.line, node.slot
+        yield from assignments(children(node))
 
 
 def effects(node: Expression | Statement) -> set[str]:

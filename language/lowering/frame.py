@@ -439,6 +439,9 @@ class Frame:
                     "change it before that, or store a copy",
                 )
             if other.startswith("$"):
+                if other[1:] != slot:
+                    # The caller has the value of the parameter, not that of another name.
+                    raise self._two_names(slot, other[1:], node)
                 self.made.changes |= {other[1:]}
             elif self.is_needed(other, node):
                 raise self._two_names(slot, other, node)

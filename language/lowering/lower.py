@@ -25,8 +25,8 @@ from ..types import (
 )
 from . import access, calls, containers, displays, library, operators
 from .calls import Code, call_function, declared_by
-from .effects import early
-from .frame import Frame, LoweringError, Scope, Variable, named
+from .effects import assignments, early
+from .frame import Frame, LoweringError, Scope, Variable, named, plain_name
 from .owners import Origin
 from .statements import STATEMENTS, assigned
 
@@ -128,6 +128,7 @@ class Lowering:
         finally:
             self._begun.pop()
         made.body = body
+        self._refuse_lost(frame)
         changed = early(made)
         if changed is not None:
             line, name = changed
@@ -146,6 +147,18 @@ class Lowering:
             ) from None
         self.functions.append(made)
         return made
+
+    def _refuse_lost(self, frame: Frame) -> None:
+        """Refuse a parameter that is changed for the caller, and assigned: both are one slot."""
+        for line, slot in assignments(frame.made.body):
+            if slot in frame.made.changes:
+                frame.line = line
+                name = plain_name(slot).removeprefix("^")
+                raise frame.refusal(
+                    None,
+                    f"{name} is assigned here, and what the caller has under it changes, too",
+                    "use another name",
+                )
 
     def _refuse_recursion(
         self, what: Any, name: str, node: ast.AST | None, caller: Frame | None

@@ -408,6 +408,8 @@ class Function:
         The parameters whose values it changes where they are.
     shares
         The parameters of which what it returns is another name, or has a part.
+    repeats
+        Whether what it returns may hold one object in two places.
     replaces
         The places of the state to which it assigns other objects.
     aliases
@@ -423,6 +425,7 @@ class Function:
     result: Type = NOTHING
     changes: frozenset[str] = frozenset()
     shares: frozenset[str] = frozenset()
+    repeats: bool = False
     replaces: frozenset[str] = frozenset()
     aliases: frozenset[tuple[str, str]] = frozenset()
 

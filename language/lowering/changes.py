@@ -23,7 +23,7 @@ from .access import element_type, is_path, note_change, settled, write_through
 from .calls import arguments_of, given
 from .displays import iterable
 from .frame import Frame, constant
-from .owners import STATE, origin_of, root_of
+from .owners import STATE, root_of
 from .retyping import joined, joined_element, keyed, retyped
 
 _NOTHING_BACK = {
@@ -77,7 +77,7 @@ def changed(frame: Frame, owner: Expression, name: str, node: ast.Call) -> Expre
     if name == "setdefault":
         return _set_by_default(frame, owner, given_, [*before, *binds], node)
     note_change(frame, owner, node, is_part=False)
-    _kept_by(frame, owner, given_, node)
+    _hold(frame, owner, given_, node)
     result = _given_back(frame, owner.type, given_, node) if name in _GIVING_BACK else NOTHING
     _retyped(frame, owner, name, given_, node)
     change = Change(result, owner, name, tuple(given_))
@@ -101,7 +101,7 @@ def _set_by_default(
         binds.append(bind)
         again.append(name)
     note_change(frame, owner, node, is_part=False)
-    _kept_by(frame, owner, [default], node)
+    _hold(frame, owner, [default], node)
     _retyped(frame, owner, "setdefault", [values[0], default], node)
     kind = _given_back(frame, owner.type, [values[0], default], node)
     entry = Lookup(kind, owner, again[0])
@@ -132,18 +132,11 @@ def _arguments(
     return arguments
 
 
-def _kept_by(frame: Frame, owner: Expression, values: list[Expression], node: ast.AST) -> None:
+def _hold(frame: Frame, owner: Expression, values: list[Expression], node: ast.AST) -> None:
     """Note that a container holds what was put into it."""
     root = STATE if isinstance(owner.type, Ref) else root_of(owner)
-    if root is None:
-        return
-    for value in values:
-        origin = origin_of(value, frame.scope.sharing)
-        inner = origin.same | origin.within | origin.holds
-        sharing = frame.scope.sharing
-        for one in inner:
-            sharing = sharing.put(one, root) if one != root else sharing
-        frame.scope = replace(frame.scope, sharing=sharing)
+    if root is not None:
+        frame.holds(root, values, node)
 
 
 def _given_back(frame: Frame, kind: Type, values: list[Expression], node: ast.AST) -> Type:

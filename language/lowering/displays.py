@@ -10,6 +10,7 @@ from enum import EnumMeta
 from itertools import groupby
 from typing import Any
 
+from ...core.containers import Bag
 from ..form import (
     Apply,
     Bind,
@@ -30,6 +31,7 @@ from ..types import (
     Members,
     Never,
     NoJoinError,
+    Ref,
     Sequence,
     Span,
     Stream,
@@ -202,6 +204,12 @@ def iterable(frame: Frame, value: Expression, node: ast.AST) -> Expression:
     if isinstance(kind, (Sequence, Members, Mapping, Stream, Span, Tuple, Never)):
         return value
     if frame.is_listed(kind):
+        if isinstance(kind, Ref) and isinstance(frame.schema.node(kind), Bag):
+            raise frame.refusal(
+                node,
+                f"{frame.text(node)} is a bag of numbers, which cannot be gone over",
+                "go over the numbers, as in for n in range(3): s.bag.count(n)",
+            )
         return value
     raise frame.refusal(node, f"{frame.text(node)} is {named(kind)}, which has no elements")
 

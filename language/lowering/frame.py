@@ -61,7 +61,7 @@ from ..types import (
     widened,
 )
 from ..types import Mapping as MappingType
-from .owners import FILE, STATE, Origin, Sharing, origin_of
+from .owners import FILE, STATE, Origin, Sharing, origin_of, repeats
 
 
 class LoweringError(TidegateError):
@@ -118,11 +118,11 @@ class Scope:
         kept = {variable.slot for variable in self.names.values()} | start.sharing.names()
         return replace(self, sharing=self.sharing.among(kept | {FILE, STATE}))
 
-    def given(self, name: str, variable: Variable, origin: Origin) -> Scope:
+    def given(self, name: str, variable: Variable, origin: Origin, twice: bool = False) -> Scope:
         """Return the scope after an assignment."""
         return Scope(
             {**self.names, name: variable},
-            self.sharing.given(variable.slot, origin),
+            self.sharing.given(variable.slot, origin, twice),
             self.mixed - {name},
             self.aliases,
         )
@@ -377,8 +377,9 @@ class Frame:
         """Return the assignment of a value to a name, which stands for it from here on."""
         self.refuse_stream(value, node)
         slot = self.slot_for(name, value.type)
-        origin = origin_of(value, self.scope.sharing)
-        self.scope = self.scope.given(name, Variable(slot, value.type, True, read), origin)
+        origin, twice = origin_of(value, self.scope.sharing), repeats(value, self.scope.sharing)
+        variable = Variable(slot, value.type, True, read)
+        self.scope = self.scope.given(name, variable, origin, twice)
         return Bind(self.line_of(node), slot, value)
 
     def temporary(self, value: Expression, node: ast.AST, hint: str = "t") -> tuple[Bind, Local]:
@@ -386,8 +387,9 @@ class Frame:
         self.refuse_stream(value, node)
         slot = self.fresh(hint)
         self.made.slots[slot] = value.type
-        sharing = self.scope.sharing.given(slot, origin_of(value, self.scope.sharing))
-        self.scope = replace(self.scope, sharing=sharing)
+        sharing = self.scope.sharing
+        origin, twice = origin_of(value, sharing), repeats(value, sharing)
+        self.scope = replace(self.scope, sharing=sharing.given(slot, origin, twice))
         return Bind(self.line_of(node), slot, value), Local(value.type, slot)
 
     def line_of(self, node: ast.AST) -> int:
@@ -405,7 +407,7 @@ class Frame:
 
     def refuse_unhashable(self, kind: Type, node: ast.AST) -> None:
         """Refuse what cannot be a member of a set, as a list."""
-        for part in (kind, *parts_of(kind)):
+        for part in (kind, *(() if isinstance(kind, Record) else parts_of(kind))):
             listed = isinstance(part, Sequence) and part.kind is not tuple
             own = isinstance(part, Members) and not part.frozen
             if listed or own or isinstance(part, MappingType) or self.is_listed(part):
@@ -425,6 +427,12 @@ class Frame:
         """
         own = plain_name(slot)
         seen = self.scope.sharing.seen_by(slot, deep)
+        if deep and slot in self.scope.sharing.twice:
+            raise self.refusal(
+                node,
+                f"{own} may have one value in two places, and it changes here",
+                "copy it where it is put in: copy.deepcopy(...)",
+            )
         if FILE in seen:
             raise self.refusal(
                 node,
@@ -469,6 +477,25 @@ class Frame:
                 maker = "set"
         return f"{maker}({what})"
 
+    def holds(self, root: str, values: Parts[Expression], node: ast.AST) -> None:
+        """Note that an object, or the state, holds what these give."""
+        for value in values:
+            sharing = self.scope.sharing
+            names = origin_of(value, sharing).names
+            own = {root, *sharing.equal(root), *sharing.inside(root)}
+            twice = root != STATE and (bool(names & own) or repeats(value, sharing))
+            for name in names - {root}:
+                sharing = sharing.put(name, root)
+            if twice:
+                sharing = sharing.repeating(root)
+                if any(one.startswith("$") for one in sharing.twice):
+                    raise self.refusal(
+                        node,
+                        f"{plain_name(root)} gets one value a second time, and is the caller's",
+                        "copy it: copy.deepcopy(...)",
+                    )
+            self.scope = replace(self.scope, sharing=sharing)
+
     def written(self, form: str, node: ast.AST) -> None:
         """Note that a place of the state changes.
 
@@ -483,9 +510,9 @@ class Frame:
             if not other.startswith("="):
                 raise self.refusal(
                     node,
-                    f"{place or 's'} and {other} are one object since one was assigned to the "
-                    "other, and it changes here",
-                    "write s.a.assign(s.b), which copies the values",
+                    f"s.{place} and s.{other} are one object since one was assigned to the other, "
+                    "and it changes here",
+                    f"write s.{place}.assign(s.{other}), which copies the values",
                 )
             if self.is_needed(other[1:], node):
                 raise self.refusal(
@@ -518,7 +545,8 @@ class Frame:
         self.returned.append(value.type)
         sharing = self.scope.sharing
         origin = origin_of(value, sharing)
-        for name in origin.same | origin.within | origin.holds:
+        self.made.repeats |= repeats(value, sharing)
+        for name in origin.names:
             every = {name, *sharing.equal(name), *sharing.around(name)}
             self.made.shares |= {one[1:] for one in every if one.startswith("$")}
 

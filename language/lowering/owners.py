@@ -8,11 +8,12 @@ name and reads it through the other: then the line is refused.  What decides thi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from ..form import (
     After,
     Apply,
+    Bind,
     Call,
     Change,
     Choose,
@@ -31,7 +32,7 @@ from ..form import (
     Part,
     Slice,
 )
-from ..types import Ref, is_changeable
+from ..types import Ref, Stream, is_changeable, parts_of
 
 FILE, STATE = "", "@"
 """Stand for whoever has what exists when the file is loaded, and for the state."""
@@ -55,6 +56,11 @@ class Origin:
     within: frozenset[str] = frozenset()
     holds: frozenset[str] = frozenset()
 
+    @property
+    def names(self) -> frozenset[str]:
+        """All of these."""
+        return self.same | self.within | self.holds
+
     def __or__(self, other: Origin) -> Origin:
         return Origin(self.same | other.same, self.within | other.within, self.holds | other.holds)
 
@@ -73,19 +79,23 @@ class Sharing:
         Pairs of names for one object, in both orders.
     within
         Pairs of a name and that of another object, in which its own lies.
+    twice
+        The names of what may hold one object in two places.
     """
 
     same: frozenset[tuple[str, str]] = frozenset()
-    within: frozenset[tuple[str, str]] = field(default_factory=frozenset)
+    within: frozenset[tuple[str, str]] = frozenset()
+    twice: frozenset[str] = frozenset()
 
     def __or__(self, other: Sharing) -> Sharing:
-        return Sharing(self.same | other.same, self.within | other.within)
+        return Sharing(self.same | other.same, self.within | other.within, self.twice | other.twice)
 
     def without(self, name: str) -> Sharing:
         """Return what is shared once a name stands for something else."""
         return Sharing(
             frozenset(pair for pair in self.same if name not in pair),
             frozenset(pair for pair in self.within if name not in pair),
+            self.twice - {name},
         )
 
     def names(self) -> set[str]:
@@ -100,9 +110,9 @@ class Sharing:
                 pair for pair in pairs if all(one in names or one.startswith("$") for one in pair)
             )
 
-        return Sharing(kept(self.same), kept(self.within))
+        return Sharing(kept(self.same), kept(self.within), self.twice & names)
 
-    def given(self, name: str, origin: Origin) -> Sharing:
+    def given(self, name: str, origin: Origin, twice: bool = False) -> Sharing:
         """Return what is shared once a name stands for what has this origin."""
         shared = self.without(name)
         for other in origin.same - {name}:
@@ -111,7 +121,12 @@ class Sharing:
             shared = shared.put(name, other)
         for other in origin.holds - {name}:
             shared = shared.put(other, name)
-        return shared
+        return shared.repeating(name) if twice else shared
+
+    def repeating(self, name: str) -> Sharing:
+        """Return what is shared once an object, and what it lies in, may hold one twice."""
+        every = {name, *self.equal(name), *self.around(name)}
+        return replace(self, twice=self.twice | every)
 
     def _named(self, name: str, other: str) -> Sharing:
         """Two names stand for one object, so whatever is true of one is true of the other."""
@@ -122,14 +137,16 @@ class Sharing:
         within = {(a, b) for a in all_of_it for b in outer} | {
             (a, b) for a in inner for b in all_of_it
         }
-        return Sharing(self.same | same, self.within | within)
+        twice = frozenset(all_of_it) if all_of_it & self.twice else frozenset()
+        return Sharing(self.same | same, self.within | within, self.twice | twice)
 
     def put(self, inner: str, outer: str) -> Sharing:
         """One object lies in another one, and in whatever that lies in."""
         lower = {inner, *self.equal(inner), *self.inside(inner)}
         upper = {outer, *self.equal(outer), *self.around(outer)}
         pairs = {(a, b) for a in lower for b in upper if a != b}
-        return Sharing(self.same, self.within | pairs)
+        twice = frozenset(upper) if lower & self.twice else frozenset()
+        return Sharing(self.same, self.within | pairs, self.twice | twice)
 
     def equal(self, name: str) -> set[str]:
         """Return the other names for the same object."""
@@ -188,7 +205,72 @@ def origin_of(value: Expression, sharing: Sharing) -> Origin:
     if isinstance(value, (Apply, First)):
         parts = value.arguments if isinstance(value, Apply) else (value.of, value.default)
         return _united(_insides([one for one in parts if one is not None], sharing))
+    if not any(map(is_changeable, parts_of(value.type))):
+        return NEW
     return Origin(holds=frozenset(_held(value, sharing)))
+
+
+_DISJOINT, _REPEATING = (
+    {"chain", "zip"},
+    {"product", "combinations", "permutations", "pairwise", "map", "flattened"},
+)
+"""Functions that give each object once if their arguments are others, and those that do not."""
+
+
+def repeats(value: Expression, sharing: Sharing) -> bool:
+    """Whether what an expression makes may hold one object in two places."""
+    if not any(map(is_changeable, parts_of(value.type))):
+        return False
+    if isinstance(value, Local):
+        return value.name in sharing.twice
+    if isinstance(value, Make):
+        return _overlap(value.parts, sharing)
+    if isinstance(value, Combine):
+        return _overlap((value.left, value.right), sharing)
+    if isinstance(value, Call):
+        return value.function.repeats or _overlap(value.arguments, sharing)
+    if isinstance(value, Comprehension):
+        return _repeats_in_rounds(value, sharing)
+    if isinstance(value, Apply) and value.name in _REPEATING:
+        return origin_of(value, sharing) != NEW
+    if isinstance(value, Apply) and value.name in _DISJOINT:
+        return _overlap(value.arguments, sharing)
+    return any(repeats(part, sharing) for part in _parts(value))
+
+
+def _overlap(parts: Iterable[Expression], sharing: Sharing) -> bool:
+    """Whether one object may be in two of these, or twice in one."""
+    seen: set[str] = set()
+    for part in parts:
+        own = {one for name in _flowing(part, sharing) for one in _reach(name, sharing)}
+        if own & seen or repeats(part, sharing):
+            return True
+        seen |= own
+    return False
+
+
+def _flowing(value: Expression, sharing: Sharing) -> frozenset[str]:
+    """Return the names of the objects that come from an expression."""
+    if not is_changeable(value.type):
+        return _inside(value, sharing).names if isinstance(value.type, Stream) else frozenset()
+    return origin_of(value, sharing).names
+
+
+def _reach(name: str, sharing: Sharing) -> set[str]:
+    return {name, *sharing.equal(name), *sharing.around(name), *sharing.inside(name)}
+
+
+def _repeats_in_rounds(value: Comprehension, sharing: Sharing) -> bool:
+    """Whether two rounds may give one object: only what a single clause yields is another one."""
+    names = origin_of(value.result, sharing).names
+    if not names:
+        return False
+    [clause, *more] = value.clauses
+    own = {clause.slot, *(one.name for one in clause.body if isinstance(one, Bind))}
+    of_round = {other for one in own for other in (one, *sharing.around(one))}
+    return bool(more or not names <= of_round or repeats(clause.over, sharing)) or repeats(
+        value.result, sharing
+    )
 
 
 def _united(origins: Iterable[Origin]) -> Origin:
@@ -234,16 +316,21 @@ def _held(value: Expression, sharing: Sharing) -> Iterator[str]:
         yield from _names(value.of)
 
 
+def _parts(value: Expression) -> Iterator[Expression]:
+    for part in vars(value).values():
+        for one in part if isinstance(part, tuple) else (part,):
+            if isinstance(one, Expression):
+                yield one
+
+
 def _names(value: Expression) -> Iterator[str]:
     """Yield the names in an expression that stand for what can be changed."""
     if isinstance(value, Local):
         if is_changeable(value.type):
             yield value.name
         return
-    for part in vars(value).values():
-        for one in part if isinstance(part, tuple) else (part,):
-            if isinstance(one, Expression):
-                yield from _names(one)
+    for one in _parts(value):
+        yield from _names(one)
 
 
 def root_of(path: Expression) -> str | None:

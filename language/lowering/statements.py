@@ -197,8 +197,7 @@ def _put(frame: Frame, place: Expression, value: Expression, node: ast.expr) -> 
         raise frame.refusal(
             node, f"{frame.text(node)}: an item of a tuple is assigned", "use a list"
         )
-    sharing = origin_of(value, frame.scope.sharing)
-    _hold(frame, place, sharing.same | sharing.within | sharing.holds)
+    _hold(frame, place, value, node)
     retyped(frame, place, value.type, node)
     return out
 
@@ -209,24 +208,26 @@ def _replace(frame: Frame, form: str, value: Expression, node: ast.AST) -> None:
     kept = {pair for pair in frame.scope.aliases if not is_in(pair[0], form)}
     if isinstance(value.type, Ref):
         kept |= {(form, value.type.form), (value.type.form, form)}
-    origin = origin_of(value, frame.scope.sharing)
     sharing = frame.scope.sharing
-    for name in origin.same | origin.within | origin.holds:
+    for name in origin_of(value, sharing).names:
+        for other in (name, *frame.scope.sharing.equal(name)):
+            kept |= {
+                pair
+                for place, held in kept
+                if held == f"={other}"
+                for pair in ((form, place), (place, form))
+            }
         kept.add((form, f"={name}"))
         sharing = sharing.put(name, STATE)
     frame.scope = replace(frame.scope, aliases=frozenset(kept), sharing=sharing)
     frame.made.aliases |= {pair for pair in kept if not pair[1].startswith("=")}
 
 
-def _hold(frame: Frame, place: Expression, inner: frozenset[str]) -> None:
+def _hold(frame: Frame, place: Expression, value: Expression, node: ast.AST) -> None:
     """Note that what lies at a place is known by other names, too."""
     root = root_of(place)
-    if root is None:
-        return
-    sharing = frame.scope.sharing
-    for one in inner - {root}:
-        sharing = sharing.put(one, root)
-    frame.scope = replace(frame.scope, sharing=sharing)
+    if root is not None:
+        frame.holds(root, [value], node)
 
 
 def _check_fit(frame: Frame, kind: Type, value: Expression, node: ast.expr) -> None:
@@ -272,8 +273,7 @@ def _spliced(
         raise frame.refusal(target, f"{frame.text(target)} is assigned")
     note_change(frame, owner, target, is_part=False)
     if isinstance(owner.type, Sequence):
-        origin = origin_of(value, frame.scope.sharing)
-        _hold(frame, owner, origin.same | origin.within | origin.holds)
+        _hold(frame, owner, value, target)
         element = element_type(frame, value.type)
         joined = joined_element(frame, owner.type, element, target)
         retyped(frame, owner, joined, target)
@@ -351,8 +351,7 @@ def _in_place(
     note_change(frame, old, node, is_part=False)
     method = _UPDATES[name]
     if not isinstance(kind, Ref):
-        origin = origin_of(value, frame.scope.sharing)
-        _hold(frame, old, origin.same | origin.within | origin.holds)
+        _hold(frame, old, value, node)
         if isinstance(kind, Mapping) and isinstance(value.type, Mapping):
             new: Type = joined(
                 frame, [kind, replace(value.type, kind=kind.kind, factory=kind.factory)], node

@@ -308,7 +308,8 @@ def _extreme(name: str) -> Rule:
             isinstance(key, Constant) and key.value is None and not isinstance(key.type, Closure)
         ):
             more.append(("key", given(frame, key, [element], node)))
-            _refuse_unordered(frame, more[0][1].type, node)
+            if not isinstance(element, Never):
+                _refuse_unordered(frame, more[0][1].type, node)
         else:
             _refuse_unordered(frame, element, node)
         kind = element
@@ -366,7 +367,8 @@ def _sorted(frame: Frame, arguments: list[Expression], names: Named, node: ast.A
     more: list[tuple[str, Expression]] = []
     if "key" in names:
         more.append(("key", given(frame, names["key"], [element], node)))
-        _refuse_unordered(frame, more[0][1].type, node)
+        if not isinstance(element, Never):
+            _refuse_unordered(frame, more[0][1].type, node)
     else:
         _refuse_unordered(frame, element, node)
     if "reverse" in names:

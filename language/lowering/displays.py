@@ -42,7 +42,8 @@ from ..types import (
     type_of,
 )
 from .access import element_type
-from .frame import Frame, Variable, constant, named
+from .effects import early_in
+from .frame import Frame, Variable, constant, named, plain_name
 from .operators import truth_of
 from .owners import NEW, Origin, origin_of
 from .retyping import joined
@@ -298,7 +299,9 @@ def taken_apart(
     kind = frame.certain(value).type
     value = frame.certain(value)
     binds: list[Statement] = []
-    if not isinstance(value, (Local, Constant)):
+    if isinstance(value, Make):
+        binds, value = _each_by_itself(frame, value, target)
+    elif not isinstance(value, (Local, Constant)):
         bind, value = frame.temporary(value, target)
         binds.append(bind)
     if any(isinstance(part, ast.Starred) for part in target.elts):
@@ -314,6 +317,25 @@ def taken_apart(
             binds += taken_apart(frame, part, item, own)
         return binds
     return binds + unpacked(frame, target, value, own)
+
+
+def _each_by_itself(frame: Frame, value: Make, target: ast.expr) -> tuple[list[Statement], Make]:
+    """Return a tuple that is written out, each of whose items was evaluated before."""
+    changed = early_in(value)
+    if changed is not None:
+        raise frame.refusal(
+            target,
+            f"{plain_name(changed)} changes in this line after it is read",
+            "write two lines",
+        )
+    binds: list[Statement] = []
+    parts: list[Expression] = []
+    for part in value.parts:
+        if not isinstance(part, Constant):
+            bind, part = frame.temporary(part, target)
+            binds.append(bind)
+        parts.append(part)
+    return binds, replace(value, parts=tuple(parts))
 
 
 def unpacked(

@@ -72,6 +72,12 @@ def early(function: Function) -> tuple[int, str] | None:
     return None
 
 
+def early_in(value: Expression) -> str | None:
+    """Return a name that an expression reads as a whole, and changes before that is used."""
+    found = _early(value, 0)
+    return None if found is None else found[1]
+
+
 def _early(node: Expression | Statement, line: int) -> tuple[int, str] | None:
     line = node.line if isinstance(node, Statement) else line
     parts = list(children(node))

@@ -104,7 +104,9 @@ def combined(
             if isinstance(times.type, Number) and isinstance(listed.type, (Sequence, Tuple)):
                 return _repeated(frame, listed, times, node)
     raise frame.refusal(
-        node, f"{frame.text(node)}: {named(one)} and {named(other)} have no such operator"
+        node,
+        f"{frame.text(node)}: {named(one)} and {named(other)} have no such operator",
+        "write a loop over what they have",
     )
 
 

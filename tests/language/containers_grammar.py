@@ -111,7 +111,8 @@ class Owners:
             f"deeper({outer}, {self.number()})", f"{outer}.reverse()", f"del {at}",
             f"{outer}[0], {outer}[-1] = {outer}[-1], {outer}[0]", f"{inner}.clear()",
             f"{record}.n = {self.number()} % 8", f"{record}.to.add({self.number()} % 4)",
-            f"r.append({self.record()})", f"r[0] = {self.record()}", f"{outer}.extend({self.outer()})",
+            f"r.append({self.record()})", f"r[0] = {self.record()}",
+            f"{outer}.extend({self.outer()})",
             f"{inner}[0] = {self.number()}", f"{record}.to |= {{{self.number()} % 4}}",
             f"{inner}[:] = {self.inner()}", f"{outer}[:1] = {self.outer()}",
         )  # fmt: skip

@@ -19,7 +19,9 @@ from tidegate.language.lowering.rules import Rule
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
-_VARIANT = re.compile(r"^([A-Za-z_0-9]+)\s*=\s*(?:Model|replace)\(", re.MULTILINE)
+_VARIANT = re.compile(
+    r"^(?:(\w+) = (?:Model|replace)\(|@model\.variant\([^@]*?\n\)\ndef (\w+))", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
@@ -41,11 +43,9 @@ class Source:
 def sources() -> Iterator[Source]:
     """Yield all models that are accepted."""
     for path in sorted(EXAMPLES.glob("*.py")):
-        variants = _VARIANT.findall(path.read_text("utf-8"))
-        several = len(variants) > 1
-        for variant in variants:
-            name = f"{path.stem}:{variant}" if several else path.stem
-            yield Source(name, f"{path}:{variant}" if several else str(path))
+        for one, other in _VARIANT.findall(path.read_text("utf-8")):
+            name = path.stem if one == "model" else f"{path.stem}:{one or other}"
+            yield Source(name, f"{path}:{one or other}")
     for path in FILES:
         claim = claim_of(path)
         if claim.expect[0] != "refused":

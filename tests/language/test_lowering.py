@@ -24,16 +24,35 @@ from tidegate.language.types import Known, type_of
 from tidegate.library.problem import problem_of
 
 SOURCES = {source.name: source for source in sources()}
-IN_EACH_RUN = ("raft", "network_of_counts", "row_pattern", "table_or_none", "votes", "all_up")
+IN_EACH_RUN = ("network_of_counts", "row_pattern", "table_or_none", "votes", "all_up")
+FOR_MINUTES = ("limits_many2",)
 REACHED = 40
 
-REFUSED = {}
+REFUSED = {
+    # A function that the file decorates by a class of its own.
+    "dispatch_get": "handler(s) calls <function again>",
+    # Python's own library is not written in the language.
+    "python_f23_assert_never": "<built-in function repr> is not in the language of models",
+    # A name for a part is read in a loop, after the part was replaced.
+    "python_m24_name_in_a_loop": "first stands for grant, or a part of it, which is replaced here",
+    # Stars for arguments, of which a list has any number.
+    "tla_m07_bank": "arguments by *, of which nobody knows how many there are",
+    "tla_m08_bank_lossy": "arguments by *, of which nobody knows how many there are",
+    "tla_m20_scheduler_decorator": "arguments by *, of which nobody knows how many there are",
+    # A name for one of two parts of the state.
+    "tla_m15_bool_arith": "is a part of the state or a part of the state",
+    # A generator as a condition is always true.
+    "small, if gen truth": "is a generator, which is neither true nor false",
+    # The length of a text.
+    "small, enum name override": "a text has no length",
+}
 """The models that do not lower, each with what the refusal says."""
 
 
 def some(name):
     """Return a model as a parameter; of most, a run by hand asks."""
-    return pytest.param(name, marks=[] if name in IN_EACH_RUN else [pytest.mark.long])
+    longer = pytest.mark.slow if name in FOR_MINUTES else pytest.mark.long
+    return pytest.param(name, marks=[] if name in IN_EACH_RUN else [longer])
 
 
 def lowered(system, properties):
@@ -47,7 +66,7 @@ def lowered(system, properties):
     return forms, refused
 
 
-@pytest.mark.parametrize("name", map(some, SOURCES))
+@pytest.mark.parametrize("name", [some(name) for name in SOURCES])
 def test_the_rules_of_a_model_mean_what_python_means(tmp_path, monkeypatch, name):
     source = SOURCES[name]
     monkeypatch.chdir(MODELS)
@@ -182,7 +201,7 @@ WRITERS = (Dictionaries, Lists, Queues, Sets, Owners)
 
 @pytest.mark.parametrize("writer", WRITERS)
 def test_random_functions_with_containers_mean_what_python_means(writer):
-    agreed, refused = compared(writer, range(25))
+    agreed, refused = compared(writer, range(15))
     assert agreed > refused / 3
 
 

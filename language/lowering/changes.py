@@ -144,8 +144,9 @@ def _given_back(frame: Frame, kind: Type, values: list[Expression], node: ast.AS
     if isinstance(kind, Mapping):
         return joined(frame, [kind.value, *(one.type for one in values[1:])], node)
     element = element_type(frame, kind)
-    is_taken = isinstance(kind, Ref) and isinstance(element, Record)
-    return replace(element, own=True) if is_taken else element
+    if isinstance(kind, Ref) and isinstance(element, Record):
+        return replace(element, own=True)
+    return element
 
 
 def _retyped(

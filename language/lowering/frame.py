@@ -704,11 +704,13 @@ class Frame:
             results.append(way())
             if self.alive:
                 ends.append(self.scope)
+        self.alive, self.scope = False, start
         self.meet(ends)
         return results
 
-    def meet(self, ends: list[Scope]) -> None:
-        """Go on where several ways meet; nowhere, if there are none."""
+    def meet(self, others: list[Scope]) -> None:
+        """Go on where the way to here, if there is one, and others meet."""
+        ends = [*([self.scope] if self.alive else []), *others]
         self.alive = bool(ends)
         self.scope = met(ends) if ends else self.scope
 

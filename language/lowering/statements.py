@@ -440,9 +440,9 @@ def _written_out(frame: Frame, node: ast.For, over: Expression, kind: Tuple) -> 
         frame.loops.append(one)
         body = (*taken_apart(frame, node.target, item), *frame.block(node.body))
         frame.loops.pop()
-        frame.meet([*([frame.scope] if frame.alive else []), *one.continues])
+        frame.meet(one.continues)
         rounds.append(Block(node.lineno, one.round, body))
-    frame.meet([*([frame.scope] if frame.alive else []), *breaks])
+    frame.meet(breaks)
     return [*binds, Block(node.lineno, label, tuple(rounds))]
 
 

@@ -293,7 +293,11 @@ class Call(Expression):
 
 @dataclass(frozen=True)
 class Change(Expression):
-    """What a method gives that changes a container: of the state, or one's own."""
+    """What a method gives that changes a container: of the state, or one's own.
+
+    The arguments are evaluated first.  An index in its path is a constant or a slot, if one of them
+    calls or changes anything.
+    """
 
     of: Expression
     method: str

@@ -22,6 +22,7 @@ from ..types import BOOL, NOTHING, Mapping, Members, Number, Record, Ref, Tuple,
 from .access import element_type, is_path, note_change, settled, write_through
 from .calls import arguments_of, given
 from .displays import iterable
+from .effects import is_simple
 from .frame import Frame, constant
 from .owners import STATE, root_of
 from .retyping import joined, joined_element, keyed, retyped
@@ -67,7 +68,9 @@ def changed(frame: Frame, owner: Expression, name: str, node: ast.Call) -> Expre
     if name not in _TAKING_STREAMS:
         for value in given_:
             frame.refuse_stream(value, node)
-    binds, owner = settled(frame, owner, node)
+    # Its indices are evaluated before the arguments, and the place is found after them.
+    changes = any(not is_simple(value) for value in given_)
+    binds, owner = settled(frame, owner, node, all_of_it=changes)
     if write_through(frame, Part(kind, owner, ""), node) is not None:
         raise frame.refusal(
             node,

@@ -46,6 +46,13 @@ def assignments(body: Iterable[Expression | Statement]) -> Iterator[tuple[int, s
         yield from assignments(children(node))
 
 
+def is_simple(value: Expression) -> bool:
+    """Whether an expression calls nothing, assigns nothing and changes nothing."""
+    if isinstance(value, (Call, Change, After)):
+        return False
+    return all(isinstance(part, Expression) and is_simple(part) for part in children(value))
+
+
 def effects(node: Expression | Statement) -> set[str]:
     """Return the names whose values a part of a function changes where they are."""
     found: set[str] = set()

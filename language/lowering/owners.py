@@ -114,6 +114,7 @@ class Sharing:
 
     def given(self, name: str, origin: Origin, twice: bool = False) -> Sharing:
         """Return what is shared once a name stands for what has this origin."""
+        origin = self._beyond(name, origin)
         shared = self.without(name)
         for other in origin.same - {name}:
             shared = shared._named(name, other)
@@ -122,6 +123,18 @@ class Sharing:
         for other in origin.holds - {name}:
             shared = shared.put(other, name)
         return shared.repeating(name) if twice else shared
+
+    def _beyond(self, name: str, origin: Origin) -> Origin:
+        """Return an origin in other names than one that stands for something else from now on."""
+        same, within, holds = origin.same, origin.within, origin.holds
+        if name in same:
+            same, within = same | self.equal(name), within | self.around(name)
+            holds |= self.inside(name)
+        if name in within:
+            within |= self.around(name) | self.equal(name)
+        if name in holds:
+            holds |= self.inside(name) | self.equal(name)
+        return Origin(same, within, holds)
 
     def repeating(self, name: str) -> Sharing:
         """Return what is shared once an object, and what it lies in, may hold one twice."""

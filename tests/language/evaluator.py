@@ -705,8 +705,9 @@ class Run:
         name = one.method
         if name == "delete":
             return self._delete(one.of)
+        of_state = isinstance(one.of.type, types.Ref)
+        arguments = [self._given_value(part, of_state) for part in one.arguments]
         owner = self.place(one.of)
-        arguments = [self._given_value(part, owner) for part in one.arguments]
         if name == "sort":
             owner.sort(key=arguments[0], reverse=arguments[1])
             return None
@@ -723,7 +724,7 @@ class Run:
             raise StepError from None
         return snapshot(result) if isinstance(result, Record) else result
 
-    def _given_value(self, part: form.Expression, owner: Any) -> Any:
+    def _given_value(self, part: form.Expression, of_state: bool) -> Any:
         if isinstance(part, form.Given):
             return self.value(part)
         if isinstance(part.type, (types.Stream, types.Ref, types.Members)):
@@ -739,7 +740,7 @@ class Run:
                 found = [snapshot(v) if isinstance(v, Record) else v for v in self.each(part)]
         else:
             found = copied(self.value(part), part.type)
-        return to_python(found) if isinstance(owner, Record) else found
+        return to_python(found) if of_state else found
 
     def _delete(self, where: form.Expression) -> None:
         owner = self.place(where.of)  # type: ignore[attr-defined]

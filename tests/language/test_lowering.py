@@ -91,7 +91,7 @@ def test_the_list_of_models_that_do_not_lower_names_models():
 
 # --- random programs
 
-PROGRAMS, STATES = 40, 8
+PROGRAMS, STATES = 20, 8
 
 
 def first_difference(seed, programs, states, count):

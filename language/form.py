@@ -109,7 +109,7 @@ class All(Expression):
 
 
 @dataclass(frozen=True)
-class Any_(Expression):
+class AnyOf(Expression):
     """Whether any of some truth values is true; it asks none after a true one."""
 
     parts: tuple[Expression, ...]
@@ -167,10 +167,12 @@ class Gather(Expression):
 class Copy(Expression):
     """A value of one's own, with the present values of what it is made of.
 
-    Of a place it is what the place has; a place within it stays a place.
+    Of a place it is what the place has; a place within it stays a place.  Unless it is `deep`,
+    Python has the same objects in it as in what is copied.
     """
 
     of: Expression
+    deep: bool = False
 
 
 @dataclass(frozen=True)
@@ -199,7 +201,10 @@ class Slice(Expression):
 
 @dataclass(frozen=True)
 class Combine(Expression):
-    """Two sets or two lists as one: ``add``, ``or_``, ``and_``, ``sub``, ``xor``; ``mul`` repeats."""
+    """Two sets or two lists as one; the operator is ``add``, ``or_``, ``and_``, ``sub`` or ``xor``.
+
+    With ``mul`` it is a list, repeated.
+    """
 
     operator: str
     left: Expression
@@ -288,7 +293,11 @@ class Call(Expression):
 
 @dataclass(frozen=True)
 class Change(Expression):
-    """What a method gives that changes a container: of the state, or one's own."""
+    """What a method gives that changes a container: of the state, or one's own.
+
+    The arguments are evaluated first.  An index in its path is a constant or a slot, if one of them
+    calls or changes anything.
+    """
 
     of: Expression
     method: str
@@ -336,7 +345,11 @@ class If(Statement):
 
 @dataclass(frozen=True)
 class For(Statement):
-    """A block runs for each value that something yields."""
+    """A block runs for each value that something yields.
+
+    A list that changes meanwhile is followed: index against length, both as of the round.  Where a
+    set or a dictionary has another size, or a deque was changed, the next round fails.
+    """
 
     label: int
     slot: str
@@ -399,6 +412,8 @@ class Function:
         The parameters whose values it changes where they are.
     shares
         The parameters of which what it returns is another name, or has a part.
+    repeats
+        Whether what it returns may hold one object in two places.
     replaces
         The places of the state to which it assigns other objects.
     aliases
@@ -414,6 +429,7 @@ class Function:
     result: Type = NOTHING
     changes: frozenset[str] = frozenset()
     shares: frozenset[str] = frozenset()
+    repeats: bool = False
     replaces: frozenset[str] = frozenset()
     aliases: frozenset[tuple[str, str]] = frozenset()
 

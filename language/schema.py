@@ -39,7 +39,7 @@ class Schema:
             form = place.form
             if form.endswith("[]"):
                 owner = self.node(Ref(form[:-2]))
-                self._nodes[form] = tuple(owner)[0] if len(owner) else None
+                self._nodes[form] = next(iter(owner)) if len(owner) else None
             else:
                 owner, _, name = form.rpartition(".")
                 self._nodes[form] = getattr(self.node(Ref(owner)), name)

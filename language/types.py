@@ -52,7 +52,10 @@ class Text(Type):
 
 @dataclass(frozen=True)
 class Never(Type):
-    """What no value has: an element of a list that is empty."""
+    """What no value has: an element of a list that is empty.
+
+    Evaluating such an expression fails, so what is done with it is never reached.
+    """
 
 
 @dataclass(frozen=True)
@@ -320,7 +323,8 @@ _JOINS: dict[type[Type], Callable[[Any, Any], Type]] = {
 
 def join_all(types: Iterable[Type]) -> Type:
     """Return the type of a value that has any of some types; ``NEVER`` if there are none."""
-    return reduce(join, types, NEVER)
+    start: Type = NEVER
+    return reduce(join, types, start)
 
 
 def widened(before: Type, after: Type) -> Type:

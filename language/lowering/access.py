@@ -6,11 +6,10 @@ import ast
 from dataclasses import replace
 from enum import Enum
 from inspect import getattr_static
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
 from ...core.containers import Bag, Set
-from ...core.fields import Record as Declaration
 from ...core.fields import getter_of, method_of
 from ...core.indices import literal_of
 from ..form import (
@@ -27,6 +26,7 @@ from ..form import (
     Length,
     Local,
     Lookup,
+    Make,
     Not,
     Part,
     Slice,
@@ -38,6 +38,7 @@ from ..types import (
     NEVER,
     Known,
     Mapping,
+    Never,
     Number,
     OneOf,
     Optional,
@@ -51,7 +52,7 @@ from ..types import (
     join_all,
 )
 from .effects import effects
-from .frame import Frame, Read, constant, named, number
+from .frame import Frame, LoweringError, Read, constant, locals_of, named, number
 from .owners import root_of
 
 
@@ -60,7 +61,7 @@ def name(frame: Frame, node: ast.Name) -> Expression:
     known = frame.local(node.id, node)
     if known is not None:
         return known
-    if node.id in frame.lowering.locals_of(frame.tree):
+    if node.id in locals_of(frame.tree):
         # It is assigned later, in a loop that comes back to here.
         return Local(NEVER, node.id, sure=False)
     return frame.free(node.id, node)
@@ -73,13 +74,30 @@ def literal(frame: Frame, node: ast.Constant) -> Expression:
 
 def attribute(frame: Frame, node: ast.Attribute) -> Expression:
     """Lower the reading of an attribute."""
+    if node.attr == "get" and isinstance(node.value, ast.Name):
+        owner = frame.expression(node.value)
+        if isinstance(owner.type, Mapping):
+            # As an argument, ``max(votes, key=votes.get)``, it is a function of a key.
+            return frame.expression(_as_function(node))
     return part_of(frame, frame.expression(node.value), node.attr, node)
+
+
+def _as_function(node: ast.Attribute) -> ast.Lambda:
+    """Return the function of a method with one argument: ``lambda key: votes.get(key)``."""
+    key = ast.arg("key")
+    call = ast.Call(node, [ast.Name("key", ast.Load())], [])
+    none: list[Any] = []
+    function = ast.Lambda(ast.arguments(none, [key], None, none, none, None, none), call)
+    ast.copy_location(function, node)
+    return ast.fix_missing_locations(function)
 
 
 def part_of(frame: Frame, owner: Expression, attr: str, node: ast.AST) -> Expression:
     """Return an attribute of a value."""
     owner = frame.certain(owner)
     kind = owner.type
+    if isinstance(kind, Never):
+        return owner
     if isinstance(kind, Ref):
         found = frame.schema.part(kind, attr)
         if found is not None:
@@ -98,7 +116,7 @@ def part_of(frame: Frame, owner: Expression, attr: str, node: ast.AST) -> Expres
         return _of_one(frame, owner, kind, attr, node)
     if isinstance(owner, Constant):
         return _of_known(frame, owner, attr, node)
-    frame.refuse(node, f"{frame.text(node)}: {named(kind)} has no {attr}")
+    raise frame.refusal(node, f"{frame.text(node)}: {named(kind)} has no {attr}")
 
 
 def _defined(
@@ -112,16 +130,18 @@ def _defined(
     if isinstance(found, (int, str, tuple, frozenset)) and not attr.startswith("__"):
         return constant(found)
     if method_of(declaration, attr) is not None or found is not None:
-        frame.refuse(node, f"{frame.text(node)}, a method without a call", "call it where it is used")  # fmt: skip
-    frame.refuse(node, f"{frame.text(node)}: {declaration.__name__} declares no {attr}")
+        raise frame.refusal(
+            node, f"{frame.text(node)}, a method without a call", "call it where it is used"
+        )
+    raise frame.refusal(node, f"{frame.text(node)}: {declaration.__name__} declares no {attr}")
 
 
 def _of_member(frame: Frame, owner: Expression, kind: type, attr: str, node: ast.AST) -> Expression:
     """Return an attribute of a member of an enumeration."""
     found = getattr_static(kind, attr, None)
-    if isinstance(found, property) and isinstance(found.fget, FunctionType):
-        if found.fget.__module__ != "enum":
-            return frame.lowering.call(frame, found.fget, [owner], {}, node)
+    getter = found.fget if isinstance(found, property) else None
+    if isinstance(getter, FunctionType) and getter.__module__ != "enum":
+        return frame.lowering.call(frame, getter, [owner], {}, node)
     if isinstance(owner, Constant):
         return _of_known(frame, owner, attr, node)
     if attr == "value":
@@ -138,15 +158,10 @@ def _plain_number(kind: Type) -> Type:
 def _of_known(frame: Frame, owner: Constant, attr: str, node: ast.AST) -> Expression:
     """Return an attribute of what exists when the file is loaded."""
     value = owner.value
-    if isinstance(value, ModuleType) or not hasattr(type(value), "__getattr__"):
-        found = getattr_static(type(value), attr, None)
-        if isinstance(found, property) and isinstance(found.fget, FunctionType):
-            # A property of the bounds is computed once.
-            frame.lowering.noted(found.fget)
     try:
         return constant(getattr(value, attr))
-    except Exception as error:  # noqa: BLE001 - a property of a user's may raise anything
-        frame.refuse(node, f"{frame.text(node)}: {type(error).__name__}: {error}")
+    except Exception as error:
+        raise frame.refusal(node, f"{frame.text(node)}: {type(error).__name__}: {error}") from error
 
 
 def _of_one(frame: Frame, owner: Expression, kind: OneOf, attr: str, node: ast.AST) -> Expression:
@@ -181,12 +196,18 @@ def element_of(
     frame: Frame, owner: Expression, index: ast.expr, node: ast.AST, read: bool = True
 ) -> Expression:
     """Return what lies at an index or under a key."""
+    if isinstance(owner.type, Never):
+        return owner
     asked = frame.lowering.asked(frame, owner, ("__getitem__",), node, [index])
     if asked is not None:
         return asked
     kind = owner.type
     if isinstance(kind, Mapping):
-        return lookup(frame, owner, kind, frame.expression(index), None)
+        key = frame.expression(index)
+        if read and effects(key):
+            bind, again = frame.temporary(key, index)
+            return After(kind.value, (bind,), lookup(frame, owner, kind, again, None))
+        return lookup(frame, owner, kind, key, None)
     if isinstance(owner, Constant) and isinstance(kind, Known):
         return _of_table(frame, owner, index, node)
     if isinstance(kind, Ref) and isinstance(frame.schema.node(kind), Bag):
@@ -196,9 +217,9 @@ def element_of(
     if isinstance(kind, Tuple):
         return _item(frame, owner, kind, frame.expression(index), node)
     if isinstance(kind, Ref) and isinstance(frame.schema.node(kind), Set):
-        frame.refuse(node, f"{frame.text(node)}: a set has no indices", "write x in the set")
+        raise frame.refusal(node, f"{frame.text(node)}: a set has no indices", "write x in the set")
     if not isinstance(kind, Sequence) and not frame.is_listed(kind) and not isinstance(kind, Span):
-        frame.refuse(node, f"{frame.text(node)}: {named(kind)} has no elements by number")
+        raise frame.refusal(node, f"{frame.text(node)}: {named(kind)} has no elements by number")
     return at_index(frame, owner, index, node, read)
 
 
@@ -215,12 +236,12 @@ def at_index(
         if own and read and effects(at):
             bind, again = frame.temporary(at, index)
             return After(element, (bind,), Element(element, owner, again, from_end=own))
-        if isinstance(at, Constant) and at.value < 0 and not own:
-            frame.refuse(node, f"{frame.text(node)}: the index is {at.value}", "write it as a number, [-1], if it is meant from the end")  # fmt: skip
         return Element(element, owner, at, from_end=own)
-    if own:
+    if not isinstance(kind, Ref):
         return Element(element, owner, number(back), from_end=True)
-    last = Arithmetic(Number(back, frame.schema.most(kind)), "sub", Length(Number(0), owner), number(-back))  # fmt: skip
+    last = Arithmetic(
+        Number(back, frame.schema.most(kind)), "sub", Length(Number(0), owner), number(-back)
+    )
     return Element(element, owner, last)
 
 
@@ -244,7 +265,7 @@ def _item(
     at = frame.number(index, node)
     if isinstance(at, Constant):
         if not -len(kind.items) <= at.value < len(kind.items):
-            frame.refuse(node, f"{frame.text(node)}: the tuple has {len(kind.items)} items")
+            raise frame.refusal(node, f"{frame.text(node)}: the tuple has {len(kind.items)} items")
         place = at.value % len(kind.items)
         return Item(kind.items[place], owner, place)
     common = join_all(kind.items)
@@ -268,9 +289,13 @@ def _of_table(frame: Frame, owner: Constant, index: ast.expr, node: ast.AST) -> 
         try:
             return constant(table[at.value])
         except (LookupError, TypeError) as error:
-            frame.refuse(node, f"{frame.text(node)}: {type(error).__name__}: {error}")
+            raise frame.refusal(
+                node, f"{frame.text(node)}: {type(error).__name__}: {error}"
+            ) from error
     if not isinstance(table, (dict, list, tuple)):
-        frame.refuse(node, f"{frame.text(node)}: {named(owner.type)} has no elements by number")
+        raise frame.refusal(
+            node, f"{frame.text(node)}: {named(owner.type)} has no elements by number"
+        )
     entries = table.values() if isinstance(table, dict) else table
     options: list[Any] = []
     for entry in entries:
@@ -285,10 +310,12 @@ def _of_table(frame: Frame, owner: Constant, index: ast.expr, node: ast.AST) -> 
 def sliced(frame: Frame, owner: Expression, node: ast.AST, chosen: ast.Slice) -> Expression:
     """Lower a slice."""
     kind = owner.type
+    if isinstance(kind, Never):
+        return owner
     if isinstance(kind, Text) or not (
         isinstance(kind, (Sequence, Tuple, Span)) or frame.is_listed(kind)
     ):
-        frame.refuse(node, f"{frame.text(node)}: {named(kind)} has no slices")
+        raise frame.refusal(node, f"{frame.text(node)}: {named(kind)} has no slices")
     if isinstance(kind, Tuple):
         result = _sliced_tuple(frame, owner, kind, chosen)
         if result is not None:
@@ -310,8 +337,6 @@ def _sliced_tuple(
     frame: Frame, owner: Expression, kind: Tuple, chosen: ast.Slice
 ) -> Expression | None:
     """Return some of the items of a tuple whose length is known, if the bounds are known, too."""
-    from ..form import Make
-
     ends = [None if one is None else frame.expression(one) for one in (chosen.lower, chosen.upper)]
     if any(one is not None and not isinstance(one, Constant) for one in ends):
         return None
@@ -354,7 +379,7 @@ def target_of(frame: Frame, node: ast.expr) -> Expression:
         owner = path(frame, node.value)
         found = part_of(frame, owner, node.attr, node)
         if not isinstance(found, Part):
-            frame.refuse(node, f"{frame.text(node)} is assigned, and is no variable")
+            raise frame.refusal(node, f"{frame.text(node)} is assigned, and is no variable")
         return found
     assert isinstance(node, ast.Subscript)
     return element_of(frame, path(frame, node.value), node.slice, node, read=False)
@@ -369,10 +394,23 @@ def path(frame: Frame, node: ast.expr) -> Expression:
     return frame.expression(node)
 
 
+def is_path(owner: Expression) -> bool:
+    """Whether an expression says where something lies, and so can be changed."""
+    while isinstance(owner, (Part, Element, Item, Lookup)) and not isinstance(owner.type, Ref):
+        if isinstance(owner, Lookup) and owner.default is not None:
+            return False
+        owner = owner.of
+    return isinstance(owner, (Local, Constant)) or isinstance(owner.type, Ref)
+
+
 def stored(frame: Frame, target: Expression, value: Expression, node: ast.AST) -> list[Statement]:
     """Return the writing of a value where a target says."""
     line = frame.line_of(node)
     frame.refuse_stream(value, node)
+    if not is_path(target):
+        raise frame.refusal(
+            node, f"{frame.text(node)} changes what has no name", "give it a name first"
+        )
     through = write_through(frame, target, node)
     if through is not None:
         bind, again = frame.temporary(value, node)
@@ -403,7 +441,11 @@ def note_change(frame: Frame, target: Expression, node: ast.AST, is_part: bool) 
         return
     if root is None:
         if isinstance(inner, Constant):
-            frame.refuse(node, f"{frame.text(node)} was made when the file was loaded, and outlives the step", "make it a variable of the state")  # fmt: skip
+            raise frame.refusal(
+                node,
+                f"{frame.text(node)} was made when the file was loaded, and outlives the step",
+                "make it a variable of the state",
+            )
         return
     frame.changed(root, depth > is_part, node)
 
@@ -459,16 +501,20 @@ def write_through(
     LoweringError
         If it is a value that nothing in the state stands behind.
     """
-    chain: list[Expression] = []
+    chain: list[Part | Element | Item] = []
     inner = target
     while isinstance(inner, (Part, Element, Item)) and not isinstance(inner.of.type, Ref):
         chain.append(inner)
         inner = inner.of
-    if not isinstance(inner, Local) or not isinstance(inner.type, Record) or inner.type.own:
+    if not isinstance(inner, Local) or not isinstance(inner.type, Record):
+        if _goes_through_value(target):
+            raise _nothing_behind(frame, node)
+        return None
+    if inner.type.own:
         return None
     variable = next((v for v in frame.scope.names.values() if v.slot == inner.name), None)
     if variable is None or variable.read is None:
-        frame.refuse(node, f"{frame.text(node)}: this is a value that was read from a sequence, so writing to it would change nothing in the state", "write to the element itself, as in s.queue[i].x = 1, or take it out with pop or popleft")  # fmt: skip
+        raise _nothing_behind(frame, node)
     read = variable.read
     element = Element(inner.type, read.of, Local(Number(0), read.index))
     check = _unchanged(frame, read, element, inner, node)
@@ -476,6 +522,31 @@ def write_through(
     for one in reversed(chain):
         there = replace(one, of=there)
     return check, there
+
+
+def _goes_through_value(target: Expression) -> bool:
+    """Whether a path leads through a record that was read from the state, as a value."""
+    while isinstance(target, (Part, Element, Item, Lookup)) and not isinstance(target.of.type, Ref):
+        target = target.of
+        is_value = isinstance(target.type, Record) and not target.type.own
+        if is_value and not _is_of_state(target):
+            return True
+    return False
+
+
+def _is_of_state(target: Expression) -> bool:
+    """Whether an expression says where a part of the state lies."""
+    return isinstance(target, (Part, Element)) and isinstance(target.of.type, Ref)
+
+
+def _nothing_behind(frame: Frame, node: ast.AST) -> LoweringError:
+    """Return the refusal of a write to a value that nothing in the state stands behind."""
+    return frame.refusal(
+        node,
+        f"{frame.text(node)}: this is a value that was read from a sequence, so writing to it "
+        "would change nothing in the state",
+        "write to the element itself, as in s.queue[i].x = 1, or take it out with pop or popleft",
+    )
 
 
 def _unchanged(
@@ -492,5 +563,3 @@ EXPRESSIONS: dict[type[ast.AST], Any] = {
     ast.Name: name, ast.Constant: literal, ast.Attribute: attribute, ast.Subscript: subscript,
 }  # fmt: skip
 """How each kind of expression of this module is lowered."""
-
-__all__ = ["EXPRESSIONS", "Declaration"]

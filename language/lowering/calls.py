@@ -18,6 +18,7 @@ from ...core.fields import Array, declared_parts, lowest, method_of
 from ...core.fields import Field as Field_
 from ...core.fields import Record as Declaration
 from ...core.purity import is_declared_pure
+from ...core.values import as_kind
 from ..calls import CallError, Parameters, defaults_of
 from ..form import (
     After,
@@ -25,7 +26,6 @@ from ..form import (
     Call,
     Constant,
     Copy,
-    Do,
     Expression,
     Function,
     Given,
@@ -33,8 +33,8 @@ from ..form import (
     Make,
     Return,
     Statement,
-    Store,
 )
+from ..table import repair
 from ..types import (
     CONTAINERS,
     NOTHING,
@@ -53,9 +53,11 @@ from ..types import (
     is_changeable,
     join,
 )
-from .access import chosen, path, stored
-from .frame import Frame, Variable, constant, named
+from .access import chosen, element_type, part_of, path, stored
+from .displays import items_of, made_tuple
+from .frame import Frame, Variable, constant, locals_of, named
 from .owners import origin_of, root_of
+from .retyping import retyped
 
 
 @dataclass(eq=False)
@@ -99,6 +101,7 @@ def closure(frame: Frame, node: ast.Lambda | ast.FunctionDef) -> tuple[list[Stat
         if not isinstance(value, Constant):
             bind, value = frame.temporary(value, default, name)
             binds.append(bind)
+            frame.kept.add(bind.name)
         code.given[name] = value
     return binds, Constant(Closure(code), None)
 
@@ -129,13 +132,13 @@ def arguments_of(frame: Frame, node: ast.Call) -> tuple[list[Expression], dict[s
             continue
         several = frame.expression(argument.value)
         if isinstance(several.type, Tuple) and isinstance(several, (Local, Constant, Make)):
-            positional += frame.lowering.items_of(several, several.type)
+            positional += items_of(several, several.type)
         else:
             positional.append(Apply(several.type, "starred", (several,)))
     names: dict[str, Expression] = {}
     for keyword in node.keywords:
         if keyword.arg is None:
-            frame.refuse(node, f"{frame.text(node)}: arguments by **", "write them by name")
+            raise frame.refusal(node, f"{frame.text(node)}: arguments by **", "write them by name")
         names[keyword.arg] = frame.expression(keyword.value)
     return positional, names
 
@@ -144,13 +147,15 @@ def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Expression | N
     """Lower the call of a method of a value; None if it is a function of a module or a class."""
     owner = frame.certain(path(frame, func.value))
     kind = owner.type
+    if isinstance(kind, Never):
+        return owner
     if isinstance(owner, Constant) and isinstance(kind, Known):
         return frame.lowering.known_method(frame, owner, func.attr, node)
     if isinstance(kind, OneOf):
         positional, names = arguments_of(frame, node)
 
         def of_one(one: Expression) -> Expression:
-            found = frame.lowering.part_of(frame, one, func.attr, node)
+            found = part_of(frame, one, func.attr, node)
             return called(frame, found, positional, names, node)
 
         return chosen(frame, owner, kind, node, of_one)
@@ -160,7 +165,7 @@ def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Expression | N
         return _method_of_member(frame, owner, kind, node, func)
     declaration = declared_by(frame, kind)
     if declaration is None:
-        frame.refuse(node, f"{frame.text(node)}: {named(kind)} has no {func.attr}")
+        raise frame.refusal(node, f"{frame.text(node)}: {named(kind)} has no {func.attr}")
     if func.attr == "assign":
         return _assigned(frame, owner, node)
     function = method_of(declaration, func.attr)
@@ -172,7 +177,7 @@ def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Expression | N
             return called(frame, constant(inner), positional, names, node)
         if isinstance(found, classmethod):
             return called(frame, constant(inner), [constant(declaration), *positional], names, node)
-        frame.refuse(node, f"{frame.text(node)}: {declaration.__name__} has no {func.attr}")
+        raise frame.refusal(node, f"{frame.text(node)}: {declaration.__name__} has no {func.attr}")
     return called(frame, constant(function), [owner, *positional], names, node)
 
 
@@ -195,7 +200,9 @@ def _method_of_member(
         return Apply(Number(0, 64), "bit_count", (owner,))
     if func.attr == "bit_length" and not positional:
         return Apply(Number(0, 64), "bit_length", (owner,))
-    frame.refuse(node, f"{frame.text(node)}: {named(kind)} has no {func.attr} in the language of models")  # fmt: skip
+    raise frame.refusal(
+        node, f"{frame.text(node)}: {named(kind)} has no {func.attr} in the language of models"
+    )
 
 
 def _assigned(frame: Frame, owner: Expression, node: ast.Call) -> Expression:
@@ -217,12 +224,14 @@ def called(
     if isinstance(kind, Closure):
         return _closure(frame, kind, positional, names, node)
     if isinstance(kind, OneOf):
-        return chosen(frame, function, kind, node, lambda one: called(frame, one, positional, names, node))  # fmt: skip
+        return chosen(
+            frame, function, kind, node, lambda one: called(frame, one, positional, names, node)
+        )
     if isinstance(function, Constant) and callable(function.value):
         return _known(frame, function.value, positional, names, node)
     if isinstance(kind, Optional):
         return called(frame, frame.certain(function), positional, names, node)
-    frame.refuse(node, f"{frame.text(node)} calls {named(kind)}")
+    raise frame.refusal(node, f"{frame.text(node)} calls {named(kind)}")
 
 
 def _known(
@@ -237,7 +246,7 @@ def _known(
     if rule is not None:
         return rule(frame, list(positional), dict(names), node)
     if is_declared_pure(function):
-        frame.refuse(node, f"{frame.text(node)} is declared pure, and not tabulated")
+        raise frame.refusal(node, f"{frame.text(node)} is declared pure, and not tabulated")
     if isinstance(function, partial):
         first = [constant(one) for one in function.args]
         more = {name: constant(one) for name, one in function.keywords.items()}
@@ -251,18 +260,22 @@ def _known(
         return record(frame, function, positional, names, node)
     if isinstance(function, FunctionType):
         return frame.lowering.call(frame, function, positional, names, node)
-    if isinstance(function, BuiltinFunctionType) or isinstance(function, type):
-        frame.refuse(node, f"{frame.text(node)}: {named(Known(function))} is not in the language of models", frame.lowering.repair(function))  # fmt: skip
-    method = getattr(type(function), "__call__", None)
+    if isinstance(function, (BuiltinFunctionType, type)):
+        raise frame.refusal(
+            node,
+            f"{frame.text(node)}: {named(Known(function))} is not in the language of models",
+            repair(function),
+        )
+    method = getattr_static(type(function), "__call__", None)
     if isinstance(method, FunctionType):
         return _known(frame, method, [constant(function), *positional], names, node)
-    frame.refuse(node, f"{frame.text(node)} calls {named(Known(function))}")
+    raise frame.refusal(node, f"{frame.text(node)} calls {named(Known(function))}")
 
 
 def _member(frame: Frame, kind: Any, positional: Parts[Expression], node: ast.AST) -> Expression:
     """Return the member of an enumeration that has a value."""
     if len(positional) != 1:
-        frame.refuse(node, f"{frame.text(node)}: an enumeration is called with a number")
+        raise frame.refusal(node, f"{frame.text(node)}: an enumeration is called with a number")
     value = frame.number(positional[0], node)
     if isinstance(value, Constant):
         # A number that no member has fails the step, if that comes to it.
@@ -283,7 +296,7 @@ def record(
     declared = declared_parts(declaration)
     if positional or not names.keys() <= declared.keys():
         takes = ", ".join(f"{part}=..." for part in declared)
-        frame.refuse(node, f"{frame.text(node)}: write {declaration.__name__}({takes})")
+        raise frame.refusal(node, f"{frame.text(node)}: write {declaration.__name__}({takes})")
     types = frame.schema.made(declaration)
     binds: list[Statement] = []
     values: dict[str, Expression] = {}
@@ -305,7 +318,9 @@ def record(
 def _lowest(kind: Type, low: Any) -> Expression:
     """Return the lowest value of a part that is left out."""
     if isinstance(kind, Record):
-        parts = tuple(_lowest(inner, getattr(low, name)) for name, inner in kind.fields if hasattr(low, name))  # fmt: skip
+        parts = tuple(
+            _lowest(inner, getattr(low, name)) for name, inner in kind.fields if hasattr(low, name)
+        )
         names = [name for name, _ in kind.fields if hasattr(low, name)]
         made = tuple((name, one.type) for name, one in zip(names, parts, strict=True))
         return Make(replace(kind, fields=made), parts)
@@ -321,11 +336,17 @@ def held(frame: Frame, declared: Any, kind: Type, value: Expression, node: ast.A
     """Return a value as a part of a record holds it."""
     if isinstance(declared, Field_):
         if not isinstance(value.type, (Number, Never)):
-            frame.refuse(node, f"{frame.text(node)}: {named(value.type)} in a part that is a number")  # fmt: skip
+            raise frame.refusal(
+                node, f"{frame.text(node)}: {named(value.type)} in a part that is a number"
+            )
         low, high = (value.type.low, value.type.high) if isinstance(value.type, Number) else (0, 0)
         if isinstance(value, Constant) and declared.kind is int:
             return value
-        return replace(value, type=Number(low, high, declared.kind)) if not isinstance(value, Constant) else _converted(value, declared.kind)  # fmt: skip
+        return (
+            replace(value, type=Number(low, high, declared.kind))
+            if not isinstance(value, Constant)
+            else _converted(value, declared.kind)
+        )
     if isinstance(declared, Array) or isinstance(kind, CONTAINERS):
         value_kind = _as_part(frame, kind, value, node)
         return Apply(value_kind, "held", (value, constant(declared)))
@@ -333,15 +354,11 @@ def held(frame: Frame, declared: Any, kind: Type, value: Expression, node: ast.A
 
 
 def _converted(value: Constant, kind: Any) -> Expression:
-    from ...core.values import as_kind
-
     return constant(as_kind(kind, value.value))
 
 
 def _as_part(frame: Frame, kind: Type, value: Expression, node: ast.AST) -> Type:
     """Return the type of a container as a part of a record."""
-    from .access import element_type
-
     given = element_type(frame, value.type)
     if isinstance(given, Ref):
         given = frame.schema.value(given)
@@ -350,7 +367,9 @@ def _as_part(frame: Frame, kind: Type, value: Expression, node: ast.AST) -> Type
             joined = given if isinstance(given, (Record, Number)) else join(kind.element, given)
             return replace(kind, element=joined)  # type: ignore[type-var]
     except NoJoinError:
-        frame.refuse(node, f"{frame.text(node)}: {named(value.type)} does not fit its part")
+        raise frame.refusal(
+            node, f"{frame.text(node)}: {named(value.type)} does not fit its part"
+        ) from None
     return kind
 
 
@@ -368,7 +387,13 @@ def call_function(
     defaults = {name: constant(one) for name, one in defaults_of(function).items()}
     parameters = Parameters.of_function(function)
     bound, before = bound_arguments(frame, parameters, positional, names, defaults, node)
-    return passed_on(frame, bound, before, node, lambda kinds: frame.lowering.function(function, kinds, node, frame))  # fmt: skip
+    return passed_on(
+        frame,
+        bound,
+        before,
+        node,
+        lambda kinds: frame.lowering.function(function, kinds, node, frame),
+    )
 
 
 def bound_arguments(
@@ -381,17 +406,23 @@ def bound_arguments(
 ) -> tuple[dict[str, Expression], list[Statement]]:
     """Return what each parameter gets, in their order, and what evaluates it before the call."""
     if any(isinstance(one, Apply) and one.name == "starred" for one in positional):
-        frame.refuse(node, f"{frame.text(node)}: arguments by *, of which nobody knows how many there are", "name them")  # fmt: skip
+        raise frame.refusal(
+            node,
+            f"{frame.text(node)}: arguments by *, of which nobody knows how many there are",
+            "name them",
+        )
     try:
         bound = parameters.bind(positional, names, defaults)
     except CallError:
         takes = ", ".join(parameters.names)
-        frame.refuse(node, f"{frame.text(node)}: the function takes {takes or 'nothing'}")
+        raise frame.refusal(
+            node, f"{frame.text(node)}: the function takes {takes or 'nothing'}"
+        ) from None
     if bound.more:
-        frame.refuse(node, f"{frame.text(node)}: arguments for **", "name the parameters")
+        raise frame.refusal(node, f"{frame.text(node)}: arguments for **", "name the parameters")
     values = dict(bound.values)
     if parameters.rest is not None:
-        values[parameters.rest] = frame.lowering.made_tuple(bound.rest)
+        values[parameters.rest] = made_tuple(bound.rest)
     if parameters.more is not None:
         values[parameters.more] = constant({})
     before: list[Statement] = []
@@ -444,17 +475,27 @@ def _changed_arguments(
         origin = origin_of(value, frame.scope.sharing)
         root = root_of(value)
         if isinstance(value, Constant):
-            frame.refuse(node, f"{frame.text(node)} changes what was made when the file was loaded", "copy it first")  # fmt: skip
+            raise frame.refusal(
+                node,
+                f"{frame.text(node)} changes what was made when the file was loaded",
+                "copy it first",
+            )
         if root is None:
             if origin.same or origin.within:
-                frame.refuse(node, f"{frame.text(node)} changes what has other names here", "give it a name first, or a copy")  # fmt: skip
+                raise frame.refusal(
+                    node,
+                    f"{frame.text(node)} changes what has other names here",
+                    "give it a name first, or a copy",
+                )
             continue
         frame.changed(root, True, node)
         others = [other for key, other in values.items() if key != name and root_of(other) == root]
         if any(is_changeable(other.type) for other in others):
-            frame.refuse(node, f"{frame.text(node)} gets one value twice, and changes it", "give it a copy")  # fmt: skip
+            raise frame.refusal(
+                node, f"{frame.text(node)} gets one value twice, and changes it", "give it a copy"
+            )
         back.append((name, value))
-        frame.lowering.retyped(frame, value, function.slots[name], node)
+        retyped(frame, value, function.slots[name], node)
     return tuple(back)
 
 
@@ -479,7 +520,11 @@ def captured_by(frame: Frame, kind: Closure, node: ast.AST) -> dict[str, Express
     code: Code = kind.function
     if kind.captured or code.frame is not frame:
         if code.frame is not frame and not kind.captured and _free(frame, code):
-            frame.refuse(node, f"{code.name}, a function of another function that has returned", "define it in the file")  # fmt: skip
+            raise frame.refusal(
+                node,
+                f"{code.name}, a function of another function that has returned",
+                "define it in the file",
+            )
         return {name: _slot(slot, inner) for name, slot, inner in kind.captured}
     found: dict[str, Expression] = {}
     for name in _free(frame, code):
@@ -502,7 +547,7 @@ def _free(frame: Frame, code: Code) -> list[str]:
     """Return the names that a function uses and does not have."""
     if code.tree is None:
         return []
-    own = frame.lowering.locals_of(code.tree)
+    own = locals_of(code.tree)
     names = [one.id for one in ast.walk(code.tree) if isinstance(one, ast.Name)]
     return [name for name in dict.fromkeys(names) if name not in own]
 
@@ -516,18 +561,19 @@ def _closure(
 ) -> Expression:
     """Return the call of a function within the function, which gets what it captures, too."""
     code: Code = kind.function
+    tree = code.tree
     captured = captured_by(frame, kind, node)
     given = {name[1:]: value for name, value in captured.items() if name.startswith("=")}
-    if code.tree is None:
+    if tree is None:
         first = [given[str(n)] for n in range(len(given)) if str(n) in given]
         named_ = {name: one for name, one in given.items() if not name.isdigit() and name != "of"}
         return called(frame, given["of"], [*first, *positional], {**named_, **names}, node)
-    parameters = Parameters.of(code.tree.args)
+    parameters = Parameters.of(tree.args)
     bound, before = bound_arguments(frame, parameters, positional, names, given, node)
     free = {name: value for name, value in captured.items() if not name.startswith("=")}
 
     def lower(kinds: dict[str, Type]) -> Function:
-        return frame.lowering.closure(code, kinds, tuple(free), node)
+        return frame.lowering.closure(code, tree, kinds, node)
 
     return passed_on(frame, {**bound, **{f"^{n}": v for n, v in free.items()}}, before, node, lower)
 
@@ -545,17 +591,23 @@ def given(frame: Frame, function: Expression, kinds: Parts[Type], node: ast.AST)
         kind, captured = passed(frame, "f", function, node)
         function = Constant(kind, None)
     elif not isinstance(function, Constant):
-        frame.refuse(node, f"{frame.text(node)}: the function is chosen in the call", "choose it before")  # fmt: skip
+        raise frame.refusal(
+            node, f"{frame.text(node)}: the function is chosen in the call", "choose it before"
+        )
     made.parameters = (*names, *captured)
     made.slots |= dict(zip(names, kinds, strict=True))
     made.slots |= {name: one.type for name, one in captured.items()}
     for name, one in made.slots.items():
-        inner.scope = inner.scope.given(name, Variable(name, one), origin_of(constant(0), inner.scope.sharing))  # fmt: skip
+        inner.scope = inner.scope.given(
+            name, Variable(name, one), origin_of(constant(0), inner.scope.sharing)
+        )
     arguments = [inner.local(name, node) or constant(0) for name in names]
     result = called(inner, function, arguments, {}, node)
     made.body, made.result = (Return(frame.line_of(node), result),), result.type
     if made.changes:
-        frame.refuse(node, f"{frame.text(node)}: the function changes what it gets", "write a loop")
+        raise frame.refusal(
+            node, f"{frame.text(node)}: the function changes what it gets", "write a loop"
+        )
     return Given(result.type, made, tuple(captured.values()))
 
 
@@ -563,5 +615,3 @@ EXPRESSIONS: dict[type[ast.AST], Callable[[Frame, Any], Expression]] = {
     ast.Call: call, ast.Lambda: lambda_,
 }  # fmt: skip
 """How each kind of expression of this module is lowered."""
-
-__all__ = ["EXPRESSIONS", "Do", "Store", "is_changeable"]

@@ -7,12 +7,15 @@ from collections.abc import Callable
 from collections.abc import Sequence as Parts
 from dataclasses import replace
 from enum import EnumMeta
+from itertools import groupby
 from typing import Any
 
+from ...core.containers import Bag
 from ..form import (
     Apply,
     Bind,
     Clause,
+    Combine,
     Comprehension,
     Constant,
     Expression,
@@ -23,7 +26,6 @@ from ..form import (
     Statement,
 )
 from ..types import (
-    NEVER,
     Known,
     Mapping,
     Members,
@@ -33,16 +35,18 @@ from ..types import (
     Sequence,
     Span,
     Stream,
-    Text,
     Tuple,
     Type,
+    is_changeable,
     join_all,
     type_of,
 )
 from .access import element_type
-from .frame import Frame, Variable, constant, named
+from .effects import early_in
+from .frame import Frame, Variable, constant, named, plain_name
 from .operators import truth_of
 from .owners import NEW, Origin, origin_of
+from .retyping import joined
 
 
 def displayed_tuple(frame: Frame, node: ast.Tuple) -> Expression:
@@ -72,9 +76,9 @@ def _joined(frame: Frame, parts: Parts[Expression], node: ast.AST) -> Type:
         return join_all(part.type for part in parts)
     except NoJoinError:
         kinds = " and ".join(dict.fromkeys(named(part.type) for part in parts))
-        frame.refuse(
+        raise frame.refusal(
             node, f"{frame.text(node)} has {kinds}", "use a tuple, or a list for each kind"
-        )
+        ) from None
 
 
 def displayed_list(frame: Frame, node: ast.List) -> Expression:
@@ -144,16 +148,46 @@ def _joined_elements(frame: Frame, pieces: Parts[Expression], node: ast.AST) -> 
     try:
         return join_all(element_type(frame, piece.type) for piece in pieces)
     except NoJoinError:
-        frame.refuse(node, f"{frame.text(node)} has elements of several kinds", "use a list for each kind")  # fmt: skip
+        raise frame.refusal(
+            node, f"{frame.text(node)} has elements of several kinds", "use a list for each kind"
+        ) from None
 
 
 def displayed_dict(frame: Frame, node: ast.Dict) -> Expression:
     """Lower a dictionary."""
+    if None in node.keys:
+        return _merged(frame, node)
+    return _pairs(frame, list(zip(node.keys, node.values, strict=True)), node)
+
+
+def _merged(frame: Frame, node: ast.Dict) -> Expression:
+    """Lower a dictionary that takes in others by two stars: it is their union, in order."""
+    pieces: list[Expression] = []
+    for starred, some in groupby(zip(node.keys, node.values, strict=True), lambda p: p[0] is None):
+        if not starred:
+            pieces.append(_pairs(frame, list(some), node))
+            continue
+        for _, value in some:
+            other = frame.expression(value)
+            if not isinstance(other.type, Mapping):
+                raise frame.refusal(node, f"{frame.text(node)}: {named(other.type)} has no keys")
+            kind = Mapping(other.type.key, other.type.value)
+            pieces.append(Gather(kind, other))
+    result = pieces[0]
+    for piece in pieces[1:]:
+        kinds = [part.type for part in (result, piece)]
+        result = Combine(joined(frame, kinds, node), "or_", result, piece)
+    return result
+
+
+def _pairs(
+    frame: Frame, pairs: Parts[tuple[ast.expr | None, ast.expr]], node: ast.Dict
+) -> Expression:
+    """Lower a dictionary of keys and values that are written out."""
     parts: list[Expression] = []
-    for key, value in zip(node.keys, node.values, strict=True):
-        if key is None:
-            frame.refuse(node, f"{frame.text(node)}: two stars in a dictionary", "write a | b")
-        parts += [_item(frame, key), _item(frame, value)]
+    for key, value in pairs:
+        if key is not None:
+            parts += [_item(frame, key), _item(frame, value)]
     keys, values = parts[::2], parts[1::2]
     kind = Mapping(_joined(frame, keys, node), _joined(frame, values, node))
     return Make(kind, tuple(parts))
@@ -171,21 +205,31 @@ def iterable(frame: Frame, value: Expression, node: ast.AST) -> Expression:
     if isinstance(kind, (Sequence, Members, Mapping, Stream, Span, Tuple, Never)):
         return value
     if frame.is_listed(kind):
+        if isinstance(kind, Ref) and isinstance(frame.schema.node(kind), Bag):
+            raise frame.refusal(
+                node,
+                f"{frame.text(node)} is a bag of numbers, which cannot be gone over",
+                "go over the numbers, as in for n in range(3): s.bag.count(n)",
+            )
         return value
-    frame.refuse(node, f"{frame.text(node)} is {named(kind)}, which has no elements")
+    raise frame.refusal(node, f"{frame.text(node)} is {named(kind)}, which has no elements")
 
 
 def _of_known(frame: Frame, value: Constant, node: ast.AST) -> Expression:
     """Return the elements of a table of the file, or the members of an enumeration."""
     if not isinstance(value.value, (EnumMeta, dict, list, tuple, set, frozenset, range)):
-        frame.refuse(node, f"{frame.text(node)} is {named(value.type)}, which has no elements")
+        raise frame.refusal(
+            node, f"{frame.text(node)} is {named(value.type)}, which has no elements"
+        )
     every = tuple(value.value)
     if isinstance(value.value, range):
         return constant(list(every))
     try:
         return Constant(Sequence(join_all(map(type_of, every)), tuple), every)
     except NoJoinError:
-        frame.refuse(node, f"{frame.text(node)} has elements of several kinds", "use a tuple for each kind")  # fmt: skip
+        raise frame.refusal(
+            node, f"{frame.text(node)} has elements of several kinds", "use a tuple for each kind"
+        ) from None
 
 
 def element_of_stream(frame: Frame, over: Expression, node: ast.AST) -> Type:
@@ -193,7 +237,9 @@ def element_of_stream(frame: Frame, over: Expression, node: ast.AST) -> Type:
     try:
         return element_type(frame, over.type)
     except NoJoinError:
-        frame.refuse(node, f"{frame.text(node)} has elements of several kinds", "use a tuple for each kind")  # fmt: skip
+        raise frame.refusal(
+            node, f"{frame.text(node)} has elements of several kinds", "use a tuple for each kind"
+        ) from None
 
 
 def entered(
@@ -212,7 +258,7 @@ def entered(
         The slot of the value, and what takes that apart.
     """
     kind = element_of_stream(frame, over, node)
-    origin = _origin_of_elements(frame, over)
+    origin = _origin_of_elements(frame, over) if is_changeable(kind) else NEW
     if isinstance(target, ast.Name):
         slot = frame.fresh(target.id) if own else frame.slot_for(target.id, kind)
         if own:
@@ -253,18 +299,43 @@ def taken_apart(
     kind = frame.certain(value).type
     value = frame.certain(value)
     binds: list[Statement] = []
-    if not isinstance(value, (Local, Constant)):
+    if isinstance(value, Make):
+        binds, value = _each_by_itself(frame, value, target)
+    elif not isinstance(value, (Local, Constant)):
         bind, value = frame.temporary(value, target)
         binds.append(bind)
     if any(isinstance(part, ast.Starred) for part in target.elts):
-        return binds + frame.lowering.starred(frame, target, value, own)
+        return binds + starred_apart(frame, target, value, own)
     if isinstance(kind, Tuple):
         if len(kind.items) != len(target.elts):
-            frame.refuse(target, f"{frame.text(target)}: there are {len(kind.items)} values for {len(target.elts)} names")  # fmt: skip
+            raise frame.refusal(
+                target,
+                f"{frame.text(target)}: there are {len(kind.items)} values for "
+                f"{len(target.elts)} names",
+            )
         for part, item in zip(target.elts, items_of(value, kind), strict=True):
             binds += taken_apart(frame, part, item, own)
         return binds
-    return binds + frame.lowering.unpacked(frame, target, value, own)
+    return binds + unpacked(frame, target, value, own)
+
+
+def _each_by_itself(frame: Frame, value: Make, target: ast.expr) -> tuple[list[Statement], Make]:
+    """Return a tuple that is written out, each of whose items was evaluated before."""
+    changed = early_in(value)
+    if changed is not None:
+        raise frame.refusal(
+            target,
+            f"{plain_name(changed)} changes in this line after it is read",
+            "write two lines",
+        )
+    binds: list[Statement] = []
+    parts: list[Expression] = []
+    for part in value.parts:
+        if not isinstance(part, Constant):
+            bind, part = frame.temporary(part, target)
+            binds.append(bind)
+        parts.append(part)
+    return binds, replace(value, parts=tuple(parts))
 
 
 def unpacked(
@@ -291,7 +362,9 @@ def starred_apart(
     if isinstance(value.type, Tuple):
         items = items_of(value, value.type)
         if len(items) < at + after:
-            frame.refuse(target, f"{frame.text(target)}: there are {len(items)} values for it")
+            raise frame.refusal(
+                target, f"{frame.text(target)}: there are {len(items)} values for it"
+            )
         rest = items[at : len(items) - after]
         kind = _joined(frame, rest, target)
         parts = [*items[:at], Make(Sequence(kind), tuple(rest)), *items[len(items) - after :]]
@@ -388,7 +461,7 @@ def keyed(frame: Frame, node: ast.DictComp) -> Expression:
     found = comprehension(frame, node.generators, pair, node)
     kind = found.result.type
     assert isinstance(kind, Tuple)
-    return Gather(Mapping(*kind.items), found)
+    return Gather(Mapping(kind.items[0], kind.items[1]), found)
 
 
 EXPRESSIONS: dict[type[ast.AST], Callable[[Frame, Any], Expression]] = {
@@ -397,5 +470,3 @@ EXPRESSIONS: dict[type[ast.AST], Callable[[Frame, Any], Expression]] = {
     ast.SetComp: collected, ast.DictComp: keyed,
 }  # fmt: skip
 """How each kind of expression of this module is lowered."""
-
-__all__ = ["EXPRESSIONS", "NEVER", "Ref", "Text"]

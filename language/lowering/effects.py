@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..form import (
     After,
@@ -10,6 +10,7 @@ from ..form import (
     Call,
     Change,
     Expression,
+    For,
     Function,
     Local,
     Slice,
@@ -33,6 +34,23 @@ def children(node: Expression | Statement) -> Iterator[Expression | Statement]:
                 yield one.over
                 yield from one.body
                 yield from one.conditions
+
+
+def assignments(body: Iterable[Expression | Statement]) -> Iterator[tuple[int, str]]:
+    """Yield the line and the slot of each assignment in a part of a function."""
+    for node in body:
+        if isinstance(node, Bind):
+            yield node.line, node.name
+        elif isinstance(node, For):
+            yield node.line, node.slot
+        yield from assignments(children(node))
+
+
+def is_simple(value: Expression) -> bool:
+    """Whether an expression calls nothing, assigns nothing and changes nothing."""
+    if isinstance(value, (Call, Change, After)):
+        return False
+    return all(isinstance(part, Expression) and is_simple(part) for part in children(value))
 
 
 def effects(node: Expression | Statement) -> set[str]:
@@ -61,6 +79,12 @@ def early(function: Function) -> tuple[int, str] | None:
     return None
 
 
+def early_in(value: Expression) -> str | None:
+    """Return a name that an expression reads as a whole, and changes before that is used."""
+    found = _early(value, 0)
+    return None if found is None else found[1]
+
+
 def _early(node: Expression | Statement, line: int) -> tuple[int, str] | None:
     line = node.line if isinstance(node, Statement) else line
     parts = list(children(node))
@@ -69,7 +93,9 @@ def _early(node: Expression | Statement, line: int) -> tuple[int, str] | None:
         for part in parts:
             if held and (changed := held & effects(part)):
                 return line, min(changed)
-            if isinstance(part, Expression) and is_changeable(part.type):
+            # What a method changes is a place, which both have when the arguments are known.
+            is_place = isinstance(node, Change) and part is node.of
+            if isinstance(part, Expression) and is_changeable(part.type) and not is_place:
                 held |= _whole(part)
     for part in parts:
         found = _early(part, line)

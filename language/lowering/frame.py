@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Sequence as Parts
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from functools import cache
+from types import FunctionType
+from typing import Any, Protocol, TypeVar
 
 from ...core.errors import TidegateError, printed
+from ...core.sources import Node
 from ..form import (
     After,
     All,
-    Any_,
+    AnyOf,
     Bind,
     Certain,
     Compare,
@@ -27,9 +31,12 @@ from ..form import (
 )
 from ..lifetimes import is_read_later
 from ..names import MISSING, looked_up
+from ..schema import Schema
+from ..scopes import local_names
 from ..types import (
     BOOL,
     CONTAINERS,
+    NEVER,
     Closure,
     Known,
     Members,
@@ -47,16 +54,14 @@ from ..types import (
     Text,
     Tuple,
     Type,
+    is_changeable,
     join,
     parts_of,
     type_of,
     widened,
 )
 from ..types import Mapping as MappingType
-from .owners import FILE, STATE, Origin, Sharing, origin_of
-
-if TYPE_CHECKING:
-    from .lower import Lowering
+from .owners import FILE, STATE, Origin, Sharing, origin_of, repeats
 
 
 class LoweringError(TidegateError):
@@ -108,11 +113,16 @@ class Scope:
     mixed: frozenset[str] = frozenset()
     aliases: frozenset[tuple[str, str]] = frozenset()
 
-    def given(self, name: str, variable: Variable, origin: Origin) -> Scope:
+    def between_rounds(self, start: Scope) -> Scope:
+        """Return the scope without what only the round of a loop had, whose temporaries end."""
+        kept = {variable.slot for variable in self.names.values()} | start.sharing.names()
+        return replace(self, sharing=self.sharing.among(kept | {FILE, STATE}))
+
+    def given(self, name: str, variable: Variable, origin: Origin, twice: bool = False) -> Scope:
         """Return the scope after an assignment."""
         return Scope(
             {**self.names, name: variable},
-            self.sharing.given(variable.slot, origin),
+            self.sharing.given(variable.slot, origin, twice),
             self.mixed - {name},
             self.aliases,
         )
@@ -132,8 +142,7 @@ def _met(one: Scope, other: Scope, combine: Callable[[Type, Type], Type]) -> Sco
     for name in dict.fromkeys((*one.names, *other.names)):
         a, b = one.names.get(name), other.names.get(name)
         if a is None or b is None:
-            known = a or b
-            assert known is not None
+            [known] = [variable for variable in (a, b) if variable is not None]
             names[name] = replace(known, sure=False)
             continue
         try:
@@ -162,7 +171,84 @@ class Loop:
     continues: list[Scope] = field(default_factory=list)
 
 
-Lowered = Callable[["Frame", Any], Expression]
+Body = TypeVar("Body")
+"""What a loop's body is lowered to."""
+
+
+class Lowerer(Protocol):
+    """What lowers whole functions and every kind of statement and expression.
+
+    A module of this package imports those below it.  What is above it, such as the call of a
+    function while an attribute is lowered, it asks of this.
+    """
+
+    schema: Schema
+    expression_rules: Mapping[type[ast.AST], Callable[[Frame, Any], Expression]]
+    statement_rules: Mapping[type[ast.stmt], Callable[[Frame, Any], list[Statement]]]
+
+    def function(
+        self,
+        function: FunctionType,
+        kinds: Mapping[str, Type],
+        node: ast.AST | None = None,
+        caller: Frame | None = None,
+    ) -> Function:
+        """Return a function of the model, lowered for arguments of these types."""
+
+    def closure(
+        self,
+        code: Any,
+        tree: ast.FunctionDef | ast.Lambda,
+        kinds: Mapping[str, Type],
+        node: ast.AST,
+    ) -> Function:
+        """Return a function within a function, lowered for arguments of these types."""
+
+    def call(
+        self,
+        frame: Frame,
+        function: FunctionType,
+        positional: Parts[Expression],
+        names: Mapping[str, Expression],
+        node: ast.AST,
+    ) -> Expression:
+        """Return the call of a function of the model."""
+
+    def library(self, function: Any) -> Callable[..., Expression] | None:
+        """Return how a function of Python's is lowered; None if the language lacks it."""
+
+    def container_method(
+        self, frame: Frame, owner: Expression, name: str, node: ast.Call
+    ) -> Expression:
+        """Return what a method of a container gives."""
+
+    def known_method(
+        self, frame: Frame, owner: Constant, name: str, node: ast.Call
+    ) -> Expression | None:
+        """Return what a method of a table of the file gives; None if it has none of this name."""
+
+    def assigned(self, frame: Frame, target: ast.expr, value: Expression) -> list[Statement]:
+        """Return the assignment of a value to a target."""
+
+    def method(
+        self, frame: Frame, owner: Expression, name: str, given: Parts[Expression], node: ast.AST
+    ) -> Expression | None:
+        """Return what a record's own method gives; None if it has none of this name."""
+
+    def asked(
+        self,
+        frame: Frame,
+        value: Expression,
+        names: Parts[str],
+        node: ast.AST,
+        arguments: Parts[ast.expr] = (),
+    ) -> Expression | None:
+        """Return what a record's own method gives, the first of these that it has."""
+
+    def asked_with(
+        self, frame: Frame, name: str, left: Expression, right: Expression, node: ast.AST
+    ) -> Expression | None:
+        """Return what a record's own method for an operator gives; None if it has none."""
 
 
 class Frame:
@@ -178,10 +264,27 @@ class Frame:
         Its syntax tree.
     made
         What it becomes.
+
+    Attributes
+    ----------
+    scope
+        What its names stand for at the place that is lowered.
+    alive
+        Whether that place is reached.
+    loops
+        The loops around it.
+    returned
+        The types of what it has returned so far.
+    versions
+        The slots of each name, one for each kind of values that it has at some time.
+    kept
+        The slots that functions within the function have, of their defaults.
+    line
+        The line of the statement that is lowered.
     """
 
     def __init__(
-        self, lowering: Lowering, function: Any, tree: ast.FunctionDef | ast.Lambda, made: Function
+        self, lowering: Lowerer, function: Any, tree: ast.FunctionDef | ast.Lambda, made: Function
     ) -> None:
         self.lowering, self.function, self.tree, self.made = lowering, function, tree, made
         self.schema = lowering.schema
@@ -189,14 +292,15 @@ class Frame:
         self.alive = True
         self.loops: list[Loop] = []
         self.returned: list[Type] = []
-        self._versions: dict[str, list[str]] = {}
+        self.versions: dict[str, list[str]] = {}
+        self.kept: set[str] = set()
         self._fresh = 0
         self.line = made.line
 
     # --- refusals
 
-    def refuse(self, node: ast.AST | None, what: str, repair: str = "") -> NoReturn:
-        """Refuse a part of the function.
+    def refusal(self, node: ast.AST | None, what: str, repair: str = "") -> LoweringError:
+        """Return the refusal of a part of the function, for the caller to raise.
 
         Parameters
         ----------
@@ -208,7 +312,7 @@ class Frame:
         line = getattr(node, "lineno", self.line)
         error = LoweringError(f"{what}; {repair}" if repair else what)
         error.place = self.made.file, line
-        raise error
+        return error
 
     def text(self, node: ast.AST) -> str:
         """Return the source of a part, in one short line."""
@@ -230,28 +334,31 @@ class Frame:
     def local(self, name: str, node: ast.AST) -> Expression | None:
         """Return what a local name has; None if it is not assigned anywhere before."""
         if name in self.scope.mixed:
-            self.refuse(node, f"{name} is of another kind on another way to here", "write if and else, or give each kind a name of its own")  # fmt: skip
+            raise self.refusal(
+                node,
+                f"{name} is of another kind on another way to here",
+                "write if and else, or give each kind a name of its own",
+            )
         variable = self.scope.names.get(name)
         if variable is None:
             return None
         kind = variable.type
         if variable.sure and isinstance(kind, Known):
             return Constant(kind, kind.value)
-        if variable.sure and isinstance(kind, Number) and kind.low == kind.high:
-            if kind.kind is not None:
-                return Constant(kind, kind.kind(kind.low))
+        if variable.sure and isinstance(kind, Number) and kind.low == kind.high and kind.kind:
+            return Constant(kind, kind.kind(kind.low))
         return Local(kind, variable.slot, variable.sure)
 
     def free(self, name: str, node: ast.AST) -> Expression:
         """Return what a name stands for that is not local to the function."""
         value = looked_up(self.function, name)
         if value is MISSING:
-            self.refuse(node, f"{name} is not known here", "define it above, or import it")
+            raise self.refusal(node, f"{name} is not known here", "define it above, or import it")
         return constant(value)
 
     def slot_for(self, name: str, kind: Type) -> str:
         """Return the slot of a name for a value of a type; of another kind, it gets a new one."""
-        versions = self._versions.setdefault(name, [name])
+        versions = self.versions.setdefault(name, [name])
         slots = self.made.slots
         for slot in versions:
             if slot not in slots:
@@ -270,8 +377,9 @@ class Frame:
         """Return the assignment of a value to a name, which stands for it from here on."""
         self.refuse_stream(value, node)
         slot = self.slot_for(name, value.type)
-        origin = origin_of(value, self.scope.sharing)
-        self.scope = self.scope.given(name, Variable(slot, value.type, True, read), origin)
+        origin, twice = origin_of(value, self.scope.sharing), repeats(value, self.scope.sharing)
+        variable = Variable(slot, value.type, True, read)
+        self.scope = self.scope.given(name, variable, origin, twice)
         return Bind(self.line_of(node), slot, value)
 
     def temporary(self, value: Expression, node: ast.AST, hint: str = "t") -> tuple[Bind, Local]:
@@ -279,8 +387,9 @@ class Frame:
         self.refuse_stream(value, node)
         slot = self.fresh(hint)
         self.made.slots[slot] = value.type
-        sharing = self.scope.sharing.given(slot, origin_of(value, self.scope.sharing))
-        self.scope = replace(self.scope, sharing=sharing)
+        sharing = self.scope.sharing
+        origin, twice = origin_of(value, sharing), repeats(value, sharing)
+        self.scope = replace(self.scope, sharing=sharing.given(slot, origin, twice))
         return Bind(self.line_of(node), slot, value), Local(value.type, slot)
 
     def line_of(self, node: ast.AST) -> int:
@@ -290,15 +399,23 @@ class Frame:
     def refuse_stream(self, value: Expression, node: ast.AST) -> None:
         """Refuse a name for what yields values one by one: it would have none the second time."""
         if isinstance(value.type, Stream):
-            self.refuse(node, "a generator or an iterator has a name, or is stored", "write list(...) around it")  # fmt: skip
+            raise self.refusal(
+                node,
+                "a generator or an iterator has a name, or is stored",
+                "write list(...) around it",
+            )
 
     def refuse_unhashable(self, kind: Type, node: ast.AST) -> None:
         """Refuse what cannot be a member of a set, as a list."""
-        for part in (kind, *parts_of(kind)):
+        for part in (kind, *(() if isinstance(kind, Record) else parts_of(kind))):
             listed = isinstance(part, Sequence) and part.kind is not tuple
             own = isinstance(part, Members) and not part.frozen
             if listed or own or isinstance(part, MappingType) or self.is_listed(part):
-                self.refuse(node, f"{self.text(node)}: {named(part)} cannot be a member of a set", "use a tuple")  # fmt: skip
+                raise self.refusal(
+                    node,
+                    f"{self.text(node)}: {named(part)} cannot be a member of a set",
+                    "use a tuple",
+                )
 
     def changed(self, slot: str, deep: bool, node: ast.AST) -> None:
         """Note that what a name stands for changes where it is.
@@ -308,16 +425,76 @@ class Frame:
         deep
             Whether something that lies in it changes.
         """
+        own = plain_name(slot)
         seen = self.scope.sharing.seen_by(slot, deep)
+        if deep and slot in self.scope.sharing.twice:
+            raise self.refusal(
+                node,
+                f"{own} may have one value in two places, and it changes here",
+                "copy it where it is put in: copy.deepcopy(...)",
+            )
         if FILE in seen:
-            self.refuse(node, f"{_plain(slot)} was made when the file was loaded, and outlives the step", f"copy it first: {_plain(slot)} = list(...)")  # fmt: skip
+            raise self.refusal(
+                node,
+                f"{own} was made when the file was loaded, and outlives the step",
+                f"copy it first: {own} = {self.copying(slot, '...')}",
+            )
         for other in sorted(seen):
             if other == STATE:
-                self.refuse(node, f"{_plain(slot)} changes after it was stored in the state", "change it before that, or store a copy")  # fmt: skip
+                raise self.refusal(
+                    node,
+                    f"{own} changes after it was stored in the state",
+                    "change it before that, or store a copy",
+                )
             if other.startswith("$"):
+                if other[1:] != slot:
+                    # The caller has the value of the parameter, not that of another name.
+                    raise self._two_names(slot, other[1:], node)
                 self.made.changes |= {other[1:]}
             elif self.is_needed(other, node):
-                self.refuse(node, f"{_plain(slot)} and {_plain(other)} are two names for one value, which changes here", f"copy it: {_plain(other)} = list({_plain(slot)})")  # fmt: skip
+                raise self._two_names(slot, other, node)
+
+    def _two_names(self, slot: str, other: str, node: ast.AST) -> LoweringError:
+        """Return the refusal of a change that is seen by another name."""
+        own, second = plain_name(slot), plain_name(other)
+        if other in self.scope.sharing.around(slot):
+            what = f"{own} lies in {second}, which may be read later, and changes here"
+            return self.refusal(node, what, f"change it where it lies, as in {second}[i]")
+        if other not in self.scope.sharing.equal(slot):
+            what = f"{own} has something in common with {second}, and it changes here"
+            return self.refusal(node, what, "copy it first: copy.deepcopy(...)")
+        what = f"{own} and {second} are two names for one value, which changes here"
+        return self.refusal(node, what, f"copy it: {second} = {self.copying(slot, own)}")
+
+    def copying(self, slot: str, what: str) -> str:
+        """Return how a model copies what a slot has, with all that can be changed in it."""
+        kind = self.made.slots.get(slot, NEVER)
+        maker = "copy.deepcopy"
+        if not any(map(is_changeable, parts_of(kind))):
+            if isinstance(kind, (Sequence, MappingType)):
+                maker = kind.kind.__name__
+            elif isinstance(kind, Members):
+                maker = "set"
+        return f"{maker}({what})"
+
+    def holds(self, root: str, values: Parts[Expression], node: ast.AST) -> None:
+        """Note that an object, or the state, holds what these give."""
+        for value in values:
+            sharing = self.scope.sharing
+            names = origin_of(value, sharing).names
+            own = {root, *sharing.equal(root), *sharing.inside(root)}
+            twice = root != STATE and (bool(names & own) or repeats(value, sharing))
+            for name in names - {root}:
+                sharing = sharing.put(name, root)
+            if twice:
+                sharing = sharing.repeating(root)
+                if any(one.startswith("$") for one in sharing.twice):
+                    raise self.refusal(
+                        node,
+                        f"{plain_name(root)} gets one value a second time, and is the caller's",
+                        "copy it: copy.deepcopy(...)",
+                    )
+            self.scope = replace(self.scope, sharing=sharing)
 
     def written(self, form: str, node: ast.AST) -> None:
         """Note that a place of the state changes.
@@ -331,9 +508,18 @@ class Frame:
             if not (is_in(form, place) or is_in(place, form)):
                 continue
             if not other.startswith("="):
-                self.refuse(node, f"{place or 's'} and {other} are one object since one was assigned to the other, and it changes here", "write s.a.assign(s.b), which copies the values")  # fmt: skip
+                raise self.refusal(
+                    node,
+                    f"s.{place} and s.{other} are one object since one was assigned to the other, "
+                    "and it changes here",
+                    f"write s.{place}.assign(s.{other}), which copies the values",
+                )
             if self.is_needed(other[1:], node):
-                self.refuse(node, f"{_plain(other[1:])} was assigned to {place}, which changes here", "copy it where it is assigned")  # fmt: skip
+                raise self.refusal(
+                    node,
+                    f"{plain_name(other[1:])} was assigned to {place}, which changes here",
+                    "copy it where it is assigned",
+                )
 
     def replaced(self, form: str, node: ast.AST) -> None:
         """Note that another object is assigned to a place of the state.
@@ -345,12 +531,30 @@ class Frame:
         """
         self.made.replaces |= {form}
         for name, variable in self.scope.names.items():
-            if any(is_in(held, form) for held in forms_of(variable.type)) and self.is_needed(name, node):  # fmt: skip
-                self.refuse(node, f"{name} stands for {form}, or a part of it, which is replaced here", f"read it again after that, or write s.{form}.assign(...)")  # fmt: skip
+            if any(is_in(held, form) for held in forms_of(variable.type)) and self.is_needed(
+                name, node
+            ):
+                raise self.refusal(
+                    node,
+                    f"{name} stands for {form}, or a part of it, which is replaced here",
+                    f"read it again after that, or write s.{form}.assign(...)",
+                )
+
+    def ended(self, value: Expression) -> None:
+        """Note what the function returns, and of which parameters that is another name."""
+        self.returned.append(value.type)
+        sharing = self.scope.sharing
+        origin = origin_of(value, sharing)
+        self.made.repeats |= repeats(value, sharing)
+        for name in origin.names:
+            every = {name, *sharing.equal(name), *sharing.around(name)}
+            self.made.shares |= {one[1:] for one in every if one.startswith("$")}
 
     def is_needed(self, slot: str, node: ast.AST) -> bool:
         """Whether the value of a slot may be read after a part of the function."""
-        name = _plain(slot)
+        if slot in self.kept:
+            return True
+        name = plain_name(slot)
         if not isinstance(node, ast.expr) or name not in self.scope.names:
             return name in self.scope.names
         return is_read_later(self.tree, name, node)
@@ -361,11 +565,15 @@ class Frame:
         """Lower an expression."""
         rule = self.lowering.expression_rules.get(type(node))
         if rule is None:
-            self.refuse(node, f"{self.text(node)} is not in the language of models")
+            raise self.refusal(node, f"{self.text(node)} is not in the language of models")
         try:
             return rule(self, node)
         except NoJoinError:
-            self.refuse(node, f"{self.text(node)} gives values of several kinds", "use one kind, or a tuple of them")  # fmt: skip
+            raise self.refusal(
+                node,
+                f"{self.text(node)} gives values of several kinds",
+                "use one kind, or a tuple of them",
+            ) from None
 
     def number(self, value: Expression, node: ast.AST) -> Expression:
         """Return a value that must be a number."""
@@ -373,7 +581,9 @@ class Frame:
         if isinstance(value.type, Never):
             return replace(value, type=Number())
         if not isinstance(value.type, Number):
-            self.refuse(node, f"{self.text(node)} is {named(value.type)}, where a number is needed")
+            raise self.refusal(
+                node, f"{self.text(node)} is {named(value.type)}, where a number is needed"
+            )
         return value
 
     def certain(self, value: Expression) -> Expression:
@@ -404,7 +614,9 @@ class Frame:
             return self.compared("ne", Length(Number(0), value), number(0))
         if isinstance(kind, (Record, Ref, OneOf, Closure)):
             return self.after(value, truth(True), node)
-        self.refuse(node, f"{self.text(node)} is {named(kind)}, which is neither true nor false")
+        raise self.refusal(
+            node, f"{self.text(node)} is {named(kind)}, which is neither true nor false"
+        )
 
     def is_listed(self, kind: Type) -> bool:
         """Whether a place has elements or members."""
@@ -427,7 +639,7 @@ class Frame:
 
     def all(self, parts: list[Expression]) -> Expression:
         """Return whether all truth values are true."""
-        kept = []
+        kept: list[Expression] = []
         for part in parts:
             if isinstance(part, Constant):
                 if part.value:
@@ -441,7 +653,7 @@ class Frame:
 
     def any(self, parts: list[Expression]) -> Expression:
         """Return whether any truth value is true."""
-        kept = []
+        kept: list[Expression] = []
         for part in parts:
             if isinstance(part, Constant):
                 if not part.value:
@@ -451,7 +663,7 @@ class Frame:
             kept.append(part)
         if not kept:
             return truth(False)
-        return kept[0] if len(kept) == 1 else Any_(BOOL, tuple(kept))
+        return kept[0] if len(kept) == 1 else AnyOf(BOOL, tuple(kept))
 
     # --- ways through the function
 
@@ -471,8 +683,17 @@ class Frame:
             self.line = statement.lineno
             rule = self.lowering.statement_rules.get(type(statement))
             if rule is None:
-                self.refuse(statement, f"{self.text(statement)} is not in the language of models")
-            out += rule(self, statement)
+                raise self.refusal(
+                    statement, f"{self.text(statement)} is not in the language of models"
+                )
+            try:
+                out += rule(self, statement)
+            except NoJoinError:
+                raise self.refusal(
+                    statement,
+                    f"{self.text(statement)} has values of several kinds",
+                    "use one kind, or a name for each",
+                ) from None
         return tuple(out)
 
     def branches(self, *ways: Callable[[], Any]) -> list[Any]:
@@ -483,11 +704,17 @@ class Frame:
             results.append(way())
             if self.alive:
                 ends.append(self.scope)
-        self.alive = bool(ends)
-        self.scope = met(ends) if ends else start
+        self.alive, self.scope = False, start
+        self.meet(ends)
         return results
 
-    def rounds(self, lower: Callable[[Loop], Any], runs_once: bool = False) -> tuple[Loop, Any]:
+    def meet(self, others: list[Scope]) -> None:
+        """Go on where the way to here, if there is one, and others meet."""
+        ends = [*([self.scope] if self.alive else []), *others]
+        self.alive = bool(ends)
+        self.scope = met(ends) if ends else self.scope
+
+    def rounds(self, lower: Callable[[Loop], Body], runs_once: bool = False) -> tuple[Loop, Body]:
         """Lower a loop, again until its names are what they are after each round.
 
         Parameters
@@ -506,12 +733,12 @@ class Frame:
             result = lower(loop)
             self.loops.pop()
             ends = [*([self.scope] if self.alive else []), *loop.continues]
-            after = met([start, *ends], widened)
+            after = met([start, *ends], widened).between_rounds(start)
             if after == start:
                 break
             start = after
         else:
-            self.refuse(None, "a name of this loop is of another kind in each round")
+            raise self.refusal(None, "a name of this loop is of another kind in each round")
         exits = [*([] if runs_once else [start]), *loop.breaks]
         self.alive = bool(exits)
         self.scope = met(exits) if exits else start
@@ -527,6 +754,12 @@ _COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "lt": lambda a, b: bool(a < b), "le": lambda a, b: bool(a <= b),
     "gt": lambda a, b: bool(a > b), "ge": lambda a, b: bool(a >= b),
 }  # fmt: skip
+
+
+@cache
+def locals_of(tree: Node) -> frozenset[str]:
+    """Return the names that are local to a function."""
+    return frozenset(local_names(tree))
 
 
 def constant(value: object) -> Constant:
@@ -574,6 +807,6 @@ def forms_of(kind: Type) -> Iterator[str]:
         yield from forms_of(part)
 
 
-def _plain(slot: str) -> str:
+def plain_name(slot: str) -> str:
     """Return the name that a slot has in the file."""
     return slot.partition("'")[0]

@@ -12,7 +12,6 @@ import operator
 import typing
 from collections.abc import Callable
 from dataclasses import replace
-from enum import Enum
 from typing import Any
 
 from ...core import fields
@@ -20,17 +19,18 @@ from ...core.containers import free_set
 from ..form import (
     After,
     Apply,
-    Choose,
+    Arithmetic,
     Constant,
-    Contains,
     Copy,
+    Element,
     Expression,
     First,
     Gather,
-    Given,
+    IsNone,
     Length,
     Local,
     Make,
+    Not,
     Quantify,
     Range,
     Statement,
@@ -56,6 +56,7 @@ from ..types import (
     Stream,
     Tuple,
     Type,
+    contains_ref,
     join,
     join_all,
     widened,
@@ -64,14 +65,12 @@ from .access import element_of, element_type, part_of
 from .calls import Code, called, declared_by, given
 from .displays import items_of, iterable, made_tuple
 from .frame import Frame, constant, is_plain, named, number
-from .operators import arithmetic, combined, contains, identical, ordered
+from .operators import arithmetic, combined, comparable, contains, identical, negation, ordered
 
 Named = dict[str, Expression]
 Rule = Callable[[Frame, list[Expression], Named, ast.AST], Expression]
-RULES: dict[int, Rule] = {}
-"""How each function is lowered, by its identity."""
-
-_kept: list[Any] = []
+RULES: dict[Any, Rule] = {}
+"""How each function is lowered."""
 
 
 def rule(*functions: Any) -> Callable[[Rule], Rule]:
@@ -79,8 +78,7 @@ def rule(*functions: Any) -> Callable[[Rule], Rule]:
 
     def noted(lower: Rule) -> Rule:
         for function in functions:
-            _kept.append(function)
-            RULES[id(function)] = lower
+            RULES[function] = lower
         return lower
 
     return noted
@@ -91,14 +89,16 @@ def _takes(
 ) -> None:
     """Refuse another number of arguments than a function takes."""
     if names or not least <= len(arguments) <= most:
-        frame.refuse(node, f"{frame.text(node)}: so many arguments are not in the language")
+        raise frame.refusal(node, f"{frame.text(node)}: so many arguments are not in the language")
 
 
 def _joined(frame: Frame, kinds: list[Type], node: ast.AST) -> Type:
     try:
         return join_all(kinds)
     except NoJoinError:
-        frame.refuse(node, f"{frame.text(node)} gives values of several kinds", "use one kind")
+        raise frame.refusal(
+            node, f"{frame.text(node)} gives values of several kinds", "use one kind"
+        ) from None
 
 
 # --- numbers
@@ -117,20 +117,20 @@ def _abs(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST)
 
 @rule(bool, operator.truth)
 def _bool(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
-    _takes(frame, arguments, names, node, 1, 1)
-    return frame.truth(arguments[0], node)
+    _takes(frame, arguments, names, node, 0, 1)
+    return frame.truth(arguments[0], node) if arguments else constant(False)
 
 
 @rule(operator.not_)
 def _not(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
-    from .operators import negation
-
     return negation(frame.truth(arguments[0], node))
 
 
 @rule(int, operator.pos)
 def _int(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
-    _takes(frame, arguments, names, node, 1, 1)
+    _takes(frame, arguments, names, node, 0, 1)
+    if not arguments:
+        return number(0)
     return arithmetic("add", frame.number(arguments[0], node), number(0))
 
 
@@ -156,17 +156,10 @@ def _pow(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST)
     return Apply(Number(), "pow", tuple(numbers))
 
 
-@rule(math.gcd, math.lcm, math.comb, math.perm, math.isqrt, math.factorial)
-def _of_numbers(
-    frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
-) -> Expression:
-    raise AssertionError
-
-
 def _math(name: str) -> Rule:
     def lower(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
         if names:
-            frame.refuse(node, f"{frame.text(node)}: math.{name} takes no names")
+            raise frame.refusal(node, f"{frame.text(node)}: math.{name} takes no names")
         numbers = tuple(frame.number(one, node) for one in arguments)
         return Apply(Number(0), name, numbers)
 
@@ -174,32 +167,40 @@ def _math(name: str) -> Rule:
 
 
 for _name in ("gcd", "lcm", "comb", "perm", "isqrt", "factorial"):
-    RULES[id(getattr(math, _name))] = _math(_name)
+    RULES[getattr(math, _name)] = _math(_name)
+
+
+def _two(
+    frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
+) -> tuple[Expression, Expression]:
+    """Return the operands of an operator that is called as a function."""
+    _takes(frame, arguments, names, node, 2, 2)
+    return arguments[0], arguments[1]
 
 
 def _sign(name: str) -> Rule:
     def lower(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
-        return combined(frame, name, *arguments, node)
+        return combined(frame, name, *_two(frame, arguments, names, node), node)
 
     return lower
 
 
 def _comparison(name: str) -> Rule:
     def lower(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
-        return ordered(frame, name, *arguments, node)
+        return ordered(frame, name, *_two(frame, arguments, names, node), node)
 
     return lower
 
 
 for _name in ("add", "sub", "mul", "floordiv", "mod", "lshift", "rshift", "and_", "or_", "xor"):
-    RULES[id(getattr(operator, _name))] = _sign(_name)
+    RULES[getattr(operator, _name)] = _sign(_name)
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
-    RULES[id(getattr(operator, _name))] = _comparison(_name)
+    RULES[getattr(operator, _name)] = _comparison(_name)
 
 
 @rule(operator.is_)
 def _is(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
-    return identical(frame, *arguments, node)
+    return identical(frame, *_two(frame, arguments, names, node), node)
 
 
 @rule(operator.contains)
@@ -224,13 +225,6 @@ def _again(
 # --- what loops over something
 
 
-@rule(all, any)
-def _quantified(
-    frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
-) -> Expression:
-    raise AssertionError
-
-
 def _quantify(every: bool) -> Rule:
     def lower(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
         _takes(frame, arguments, names, node, 1, 1)
@@ -240,7 +234,7 @@ def _quantify(every: bool) -> Rule:
     return lower
 
 
-RULES[id(all)], RULES[id(any)] = _quantify(True), _quantify(False)
+RULES[all], RULES[any] = _quantify(True), _quantify(False)
 
 
 def truths(frame: Frame, over: Expression, node: ast.AST) -> Expression:
@@ -271,12 +265,7 @@ def _len(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST)
     if frame.is_listed(kind) and isinstance(kind, Ref):
         many = not frame.schema.is_bag(kind)
         return Length(Number(0, frame.schema.most(kind)) if many else Number(0), value)
-    frame.refuse(node, f"{frame.text(node)}: {named(kind)} has no length")
-
-
-@rule(sum, math.prod)
-def _total(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
-    raise AssertionError
+    raise frame.refusal(node, f"{frame.text(node)}: {named(kind)} has no length")
 
 
 def _sum(name: str, empty: int) -> Rule:
@@ -288,7 +277,7 @@ def _sum(name: str, empty: int) -> Rule:
             kind = join(start.type, _as_list(frame, element_type(frame, over.type)))
             return Apply(kind, "concatenated", (over, start))
         if not isinstance(element_type(frame, over.type), (Number, Never)):
-            frame.refuse(node, f"{frame.text(node)}: its values are no numbers")
+            raise frame.refusal(node, f"{frame.text(node)}: its values are no numbers")
         return Apply(_total_of(frame, over, name), name, (over, frame.number(start, node)))
 
     return lower
@@ -304,7 +293,7 @@ def _as_list(frame: Frame, kind: Type) -> Type:
     return Sequence(element_type(frame, kind)) if isinstance(kind, Ref) else kind
 
 
-RULES[id(sum)], RULES[id(math.prod)] = _sum("sum", 0), _sum("prod", 1)
+RULES[sum], RULES[math.prod] = _sum("sum", 0), _sum("prod", 1)
 
 
 def _extreme(name: str) -> Rule:
@@ -315,9 +304,12 @@ def _extreme(name: str) -> Rule:
         over = iterable(frame, arguments[0], node)
         element = element_type(frame, over.type)
         more: list[tuple[str, Expression]] = []
-        if key is not None and not (isinstance(key, Constant) and key.value is None and not isinstance(key.type, Closure)):  # fmt: skip
+        if key is not None and not (
+            isinstance(key, Constant) and key.value is None and not isinstance(key.type, Closure)
+        ):
             more.append(("key", given(frame, key, [element], node)))
-            _refuse_unordered(frame, more[0][1].type, node)
+            if not isinstance(element, Never):
+                _refuse_unordered(frame, more[0][1].type, node)
         else:
             _refuse_unordered(frame, element, node)
         kind = element
@@ -354,20 +346,18 @@ def _of_two(name: str, one: Expression, other: Expression) -> Expression:
     b = other.type if isinstance(other.type, Number) else Number()
     pick = min if name == "min" else max
     kind = a.kind if a.kind is b.kind else None
-    from ..form import Arithmetic
-
     return Arithmetic(Number(pick(a.low, b.low), pick(a.high, b.high), kind), name, one, other)
 
 
-RULES[id(min)], RULES[id(max)] = _extreme("min"), _extreme("max")
+RULES[min], RULES[max] = _extreme("min"), _extreme("max")
 
 
 def _refuse_unordered(frame: Frame, kind: Type, node: ast.AST) -> None:
     """Refuse to compare what has no order."""
-    from .operators import comparable
-
     if not comparable(frame, kind, kind, "lt"):
-        frame.refuse(node, f"{frame.text(node)} compares {named(kind)}, which has no order", "give it a key")  # fmt: skip
+        raise frame.refusal(
+            node, f"{frame.text(node)} compares {named(kind)}, which has no order", "give it a key"
+        )
 
 
 @rule(sorted)
@@ -377,7 +367,8 @@ def _sorted(frame: Frame, arguments: list[Expression], names: Named, node: ast.A
     more: list[tuple[str, Expression]] = []
     if "key" in names:
         more.append(("key", given(frame, names["key"], [element], node)))
-        _refuse_unordered(frame, more[0][1].type, node)
+        if not isinstance(element, Never):
+            _refuse_unordered(frame, more[0][1].type, node)
     else:
         _refuse_unordered(frame, element, node)
     if "reverse" in names:
@@ -390,7 +381,9 @@ def _next(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
     _takes(frame, arguments, names, node, 1, 2)
     over = iterable(frame, arguments[0], node)
     if not isinstance(over.type, Stream):
-        frame.refuse(node, f"{frame.text(node)}: next() takes a generator", "write next(v for v in ...)")  # fmt: skip
+        raise frame.refusal(
+            node, f"{frame.text(node)}: next() takes a generator", "write next(v for v in ...)"
+        )
     element = element_type(frame, over.type)
     if len(arguments) == 1:
         return First(element, over, None)
@@ -432,7 +425,9 @@ def _zip(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST)
 def _reversed(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
     over = iterable(frame, arguments[0], node)
     if isinstance(over.type, (Members, Stream)):
-        frame.refuse(node, f"{frame.text(node)}: {named(over.type)} has no last element", "sort it first")  # fmt: skip
+        raise frame.refusal(
+            node, f"{frame.text(node)}: {named(over.type)} has no last element", "sort it first"
+        )
     return Apply(Stream(element_type(frame, over.type)), "reversed", (over,))
 
 
@@ -506,8 +501,8 @@ def _tuples(name: str) -> Rule:
     return lower
 
 
-RULES[id(itertools.combinations)] = _tuples("combinations")
-RULES[id(itertools.permutations)] = _tuples("permutations")
+RULES[itertools.combinations] = _tuples("combinations")
+RULES[itertools.permutations] = _tuples("permutations")
 
 
 @rule(itertools.product)
@@ -528,7 +523,9 @@ def _product(frame: Frame, arguments: list[Expression], names: Named, node: ast.
 def _gathered(kind: type) -> Rule:
     def lower(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
         if "maxlen" in names or len(arguments) > 1:
-            frame.refuse(node, f"{frame.text(node)}: a deque with a greatest length", "pop what is too much")  # fmt: skip
+            raise frame.refusal(
+                node, f"{frame.text(node)}: a deque with a greatest length", "pop what is too much"
+            )
         if not arguments:
             return empty(kind)
         over = iterable(frame, arguments[0], node)
@@ -553,13 +550,13 @@ def empty(kind: type) -> Expression:
 
 
 for _kind in (list, tuple, set, frozenset, collections.deque):
-    RULES[id(_kind)] = _gathered(_kind)
+    RULES[_kind] = _gathered(_kind)
 
 
 @rule(dict)
 def _dict(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
     if names:
-        frame.refuse(node, f"{frame.text(node)}: texts as keys", "write {key: value}")
+        raise frame.refusal(node, f"{frame.text(node)}: texts as keys", "write {key: value}")
     if not arguments:
         return Make(Mapping(NEVER, NEVER), ())
     value = frame.certain(arguments[0])
@@ -568,8 +565,8 @@ def _dict(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
     over = iterable(frame, value, node)
     pair = element_type(frame, over.type)
     if not isinstance(pair, Tuple) or len(pair.items) != 2:
-        frame.refuse(node, f"{frame.text(node)} takes pairs of a key and a value")
-    return Gather(Mapping(*pair.items), over)
+        raise frame.refusal(node, f"{frame.text(node)} takes pairs of a key and a value")
+    return Gather(Mapping(pair.items[0], pair.items[1]), over)
 
 
 @rule(collections.Counter)
@@ -589,25 +586,39 @@ def _defaultdict(
     frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
 ) -> Expression:
     if len(arguments) != 1:
-        frame.refuse(node, f"{frame.text(node)}: a defaultdict takes what makes a value", "write defaultdict(int)")  # fmt: skip
+        raise frame.refusal(
+            node,
+            f"{frame.text(node)}: a defaultdict takes what makes a value",
+            "write defaultdict(int)",
+        )
     made = called(frame, arguments[0], [], {}, node)
     kind = made.type
     if isinstance(arguments[0], Constant) and not isinstance(arguments[0].type, Closure):
         factory: Any = arguments[0].value
     else:
-        frame.refuse(node, f"{frame.text(node)}: a function of one's own", "write int, list or set")
+        raise frame.refusal(
+            node, f"{frame.text(node)}: a function of one's own", "write int, list or set"
+        )
     return Make(Mapping(NEVER, kind, collections.defaultdict, factory), ())
 
 
-@rule(copy.copy, copy.deepcopy)
-def _copy(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
-    value = arguments[0]
-    if isinstance(value.type, Ref):
-        kind = frame.schema.value(value.type)
-        return Copy(replace(kind, own=True) if isinstance(kind, Record) else kind, value)
-    if isinstance(value.type, Record):
-        return Copy(replace(value.type, own=True), value)
-    return Copy(value.type, value)
+def _copying(deep: bool) -> Rule:
+    def lower(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+        _takes(frame, arguments, names, node, 1, 1)
+        value = arguments[0]
+        kind = frame.schema.value(value.type) if isinstance(value.type, Ref) else value.type
+        if deep and contains_ref(kind):
+            raise frame.refusal(
+                node,
+                f"{frame.text(node)}: there are parts of the state in it",
+                "copy them one by one, as in [copy.copy(p) for p in ...]",
+            )
+        return Copy(replace(kind, own=True) if isinstance(kind, Record) else kind, value, deep)
+
+    return lower
+
+
+RULES[copy.copy], RULES[copy.deepcopy] = _copying(deep=False), _copying(deep=True)
 
 
 @rule(free_set)
@@ -637,12 +648,12 @@ def _isinstance(
     _takes(frame, arguments, names, node, 2, 2)
     value, kinds = arguments
     if not isinstance(kinds, Constant):
-        frame.refuse(node, f"{frame.text(node)}: the class is not known")
+        raise frame.refusal(node, f"{frame.text(node)}: the class is not known")
     if isinstance(value.type, Optional):
-        from ..form import IsNone, Not
-
         inner = _is_instance(frame, value.type.of, kinds.value, node)
-        return Not(BOOL, IsNone(BOOL, value)) if inner else frame.after(value, constant(False), node)  # fmt: skip
+        return (
+            Not(BOOL, IsNone(BOOL, value)) if inner else frame.after(value, constant(False), node)
+        )
     return frame.after(value, constant(_is_instance(frame, value.type, kinds.value, node)), node)
 
 
@@ -650,7 +661,9 @@ def _is_instance(frame: Frame, kind: Type, kinds: Any, node: ast.AST) -> bool:
     """Whether values of a type are instances of a class."""
     python = _class_of(frame, kind)
     if python is None:
-        frame.refuse(node, f"{frame.text(node)}: whether {named(kind)} is one depends on the way")
+        raise frame.refusal(
+            node, f"{frame.text(node)}: whether {named(kind)} is one depends on the way"
+        )
     every = kinds if isinstance(kinds, tuple) else (kinds,)
     return issubclass(python, every) if all(isinstance(one, type) for one in every) else False
 
@@ -684,15 +697,16 @@ def _partial(frame: Frame, arguments: list[Expression], names: Named, node: ast.
         if not isinstance(value, Constant):
             bind, value = frame.temporary(value, node)
             binds.append(bind)
+            frame.kept.add(bind.name)
         code.given[name] = value
     result = Constant(Closure(code), None)
     return After(result.type, tuple(binds), result) if binds else result
 
 
-def getter(frame: Frame, function: Any) -> Rule | None:
+def getter(function: Any) -> Rule | None:
     """Return how ``itemgetter(1)`` or ``attrgetter("x")`` is lowered; None of anything else."""
     if type(function) is operator.itemgetter:
-        keys: tuple[Any, ...] = function.__reduce__()[1]
+        keys: Any = function.__reduce__()[1]
 
         def item(
             frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
@@ -704,7 +718,7 @@ def getter(frame: Frame, function: Any) -> Rule | None:
 
         return item
     if type(function) is operator.attrgetter:
-        paths: tuple[str, ...] = function.__reduce__()[1]
+        paths: Any = function.__reduce__()[1]
 
         def attribute(
             frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
@@ -724,20 +738,20 @@ def getter(frame: Frame, function: Any) -> Rule | None:
 @rule(operator.itemgetter, operator.attrgetter)
 def _getter(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
     if not all(isinstance(one, Constant) for one in arguments):
-        frame.refuse(node, f"{frame.text(node)}: its arguments are not known", "write a lambda")
+        raise frame.refusal(
+            node, f"{frame.text(node)}: its arguments are not known", "write a lambda"
+        )
     maker = node.func if isinstance(node, ast.Call) else None
-    wanted = operator.attrgetter if "attrgetter" in ast.unparse(maker or node) else operator.itemgetter  # fmt: skip
+    wanted = (
+        operator.attrgetter if "attrgetter" in ast.unparse(maker or node) else operator.itemgetter
+    )
     return constant(wanted(*(one.value for one in arguments)))  # type: ignore[attr-defined]
 
 
 @rule(operator.getitem)
 def _getitem(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
-    owner, index = arguments
+    owner, index = _two(frame, arguments, names, node)
     if isinstance(owner.type, Tuple) and isinstance(index, Constant):
-        return items_of(owner, owner.type)[index.value]
-    from ..form import Element
-
+        item: int = index.value
+        return items_of(owner, owner.type)[item]
     return Element(element_type(frame, owner.type), owner, frame.number(index, node), True)
-
-
-__all__ = ["RULES", "Choose", "Contains", "Enum", "Given", "Quantify", "getter"]

@@ -5,46 +5,30 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Parts
-from dataclasses import replace
-from functools import cache
 from inspect import getattr_static
 from types import FunctionType
 from typing import Any
 
 from ...core.containers import Bag, Ordered, Set
-from ...core.fields import Record as Declaration
-from ...core.fields import declared_parts, method_of
-from ...core.sources import Node
-from ..calls import Parameters
-from ..form import Constant, Expression, Function, Local, Return, Statement
+from ...core.fields import method_of
+from ..form import Expression, Function, Return, Statement
 from ..forms import outside
 from ..schema import Schema
-from ..scopes import local_names
 from ..source import UnreadableError, verified
-from ..table import has, repair
 from ..types import (
     NOTHING,
-    Closure,
-    Never,
     NoJoinError,
     Number,
-    Ref,
     Type,
     is_changeable,
-    join,
     join_all,
 )
 from . import access, calls, containers, displays, library, operators
 from .calls import Code, call_function, declared_by
-from .effects import early
-from .frame import Frame, LoweringError, Scope, Variable, constant, named
-from .owners import Origin, origin_of
+from .effects import assignments, early
+from .frame import Frame, LoweringError, Scope, Variable, named, plain_name
+from .owners import Origin
 from .statements import STATEMENTS, assigned
-
-
-@cache
-def _locals(tree: Node) -> frozenset[str]:
-    return frozenset(local_names(tree))
 
 
 class Lowering:
@@ -100,25 +84,30 @@ class Lowering:
             self._refuse_recursion(function, function.__name__, node, caller)
             tree = self._tree(function, node, caller)
             made = Function(
-                function.__name__, function.__code__.co_filename,
-                function.__code__.co_firstlineno, tuple(kinds),
-            )  # fmt: skip
+                function.__name__,
+                function.__code__.co_filename,
+                function.__code__.co_firstlineno,
+                tuple(kinds),
+            )
             frame = Frame(self, function, tree, made)
             self._done[key] = self._lowered(frame, kinds, function)
         return self._done[key]
 
     def closure(
-        self, code: Code, kinds: Mapping[str, Type], free: tuple[str, ...], node: ast.AST
+        self,
+        code: Code,
+        tree: ast.FunctionDef | ast.Lambda,
+        kinds: Mapping[str, Type],
+        node: ast.AST,
     ) -> Function:
         """Return a function within a function, lowered for these arguments and captured values."""
         key = (code, tuple(kinds.items()))
         if key not in self._done:
-            assert code.tree is not None
             around = code.frame
-            self._refuse_recursion(code.tree, code.name, node, around)
-            made = Function(code.name, around.made.file, code.tree.lineno, tuple(kinds))
-            frame = Frame(self, around.function, code.tree, made)
-            self._done[key] = self._lowered(frame, kinds, code.tree)
+            self._refuse_recursion(tree, code.name, node, around)
+            made = Function(code.name, around.made.file, tree.lineno, tuple(kinds))
+            frame = Frame(self, around.function, tree, made)
+            self._done[key] = self._lowered(frame, kinds, tree)
         return self._done[key]
 
     def _lowered(self, frame: Frame, kinds: Mapping[str, Type], begun: Any) -> Function:
@@ -130,7 +119,7 @@ class Lowering:
             if isinstance(tree, ast.Lambda):
                 value = frame.expression(tree.body)
                 frame.refuse_stream(value, tree)
-                self.ended(frame, value, tree)
+                frame.ended(value)
                 body: tuple[Statement, ...] = (Return(tree.lineno, value),)
             else:
                 body = frame.block(tree.body)
@@ -139,24 +128,47 @@ class Lowering:
         finally:
             self._begun.pop()
         made.body = body
+        self._refuse_lost(frame)
         changed = early(made)
         if changed is not None:
             line, name = changed
             frame.line = line
-            frame.refuse(None, f"{name.partition(chr(39))[0]} changes in this line after it is read", "write two lines")  # fmt: skip
+            raise frame.refusal(
+                None,
+                f"{name.partition(chr(39))[0]} changes in this line after it is read",
+                "write two lines",
+            )
         try:
             made.result = join_all(frame.returned)
         except NoJoinError:
             kinds_ = " or ".join(dict.fromkeys(named(one) for one in frame.returned))
-            frame.refuse(tree, f"{made.name} returns {kinds_}", "return one kind of values")
+            raise frame.refusal(
+                tree, f"{made.name} returns {kinds_}", "return one kind of values"
+            ) from None
         self.functions.append(made)
         return made
+
+    def _refuse_lost(self, frame: Frame) -> None:
+        """Refuse a parameter that is changed for the caller, and assigned: both are one slot."""
+        for line, slot in assignments(frame.made.body):
+            if slot in frame.made.changes:
+                frame.line = line
+                name = plain_name(slot).removeprefix("^")
+                raise frame.refusal(
+                    None,
+                    f"{name} is assigned here, and what the caller has under it changes, too",
+                    "use another name",
+                )
 
     def _refuse_recursion(
         self, what: Any, name: str, node: ast.AST | None, caller: Frame | None
     ) -> None:
         if any(one is what for one in self._begun) and caller is not None:
-            caller.refuse(node, f"{name}, which calls itself, is not in the language of models", "write a loop, with a list of the rest")  # fmt: skip
+            raise caller.refusal(
+                node,
+                f"{name}, which calls itself, is not in the language of models",
+                "write a loop, with a list of the rest",
+            )
 
     def _tree(
         self, function: FunctionType, node: ast.AST | None, caller: Frame | None
@@ -173,62 +185,23 @@ class Lowering:
                 raise error_
             return tree
         if caller is not None:
-            caller.refuse(node, why)
+            raise caller.refusal(node, why)
         raise LoweringError(why)
-
-    def ended(self, frame: Frame, value: Expression, node: ast.AST) -> None:
-        """Note what a function returns, and of which parameters that is another name."""
-        frame.returned.append(value.type)
-        origin = origin_of(value, frame.scope.sharing)
-        names = origin.same | origin.within | origin.holds
-        sharing = frame.scope.sharing
-        every = {other for name in names for other in (name, *sharing.equal(name), *sharing.around(name))}  # fmt: skip
-        frame.made.shares |= {one[1:] for one in every if one.startswith("$")}
 
     # --- what the other modules ask for
 
     call = staticmethod(call_function)
-    part_of = staticmethod(access.part_of)
-    sliced = staticmethod(access.sliced)
-    items_of = staticmethod(displays.items_of)
-    made_tuple = staticmethod(displays.made_tuple)
     assigned = staticmethod(assigned)
-    retyped = staticmethod(containers.retyped)
     container_method = staticmethod(containers.method)
     known_method = staticmethod(containers.known_method)
-    joined_element = staticmethod(containers._element)
 
-    def locals_of(self, tree: Node) -> frozenset[str]:
-        """Return the names that are local to a function."""
-        return _locals(tree)
-
-    def library(self, function: Any) -> Callable[..., Expression] | None:
+    def library(self, function: Any) -> library.Rule | None:
         """Return how a function of Python's is lowered; None if the language lacks it."""
         try:
-            found = library.RULES.get(id(function))
+            return library.RULES.get(function) or library.getter(function)
         except TypeError:
-            found = None
-        if found is not None:
-            return found
-        return library.getter(None, function) if has(function) else None  # type: ignore[arg-type]
-
-    def repair(self, function: Any) -> str:
-        """Return what to write instead of a function of Python's."""
-        return repair(function)
-
-    def noted(self, function: Any) -> None:
-        """Note a function that is computed once, when the file is loaded."""
-
-    def declared_part(self, declaration: type, name: str) -> Any:
-        """Return what declares a part of a record."""
-        return declared_parts(declaration)[name]
-
-    def joined(self, frame: Frame, kinds: Parts[Type], node: ast.AST) -> Type:
-        """Return the type of what is of any of these."""
-        try:
-            return join_all(kinds)
-        except NoJoinError:
-            frame.refuse(node, f"{frame.text(node)} has values of several kinds", "use one kind")
+            # It has no hash, so it is none of Python's.
+            return None
 
     def asked(
         self,
@@ -252,7 +225,9 @@ class Lowering:
         """Return what a record's own method gives; None if it has none of this name."""
         declaration = declared_by(frame, owner.type)
         function = None if declaration is None else method_of(declaration, name)
-        return None if function is None else call_function(frame, function, [owner, *given], {}, node)  # fmt: skip
+        return (
+            None if function is None else call_function(frame, function, [owner, *given], {}, node)
+        )
 
     def asked_with(
         self, frame: Frame, name: str, left: Expression, right: Expression, node: ast.AST
@@ -263,18 +238,6 @@ class Lowering:
             if asked and (function := _own_method(frame, one.type, asked)) is not None:
                 return call_function(frame, function, [one, other], {}, node)
         return None
-
-    def starred(
-        self, frame: Frame, target: ast.Tuple | ast.List, value: Expression, own: bool
-    ) -> list[Statement]:
-        """Return the assignment of a value's parts to names, one of which has a star."""
-        return displays.starred_apart(frame, target, value, own)
-
-    def unpacked(
-        self, frame: Frame, target: ast.Tuple | ast.List, value: Expression, own: bool
-    ) -> list[Statement]:
-        """Return the assignment of a list's elements to as many names."""
-        return displays.unpacked(frame, target, value, own)
 
 
 def _own_method(frame: Frame, kind: Type, name: str) -> FunctionType | None:
@@ -302,25 +265,6 @@ def _enter(frame: Frame, kinds: Mapping[str, Type]) -> None:
         name = slot.removeprefix("^")
         origin = Origin(same=frozenset({f"${slot}"})) if is_changeable(kind) else Origin()
         frame.made.slots[slot] = kind
-        frame._versions[name] = [slot]
+        frame.versions[name] = [slot]
         scope = scope.given(name, Variable(slot, kind), origin)
     frame.scope = scope
-
-
-def parameters_of(function: FunctionType) -> tuple[str, ...]:
-    """Return the names of a function's parameters."""
-    return Parameters.of_function(function).names
-
-
-__all__ = [
-    "Closure",
-    "Constant",
-    "Declaration",
-    "Local",
-    "Lowering",
-    "Never",
-    "Ref",
-    "constant",
-    "join",
-    "replace",
-]

@@ -28,7 +28,6 @@ from ..form import (
 from ..types import (
     BOOL,
     CONTAINERS,
-    NEVER,
     WORD,
     Known,
     Mapping,
@@ -47,10 +46,11 @@ from ..types import (
     Text,
     Tuple,
     Type,
+    is_changeable,
     join,
 )
 from .access import element_type
-from .frame import Frame, is_plain, met, named, number
+from .frame import Frame, constant, is_plain, met, named, number
 
 OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "floordiv", ast.Mod: "mod",
@@ -69,7 +69,7 @@ _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "
 def binop(frame: Frame, node: ast.BinOp) -> Expression:
     """Lower an operator with two operands."""
     if type(node.op) not in OPERATORS:
-        frame.refuse(node, f"{frame.text(node)} is not in the language of models")
+        raise frame.refusal(node, f"{frame.text(node)} is not in the language of models")
     left, right = frame.expression(node.left), frame.expression(node.right)
     return combined(frame, OPERATORS[type(node.op)], left, right, node)
 
@@ -83,13 +83,18 @@ def combined(
     if own is not None:
         return own
     one, other = left.type, right.type
+    if isinstance(one, Never) and not isinstance(other, Number):
+        return left
+    if isinstance(other, Never) and not isinstance(one, Number):
+        return frame.after(left, right, node)
     if name == "or_" and isinstance(one, Mapping) and isinstance(other, Mapping):
-        return Combine(join(one, replace(other, kind=one.kind, factory=one.factory)), name, left, right)  # fmt: skip
+        return Combine(
+            join(one, replace(other, kind=one.kind, factory=one.factory)), name, left, right
+        )
     if isinstance(one, (Number, Never)) and isinstance(other, (Number, Never)):
         return arithmetic(name, left, right)
-    if is_set(frame, one) and is_set(frame, other):
-        if name in ("or_", "and_", "sub", "xor"):
-            return Combine(_set_type(frame, name, one, other), name, left, right)
+    if is_set(frame, one) and is_set(frame, other) and name in ("or_", "and_", "sub", "xor"):
+        return Combine(_set_type(frame, name, one, other), name, left, right)
     if name == "add":
         result = _joined_lists(frame, left, right)
         if result is not None:
@@ -97,8 +102,12 @@ def combined(
     if name == "mul":
         for times, listed in ((left, right), (right, left)):
             if isinstance(times.type, Number) and isinstance(listed.type, (Sequence, Tuple)):
-                return _repeated(frame, listed, times)
-    frame.refuse(node, f"{frame.text(node)}: {named(one)} and {named(other)} have no such operator")
+                return _repeated(frame, listed, times, node)
+    raise frame.refusal(
+        node,
+        f"{frame.text(node)}: {named(one)} and {named(other)} have no such operator",
+        "write a loop over what they have",
+    )
 
 
 def is_set(frame: Frame, kind: Type) -> bool:
@@ -142,8 +151,14 @@ def _list_kind(frame: Frame, kind: Type) -> type | None:
     return kind.kind if isinstance(kind, Sequence) else None
 
 
-def _repeated(frame: Frame, listed: Expression, times: Expression) -> Expression:
+def _repeated(frame: Frame, listed: Expression, times: Expression, node: ast.AST) -> Expression:
     kind = listed.type
+    if is_changeable(element_type(frame, kind)):
+        raise frame.refusal(
+            node,
+            f"{frame.text(node)} has one value several times, which changes at once in each place",
+            "write [... for _ in range(n)]",
+        )
     if isinstance(kind, Tuple):
         if isinstance(times, Constant) and isinstance(listed, (Make, Constant)):
             kind = Tuple(kind.items * max(times.value, 0))
@@ -269,13 +284,15 @@ def ordered(
         try:
             return frame.compared(name, left, right)
         except TypeError as error:
-            frame.refuse(node, f"{frame.text(node)}: {error}")
+            raise frame.refusal(node, f"{frame.text(node)}: {error}") from error
     if name not in ("eq", "ne"):
         left, right = frame.certain(left), frame.certain(right)
     if not comparable(frame, left.type, right.type, name):
         if name in ("eq", "ne") and _never_equal(left.type, right.type):
             return frame.after(left, frame.after(right, truth(name == "ne"), node), node)
-        frame.refuse(node, f"{frame.text(node)} compares {named(left.type)} with {named(right.type)}")  # fmt: skip
+        raise frame.refusal(
+            node, f"{frame.text(node)} compares {named(left.type)} with {named(right.type)}"
+        )
     return Compare(BOOL, name, left, right)
 
 
@@ -320,6 +337,8 @@ def _declared(frame: Frame, kind: Type) -> type | None:
 def _never_equal(one: Type, other: Type) -> bool:
     """Whether no value of one kind equals one of the other, as a text and a number."""
     plain = (Number, Text, Tuple, Nothing)
+    if isinstance(one, Sequence) and isinstance(other, Sequence):
+        return one.kind is not other.kind
     return isinstance(one, plain) and isinstance(other, plain) and type(one) is not type(other)
 
 
@@ -334,7 +353,11 @@ def identical(frame: Frame, left: Expression, right: Expression, node: ast.AST) 
     if isinstance(one, Number) and isinstance(other, Number):
         kinds = {one.kind, other.kind}
         if None in kinds or (kinds == {int}):
-            frame.refuse(node, f"{frame.text(node)}: whether two numbers are one object depends on Python", "compare by ==")  # fmt: skip
+            raise frame.refusal(
+                node,
+                f"{frame.text(node)}: whether two numbers are one object depends on Python",
+                "compare by ==",
+            )
         if len(kinds) > 1:
             return frame.after(left, frame.after(right, truth(False), node), node)
         return ordered(frame, "eq", left, right, node)
@@ -348,7 +371,11 @@ def identical(frame: Frame, left: Expression, right: Expression, node: ast.AST) 
         inner = [kind.of if isinstance(kind, Optional) else kind for kind in (one, other)]
         if all(isinstance(kind, Number) and kind.kind not in (int, None) for kind in inner):
             return Compare(BOOL, "eq", left, right)
-    frame.refuse(node, f"{frame.text(node)}: whether these are one object is not in the language of models", "compare by ==")  # fmt: skip
+    raise frame.refusal(
+        node,
+        f"{frame.text(node)}: whether these are one object is not in the language of models",
+        "compare by ==",
+    )
 
 
 def contains(frame: Frame, item: Expression, of: Expression, node: ast.AST) -> Expression:
@@ -362,12 +389,12 @@ def contains(frame: Frame, item: Expression, of: Expression, node: ast.AST) -> E
         return _in_known(frame, item, of, node)
     kind = of.type
     if not (isinstance(kind, (*CONTAINERS, Tuple, Span, Stream)) or frame.is_listed(kind)):
-        frame.refuse(node, f"{frame.text(node)}: {named(kind)} has no members")
+        raise frame.refusal(node, f"{frame.text(node)}: {named(kind)} has no members")
     if isinstance(kind, Tuple) and isinstance(of, (Make, Constant)):
         return _among(frame, item, of, node)
     element = element_type(frame, kind)
     if not comparable(frame, item.type, element, "eq") and not _never_equal(item.type, element):
-        frame.refuse(
+        raise frame.refusal(
             node, f"{frame.text(node)} looks for {named(item.type)} among {named(element)}"
         )
     return Contains(BOOL, item, of)
@@ -375,7 +402,7 @@ def contains(frame: Frame, item: Expression, of: Expression, node: ast.AST) -> E
 
 def _among(frame: Frame, item: Expression, of: Make | Constant, node: ast.AST) -> Expression:
     """Return whether a value is one of a few that are written out."""
-    parts = of.parts if isinstance(of, Make) else tuple(map(_constant, of.value))
+    parts = of.parts if isinstance(of, Make) else tuple(map(constant, of.value))
     if is_plain(item) and all(map(is_plain, parts)):
         return truth(any(item.value == one.value for one in parts))  # type: ignore[attr-defined]
     binds: list[Statement] = []
@@ -393,24 +420,18 @@ def _among(frame: Frame, item: Expression, of: Make | Constant, node: ast.AST) -
     return After(BOOL, tuple(binds), result) if binds else result
 
 
-def _constant(value: object) -> Expression:
-    from .frame import constant
-
-    return constant(value)
-
-
 def _in_known(frame: Frame, item: Expression, of: Constant, node: ast.AST) -> Expression:
     """Return whether a table of the file has a key, or an enumeration a member."""
     if isinstance(item, Constant):
         return truth(item.value in of.value)
     if isinstance(of.value, type) and isinstance(item.type, Number):
         members = frozenset(int(one) for one in of.value)  # type: ignore[attr-defined]
-        return Contains(BOOL, item, _constant(members))
+        return Contains(BOOL, item, constant(members))
     if isinstance(of.value, dict):
-        return Contains(BOOL, item, _constant(tuple(of.value)))
+        return Contains(BOOL, item, constant(tuple(of.value)))
     if isinstance(of.value, (list, tuple, set, frozenset)) and isinstance(item.type, OneOf):
         return Contains(BOOL, item, of)
-    frame.refuse(node, f"{frame.text(node)}: {named(of.type)} has no members")
+    raise frame.refusal(node, f"{frame.text(node)}: {named(of.type)} has no members")
 
 
 def boolop(frame: Frame, node: ast.BoolOp) -> Expression:
@@ -491,7 +512,11 @@ def conditional(frame: Frame, node: ast.IfExp) -> Expression:
     try:
         common = join(yes.type, no.type)
     except NoJoinError:
-        frame.refuse(node, f"{frame.text(node)} is {named(yes.type)} or {named(no.type)}", "write if and else")  # fmt: skip
+        raise frame.refusal(
+            node,
+            f"{frame.text(node)} is {named(yes.type)} or {named(no.type)}",
+            "write if and else",
+        ) from None
     return Choose(common, test, yes, no)
 
 
@@ -509,5 +534,3 @@ EXPRESSIONS: dict[type[ast.AST], Callable[[Frame, Any], Expression]] = {
     ast.IfExp: conditional, ast.NamedExpr: walrus,
 }  # fmt: skip
 """How each kind of expression of this module is lowered."""
-
-__all__ = ["EXPRESSIONS", "NEVER", "replace"]

@@ -2,20 +2,22 @@
 
 A list, a set, a dictionary or a record that a function makes is one value, and the form has a copy
 wherever Python has another name for it.  Both mean the same unless somebody changes it through one
-name and reads it through the other: then the line is refused.  Everything that decides this is here.
+name and reads it through the other: then the line is refused.  What decides this is here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from ..form import (
     After,
     Apply,
+    Bind,
     Call,
     Change,
     Choose,
+    Combine,
     Comprehension,
     Constant,
     Copy,
@@ -30,7 +32,7 @@ from ..form import (
     Part,
     Slice,
 )
-from ..types import Ref, is_changeable
+from ..types import Ref, Stream, is_changeable, parts_of
 
 FILE, STATE = "", "@"
 """Stand for whoever has what exists when the file is loaded, and for the state."""
@@ -54,6 +56,11 @@ class Origin:
     within: frozenset[str] = frozenset()
     holds: frozenset[str] = frozenset()
 
+    @property
+    def names(self) -> frozenset[str]:
+        """All of these."""
+        return self.same | self.within | self.holds
+
     def __or__(self, other: Origin) -> Origin:
         return Origin(self.same | other.same, self.within | other.within, self.holds | other.holds)
 
@@ -72,31 +79,67 @@ class Sharing:
         Pairs of names for one object, in both orders.
     within
         Pairs of a name and that of another object, in which its own lies.
+    twice
+        The names of what may hold one object in two places.
     """
 
     same: frozenset[tuple[str, str]] = frozenset()
-    within: frozenset[tuple[str, str]] = field(default_factory=frozenset)
+    within: frozenset[tuple[str, str]] = frozenset()
+    twice: frozenset[str] = frozenset()
 
     def __or__(self, other: Sharing) -> Sharing:
-        return Sharing(self.same | other.same, self.within | other.within)
+        return Sharing(self.same | other.same, self.within | other.within, self.twice | other.twice)
 
     def without(self, name: str) -> Sharing:
         """Return what is shared once a name stands for something else."""
         return Sharing(
             frozenset(pair for pair in self.same if name not in pair),
             frozenset(pair for pair in self.within if name not in pair),
+            self.twice - {name},
         )
 
-    def given(self, name: str, origin: Origin) -> Sharing:
+    def names(self) -> set[str]:
+        """Return the names that share anything."""
+        return {name for pair in self.same | self.within for name in pair}
+
+    def among(self, names: set[str]) -> Sharing:
+        """Return what these names share, and the parameters, whose names begin with ``$``."""
+
+        def kept(pairs: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+            return frozenset(
+                pair for pair in pairs if all(one in names or one.startswith("$") for one in pair)
+            )
+
+        return Sharing(kept(self.same), kept(self.within), self.twice & names)
+
+    def given(self, name: str, origin: Origin, twice: bool = False) -> Sharing:
         """Return what is shared once a name stands for what has this origin."""
+        origin = self._beyond(name, origin)
         shared = self.without(name)
         for other in origin.same - {name}:
             shared = shared._named(name, other)
         for other in origin.within - {name}:
-            shared = shared._put(name, other)
+            shared = shared.put(name, other)
         for other in origin.holds - {name}:
-            shared = shared._put(other, name)
-        return shared
+            shared = shared.put(other, name)
+        return shared.repeating(name) if twice else shared
+
+    def _beyond(self, name: str, origin: Origin) -> Origin:
+        """Return an origin in other names than one that stands for something else from now on."""
+        same, within, holds = origin.same, origin.within, origin.holds
+        if name in same:
+            same, within = same | self.equal(name), within | self.around(name)
+            holds |= self.inside(name)
+        if name in within:
+            within |= self.around(name) | self.equal(name)
+        if name in holds:
+            holds |= self.inside(name) | self.equal(name)
+        return Origin(same, within, holds)
+
+    def repeating(self, name: str) -> Sharing:
+        """Return what is shared once an object, and what it lies in, may hold one twice."""
+        every = {name, *self.equal(name), *self.around(name)}
+        return replace(self, twice=self.twice | every)
 
     def _named(self, name: str, other: str) -> Sharing:
         """Two names stand for one object, so whatever is true of one is true of the other."""
@@ -107,14 +150,16 @@ class Sharing:
         within = {(a, b) for a in all_of_it for b in outer} | {
             (a, b) for a in inner for b in all_of_it
         }
-        return Sharing(self.same | same, self.within | within)
+        twice = frozenset(all_of_it) if all_of_it & self.twice else frozenset()
+        return Sharing(self.same | same, self.within | within, self.twice | twice)
 
-    def _put(self, inner: str, outer: str) -> Sharing:
+    def put(self, inner: str, outer: str) -> Sharing:
         """One object lies in another one, and in whatever that lies in."""
         lower = {inner, *self.equal(inner), *self.inside(inner)}
         upper = {outer, *self.equal(outer), *self.around(outer)}
         pairs = {(a, b) for a in lower for b in upper if a != b}
-        return Sharing(self.same, self.within | pairs)
+        twice = frozenset(upper) if lower & self.twice else frozenset()
+        return Sharing(self.same, self.within | pairs, self.twice | twice)
 
     def equal(self, name: str) -> set[str]:
         """Return the other names for the same object."""
@@ -137,7 +182,12 @@ class Sharing:
             Whether it is a change of what lies in the object, and not of what it has.
         """
         seen = self.equal(name) | self.around(name)
-        return seen | self.inside(name) if deep else seen
+        if deep:
+            inner = self.inside(name)
+            seen |= inner
+            for one in inner:
+                seen |= self.equal(one) | self.around(one)
+        return seen - {name}
 
 
 def origin_of(value: Expression, sharing: Sharing) -> Origin:
@@ -159,7 +209,8 @@ def origin_of(value: Expression, sharing: Sharing) -> Origin:
     if isinstance(value, Change):
         # What is taken out may be what was put in under another name.
         root = root_of(value.of)
-        return Origin(same=frozenset(sharing.inside(root))) if root else NEW
+        inner = Origin(same=frozenset(sharing.inside(root))) if root else NEW
+        return _united([inner, *(origin_of(one, sharing) for one in value.arguments)])
     if isinstance(value, Call):
         pairs = zip(value.function.parameters, value.arguments, strict=True)
         shared = [one for name, one in pairs if name in value.function.shares]
@@ -167,7 +218,72 @@ def origin_of(value: Expression, sharing: Sharing) -> Origin:
     if isinstance(value, (Apply, First)):
         parts = value.arguments if isinstance(value, Apply) else (value.of, value.default)
         return _united(_insides([one for one in parts if one is not None], sharing))
+    if not any(map(is_changeable, parts_of(value.type))):
+        return NEW
     return Origin(holds=frozenset(_held(value, sharing)))
+
+
+_DISJOINT, _REPEATING = (
+    {"chain", "zip"},
+    {"product", "combinations", "permutations", "pairwise", "map", "flattened"},
+)
+"""Functions that give each object once if their arguments are others, and those that do not."""
+
+
+def repeats(value: Expression, sharing: Sharing) -> bool:
+    """Whether what an expression makes may hold one object in two places."""
+    if not any(map(is_changeable, parts_of(value.type))):
+        return False
+    if isinstance(value, Local):
+        return value.name in sharing.twice
+    if isinstance(value, Make):
+        return _overlap(value.parts, sharing)
+    if isinstance(value, Combine):
+        return _overlap((value.left, value.right), sharing)
+    if isinstance(value, Call):
+        return value.function.repeats or _overlap(value.arguments, sharing)
+    if isinstance(value, Comprehension):
+        return _repeats_in_rounds(value, sharing)
+    if isinstance(value, Apply) and value.name in _REPEATING:
+        return origin_of(value, sharing) != NEW
+    if isinstance(value, Apply) and value.name in _DISJOINT:
+        return _overlap(value.arguments, sharing)
+    return any(repeats(part, sharing) for part in _parts(value))
+
+
+def _overlap(parts: Iterable[Expression], sharing: Sharing) -> bool:
+    """Whether one object may be in two of these, or twice in one."""
+    seen: set[str] = set()
+    for part in parts:
+        own = {one for name in _flowing(part, sharing) for one in _reach(name, sharing)}
+        if own & seen or repeats(part, sharing):
+            return True
+        seen |= own
+    return False
+
+
+def _flowing(value: Expression, sharing: Sharing) -> frozenset[str]:
+    """Return the names of the objects that come from an expression."""
+    if not is_changeable(value.type):
+        return _inside(value, sharing).names if isinstance(value.type, Stream) else frozenset()
+    return origin_of(value, sharing).names
+
+
+def _reach(name: str, sharing: Sharing) -> set[str]:
+    return {name, *sharing.equal(name), *sharing.around(name), *sharing.inside(name)}
+
+
+def _repeats_in_rounds(value: Comprehension, sharing: Sharing) -> bool:
+    """Whether two rounds may give one object: only what a single clause yields is another one."""
+    names = origin_of(value.result, sharing).names
+    if not names:
+        return False
+    [clause, *more] = value.clauses
+    own = {clause.slot, *(one.name for one in clause.body if isinstance(one, Bind))}
+    of_round = {other for one in own for other in (one, *sharing.around(one))}
+    return bool(more or not names <= of_round or repeats(clause.over, sharing)) or repeats(
+        value.result, sharing
+    )
 
 
 def _united(origins: Iterable[Origin]) -> Origin:
@@ -189,7 +305,7 @@ def _inside(value: Expression, sharing: Sharing) -> Origin:
     names = set(_names(value))
     for name in names:
         owners |= {name, *sharing.equal(name), *sharing.around(name)}
-    if isinstance(value, Constant):
+    if isinstance(value, Constant) and is_changeable(value.type):
         owners.add(FILE)
     inner = {one for name in names for one in sharing.inside(name)}
     return Origin(same=frozenset(inner), within=frozenset(owners))
@@ -205,9 +321,19 @@ def _held(value: Expression, sharing: Sharing) -> Iterator[str]:
         yield from _names(value.result)
         for clause in value.clauses:
             yield from _names(clause.over)
-    elif isinstance(value, (Gather, Copy, Slice)):
-        if not isinstance(value.of.type, Ref):
-            yield from _names(value.of)
+    elif isinstance(value, Combine):
+        yield from _names(value)
+    elif isinstance(value, Copy) and value.deep:
+        return
+    elif isinstance(value, (Gather, Copy, Slice)) and not isinstance(value.of.type, Ref):
+        yield from _names(value.of)
+
+
+def _parts(value: Expression) -> Iterator[Expression]:
+    for part in vars(value).values():
+        for one in part if isinstance(part, tuple) else (part,):
+            if isinstance(one, Expression):
+                yield one
 
 
 def _names(value: Expression) -> Iterator[str]:
@@ -216,10 +342,8 @@ def _names(value: Expression) -> Iterator[str]:
         if is_changeable(value.type):
             yield value.name
         return
-    for part in vars(value).values():
-        for one in part if isinstance(part, tuple) else (part,):
-            if isinstance(one, Expression):
-                yield from _names(one)
+    for one in _parts(value):
+        yield from _names(one)
 
 
 def root_of(path: Expression) -> str | None:

@@ -7,8 +7,6 @@ from typing import Any
 
 from ...core.fields import Record as Declaration
 from ..form import (
-    After,
-    Bind,
     Block,
     Certain,
     Constant,
@@ -27,7 +25,7 @@ from ..form import (
 from ..types import BOOL, Nothing, Number, Optional, Record, Ref, Sequence, Tuple
 from .access import element_type, part_of
 from .displays import items_of
-from .frame import Frame, Scope, named, number
+from .frame import Frame, Scope, met, number
 from .operators import compared, truth_of
 
 
@@ -57,8 +55,6 @@ def match(frame: Frame, node: ast.Match) -> list[Statement]:
         ends.append(frame.scope)
     frame.alive = bool(ends)
     if ends:
-        from .frame import met
-
         frame.scope = met(ends)
     out.append(Block(node.lineno, label, tuple(body)))
     return out
@@ -97,7 +93,9 @@ def fits(
     """Return whether a pattern fits a value, and what its names have then."""
     rule = _PATTERNS.get(type(pattern))
     if rule is None:
-        frame.refuse(pattern, f"the pattern {frame.text(pattern)} is not in the language of models")
+        raise frame.refusal(
+            pattern, f"the pattern {frame.text(pattern)} is not in the language of models"
+        )
     found: tuple[Expression, list[tuple[str, Expression]]] = rule(frame, pattern, subject)
     return found
 
@@ -125,7 +123,11 @@ def _name(frame: Frame, pattern: ast.MatchAs, subject: Expression) -> Fit:
 def _either(frame: Frame, pattern: ast.MatchOr, subject: Expression) -> Fit:
     parts = [fits(frame, one, subject) for one in pattern.patterns]
     if any(binds for _, binds in parts):
-        frame.refuse(pattern, f"{frame.text(pattern)}: a name in one of several patterns", "write a case for each")  # fmt: skip
+        raise frame.refusal(
+            pattern,
+            f"{frame.text(pattern)}: a name in one of several patterns",
+            "write a case for each",
+        )
     return frame.any([test for test, _ in parts]), []
 
 
@@ -142,7 +144,9 @@ def _sequence(frame: Frame, pattern: ast.MatchSequence, subject: Expression) -> 
     elif isinstance(kind, Sequence) or (isinstance(kind, Ref) and frame.schema.is_sequence(kind)):
         if len(pattern.patterns):
             element = element_type(frame, kind)
-            items = [Element(element, subject, number(n), True) for n in range(len(pattern.patterns))]  # fmt: skip
+            items = [
+                Element(element, subject, number(n), True) for n in range(len(pattern.patterns))
+            ]
         else:
             items = []
         tests.append(frame.compared("eq", Length(Number(0), subject), number(len(items))))
@@ -178,12 +182,12 @@ def _class(frame: Frame, pattern: ast.MatchClass, subject: Expression) -> Fit:
     if isinstance(kind, Nothing):
         return truth(False), []
     if not isinstance(declaration, Constant) or not isinstance(declaration.value, type):
-        frame.refuse(pattern, f"{frame.text(pattern)}: its class is not known")
+        raise frame.refusal(pattern, f"{frame.text(pattern)}: its class is not known")
     wanted = declaration.value
     if not issubclass(wanted, Declaration):
         if wanted in (int, bool) or issubclass(wanted, int):
             return _class_of_number(frame, pattern, subject, wanted)
-        frame.refuse(pattern, f"{frame.text(pattern)}: a class that is no record")
+        raise frame.refusal(pattern, f"{frame.text(pattern)}: a class that is no record")
     own = kind.declaration if isinstance(kind, Record) else None
     if isinstance(kind, Ref):
         own = frame.schema.declaration(kind)
@@ -193,7 +197,11 @@ def _class(frame: Frame, pattern: ast.MatchClass, subject: Expression) -> Fit:
     if pattern.patterns:
         declared = getattr(wanted, "__match_args__", ())
         if len(declared) < len(pattern.patterns):
-            frame.refuse(pattern, f"{frame.text(pattern)}: parts without names", f"write {wanted.__name__}(part=...)")  # fmt: skip
+            raise frame.refusal(
+                pattern,
+                f"{frame.text(pattern)}: parts without names",
+                f"write {wanted.__name__}(part=...)",
+            )
         names = [*declared[: len(pattern.patterns)], *names]
     items = [part_of(frame, subject, name, pattern) for name in names]
     return _parts(frame, [*pattern.patterns, *pattern.kwd_patterns], items, [])
@@ -205,7 +213,7 @@ def _class_of_number(
     kind = subject.type
     if not isinstance(kind, Number) or kind.kind is None:
         if isinstance(kind, Number):
-            frame.refuse(pattern, f"{frame.text(pattern)}: what it is depends on the way")
+            raise frame.refusal(pattern, f"{frame.text(pattern)}: what it is depends on the way")
         return truth(False), []
     if not issubclass(kind.kind, wanted):
         return truth(False), []
@@ -221,5 +229,3 @@ _PATTERNS: dict[type[ast.pattern], Any] = {
     ast.MatchSequence: _sequence,
     ast.MatchClass: _class,
 }
-
-__all__ = ["After", "Bind", "match", "named"]

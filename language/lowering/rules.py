@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-from ...core.errors import TidegateError
 from ...core.spec import TransitionSystem
 from ...core.vocabulary import Action, Instance, Property
 from ..calls import CallError, Parameters
@@ -81,9 +80,13 @@ class Rules:
             for asked in (prop.witness, prop.premise):
                 if asked is not None and prop.each is None:
                     yield Rule(f"property {prop.name}", asked, ())
-            if isinstance(prop.predicate, FunctionType) and prop.witness is None and not prop.each:
-                if Parameters.of_function(prop.predicate).positional:
-                    yield Rule(f"property {prop.name}", prop.predicate, ())
+            decides = prop.witness is None and not prop.each
+            if (
+                decides
+                and isinstance(prop.predicate, FunctionType)
+                and Parameters.of_function(prop.predicate).positional
+            ):
+                yield Rule(f"property {prop.name}", prop.predicate, ())
         if self.system.constraint is not None:
             yield Rule("the constraint", self.system.constraint, ())
 
@@ -110,13 +113,11 @@ def bound(function: FunctionType, given: Sequence[Type]) -> dict[str, Type]:
     LoweringError
         If it does not take so many.
     """
+    parameters = Parameters.of_function(function)
     try:
-        found = Parameters.of_function(function).bind(given, {}, {})
+        found = parameters.bind(given, {}, {})
     except CallError:
         text = f"{function.__name__} does not take {len(given)} arguments"
         raise LoweringError(text) from None
-    rest = Parameters.of_function(function).rest
-    return {**found.values, **({} if rest is None else {rest: Tuple(found.rest)})}
-
-
-Refused = Callable[[Rule, TidegateError], None]
+    rest = {} if parameters.rest is None else {parameters.rest: Tuple(found.rest)}
+    return {**found.values, **rest}

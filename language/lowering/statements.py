@@ -7,13 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from ...core.fields import declared_parts
 from ..form import (
-    Apply,
-    Bind,
     Block,
     Change,
     Constant,
-    Copy,
     Do,
     Element,
     Expression,
@@ -37,30 +35,36 @@ from ..types import (
     BOOL,
     Mapping,
     Members,
+    Never,
+    NoJoinError,
     Number,
+    Optional,
     Record,
     Ref,
     Sequence,
+    Stream,
     Tuple,
     Type,
-    is_changeable,
+    join_all,
 )
 from .access import (
     element_of,
     element_type,
+    is_path,
     note_change,
     path,
     settled,
+    sliced,
     stored,
     target_of,
 )
 from .calls import closure, held
-from .containers import is_path, retyped
-from .displays import entered, iterable, taken_apart
-from .frame import Frame, Loop, Read, Variable, constant, is_in, named, number
+from .displays import entered, items_of, iterable, taken_apart
+from .frame import Frame, Loop, Read, Scope, constant, is_in, named
 from .operators import OPERATORS, combined, is_set, truth_of
-from .owners import NEW, STATE, origin_of
+from .owners import STATE, origin_of, root_of
 from .patterns import match
+from .retyping import joined, joined_element, retyped
 
 
 def passed_over(frame: Frame, node: ast.Pass) -> list[Statement]:
@@ -168,25 +172,32 @@ def _put(frame: Frame, place: Expression, value: Expression, node: ast.expr) -> 
     kind = place.type
     if isinstance(place, (Part, Element)) and isinstance(place.of.type, Ref):
         _check_fit(frame, kind, value, node)
+        if isinstance(place, Element) and isinstance(kind, Ref) and value.type == kind:
+            raise frame.refusal(
+                node,
+                f"{frame.text(node)} would be another name for an element of its array",
+                f"write {frame.text(node)}.assign(...), which copies the values",
+            )
         out = stored(frame, place, value, node)
         if isinstance(place, Part) and isinstance(kind, Ref):
             _replace(frame, kind.form, value, node)
         return out
     if isinstance(place, Part) and isinstance(place.of.type, Record):
-        declared = frame.lowering.declared_part(place.of.type.declaration, place.name)
+        declared = declared_parts(place.of.type.declaration)[place.name]
         new = held(frame, declared, kind, value, node)
         out = stored(frame, place, new, node)
         retyped(frame, place, new.type, node)
         return out
     out = stored(frame, place, value, node)
     if not isinstance(place, (Part, Element, Lookup)):
-        frame.refuse(node, f"{frame.text(node)} is assigned, and is {named(kind)}")
+        raise frame.refusal(node, f"{frame.text(node)} is assigned, and is {named(kind)}")
     if isinstance(place.of.type, Tuple) or (
         isinstance(place.of.type, Sequence) and place.of.type.kind is tuple
     ):
-        frame.refuse(node, f"{frame.text(node)}: an item of a tuple is assigned", "use a list")
-    sharing = origin_of(value, frame.scope.sharing)
-    _hold(frame, place, sharing.same | sharing.within | sharing.holds)
+        raise frame.refusal(
+            node, f"{frame.text(node)}: an item of a tuple is assigned", "use a list"
+        )
+    _hold(frame, place, value, node)
     retyped(frame, place, value.type, node)
     return out
 
@@ -197,41 +208,41 @@ def _replace(frame: Frame, form: str, value: Expression, node: ast.AST) -> None:
     kept = {pair for pair in frame.scope.aliases if not is_in(pair[0], form)}
     if isinstance(value.type, Ref):
         kept |= {(form, value.type.form), (value.type.form, form)}
-    origin = origin_of(value, frame.scope.sharing)
     sharing = frame.scope.sharing
-    for name in origin.same | origin.within | origin.holds:
+    for name in origin_of(value, sharing).names:
+        for other in (name, *frame.scope.sharing.equal(name)):
+            kept |= {
+                pair
+                for place, held in kept
+                if held == f"={other}"
+                for pair in ((form, place), (place, form))
+            }
         kept.add((form, f"={name}"))
-        sharing = sharing._put(name, STATE)
+        sharing = sharing.put(name, STATE)
     frame.scope = replace(frame.scope, aliases=frozenset(kept), sharing=sharing)
     frame.made.aliases |= {pair for pair in kept if not pair[1].startswith("=")}
 
 
-def _hold(frame: Frame, place: Expression, inner: frozenset[str]) -> None:
+def _hold(frame: Frame, place: Expression, value: Expression, node: ast.AST) -> None:
     """Note that what lies at a place is known by other names, too."""
-    from .owners import root_of
-
     root = root_of(place)
-    if root is None:
-        return
-    sharing = frame.scope.sharing
-    for one in inner - {root}:
-        sharing = sharing._put(one, root)
-    frame.scope = replace(frame.scope, sharing=sharing)
+    if root is not None:
+        frame.holds(root, [value], node)
 
 
 def _check_fit(frame: Frame, kind: Type, value: Expression, node: ast.expr) -> None:
     """Refuse a value of another kind than its place in the state has."""
     if isinstance(kind, Number):
         if not isinstance(frame.certain(value).type, (Number, type(frame.certain(value).type))):
-            frame.refuse(node, f"{frame.text(node)} gets {named(value.type)}")
+            raise frame.refusal(node, f"{frame.text(node)} gets {named(value.type)}")
         if not isinstance(value.type, Number) and not _may_be_number(value.type):
             repair = "write NONE" if value.type == constant(None).type else ""
-            frame.refuse(node, f"{frame.text(node)} is a number, and gets {named(value.type)}", repair)  # fmt: skip
+            raise frame.refusal(
+                node, f"{frame.text(node)} is a number, and gets {named(value.type)}", repair
+            )
 
 
 def _may_be_number(kind: Type) -> bool:
-    from ..types import Never, Optional
-
     return isinstance(kind, Never) or (
         isinstance(kind, Optional) and isinstance(kind.of, (Number, Never))
     )
@@ -245,35 +256,38 @@ def _spliced(
     value = iterable(frame, value, target)
     if not isinstance(value, (Constant, Local)):
         kind = value.type
-        gathered = value if not _is_stream(kind) else Gather(Sequence(element_type(frame, kind)), value)  # fmt: skip
+        gathered = (
+            value if not _is_stream(kind) else Gather(Sequence(element_type(frame, kind)), value)
+        )
         bind, value = frame.temporary(gathered, target)
         before.append(bind)
     owner = path(frame, target.value)
     if chosen.step is not None:
-        frame.refuse(target, f"{frame.text(target)}: a slice with a step is assigned", "write its elements one by one")  # fmt: skip
-    whole = frame.lowering.sliced(frame, owner, target, chosen)
+        raise frame.refusal(
+            target,
+            f"{frame.text(target)}: a slice with a step is assigned",
+            "write its elements one by one",
+        )
+    whole = sliced(frame, owner, target, chosen)
     if not isinstance(whole, Slice) or not is_path(owner):
-        frame.refuse(target, f"{frame.text(target)} is assigned")
+        raise frame.refusal(target, f"{frame.text(target)} is assigned")
     note_change(frame, owner, target, is_part=False)
     if isinstance(owner.type, Sequence):
-        origin = origin_of(value, frame.scope.sharing)
-        _hold(frame, owner, origin.same | origin.within | origin.holds)
+        _hold(frame, owner, value, target)
         element = element_type(frame, value.type)
-        joined = frame.lowering.joined_element(frame, owner.type, element, target)
+        joined = joined_element(frame, owner.type, element, target)
         retyped(frame, owner, joined, target)
     return [*before, Store(frame.line_of(target), whole, value)]
 
 
 def _is_stream(kind: Type) -> bool:
-    from ..types import Stream
-
     return isinstance(kind, Stream)
 
 
 def augmented(frame: Frame, node: ast.AugAssign) -> list[Statement]:
     """Lower ``x += y``, which changes a list or a set where it is."""
     if type(node.op) not in OPERATORS:
-        frame.refuse(node, f"{frame.text(node)} is not in the language of models")
+        raise frame.refusal(node, f"{frame.text(node)} is not in the language of models")
     name = OPERATORS[type(node.op)]
     binds, old = _once(frame, node.target)
     value = frame.expression(node.value)
@@ -295,14 +309,21 @@ def _once(frame: Frame, target: ast.expr) -> tuple[list[Statement], Expression]:
     if isinstance(target, ast.Name):
         found = frame.local(target.id, target)
         if found is None:
-            frame.refuse(target, f"{target.id} has no value here", f"begin with {target.id} = 0")
+            raise frame.refusal(
+                target, f"{target.id} has no value here", f"begin with {target.id} = 0"
+            )
         return [], found
     place = target_of(frame, target)
     return settled(frame, place, target, all_of_it=True)
 
 
-_UPDATES = {"or_": "update", "and_": "intersection_update", "sub": "difference_update",
-            "xor": "symmetric_difference_update", "add": "extend"}  # fmt: skip
+_UPDATES = {
+    "or_": "update",
+    "and_": "intersection_update",
+    "sub": "difference_update",
+    "xor": "symmetric_difference_update",
+    "add": "extend",
+}
 
 
 def _in_place(
@@ -311,14 +332,18 @@ def _in_place(
     """Return the change of a list or a set where it is; None of what does not change."""
     kind = old.type
     is_list = isinstance(kind, Sequence) and kind.kind is not tuple
-    is_place = isinstance(kind, Ref) and frame.schema.is_sequence(kind) and not frame.schema.is_array(kind)  # fmt: skip
+    is_place = (
+        isinstance(kind, Ref) and frame.schema.is_sequence(kind) and not frame.schema.is_array(kind)
+    )
     changes = (name == "add" and (is_list or is_place)) or (
         name != "add" and name in _UPDATES and _is_changing_set(frame, kind)
     )
     if isinstance(kind, Mapping) and name == "or_":
         changes = True
     if isinstance(kind, Mapping) and name in ("add", "sub"):
-        frame.refuse(node, f"{frame.text(node)} joins two Counters", "write counter.update(...)")
+        raise frame.refusal(
+            node, f"{frame.text(node)} joins two Counters", "write counter.update(...)"
+        )
     if not changes:
         return None
     if name == "add":
@@ -326,12 +351,13 @@ def _in_place(
     note_change(frame, old, node, is_part=False)
     method = _UPDATES[name]
     if not isinstance(kind, Ref):
-        origin = origin_of(value, frame.scope.sharing)
-        _hold(frame, old, origin.same | origin.within | origin.holds)
+        _hold(frame, old, value, node)
         if isinstance(kind, Mapping) and isinstance(value.type, Mapping):
-            new: Type = frame.lowering.joined(frame, [kind, replace(value.type, kind=kind.kind, factory=kind.factory)], node)  # fmt: skip
+            new: Type = joined(
+                frame, [kind, replace(value.type, kind=kind.kind, factory=kind.factory)], node
+            )
         elif method in ("update", "symmetric_difference_update", "extend"):
-            new = frame.lowering.joined_element(frame, kind, element_type(frame, value.type), node)
+            new = joined_element(frame, kind, element_type(frame, value.type), node)
         else:
             new = kind
         retyped(frame, old, new, node)
@@ -347,16 +373,22 @@ def delete(frame: Frame, node: ast.Delete) -> list[Statement]:
     out: list[Statement] = []
     for target in node.targets:
         if not isinstance(target, ast.Subscript):
-            frame.refuse(target, f"del {frame.text(target)} is not in the language of models")
+            raise frame.refusal(
+                target, f"del {frame.text(target)} is not in the language of models"
+            )
         owner = path(frame, target.value)
         note_change(frame, owner, target, is_part=False)
         if isinstance(target.slice, ast.Slice):
-            whole = frame.lowering.sliced(frame, owner, target, target.slice)
+            whole = sliced(frame, owner, target, target.slice)
             out.append(Do(node.lineno, Change(constant(None).type, whole, "delete", ())))
             continue
-        one = element_of(frame, owner, target.slice, target)
+        one = element_of(frame, owner, target.slice, target, read=False)
+        binds, one = settled(frame, one, target)
+        out += binds
         if not isinstance(one, (Element, Lookup)):
-            frame.refuse(target, f"del {frame.text(target)} is not in the language of models")
+            raise frame.refusal(
+                target, f"del {frame.text(target)} is not in the language of models"
+            )
         out.append(Do(node.lineno, Change(constant(None).type, one, "delete", ())))
     return out
 
@@ -373,7 +405,8 @@ def branch(frame: Frame, node: ast.If) -> list[Statement]:
 def loop(frame: Frame, node: ast.For) -> list[Statement]:
     """Lower ``for``."""
     over = iterable(frame, frame.expression(node.iter), node.iter)
-    before: list[Statement] = []
+    if isinstance(over.type, Tuple) and not _is_of_one_kind(over.type):
+        return _written_out(frame, node, over, over.type)
     slot = ""
 
     def round_(one: Loop) -> tuple[Statement, ...]:
@@ -382,7 +415,35 @@ def loop(frame: Frame, node: ast.For) -> list[Statement]:
         return (*apart, *frame.block(node.body))
 
     one, body = frame.rounds(round_)
-    return [*before, For(node.lineno, one.label, slot, over, body)]
+    return [For(node.lineno, one.label, slot, over, body)]
+
+
+def _is_of_one_kind(kind: Tuple) -> bool:
+    try:
+        join_all(kind.items)
+    except NoJoinError:
+        return False
+    return True
+
+
+def _written_out(frame: Frame, node: ast.For, over: Expression, kind: Tuple) -> list[Statement]:
+    """Lower a loop over a tuple of values of several kinds: a round for each."""
+    binds: list[Statement] = []
+    if not isinstance(over, (Local, Constant)):
+        bind, over = frame.temporary(over, node)
+        binds.append(bind)
+    label, breaks, rounds = frame.label(), list[Scope](), list[Statement]()
+    for item in items_of(over, kind):
+        if not frame.alive:
+            break
+        one = Loop(label, frame.label(), breaks)
+        frame.loops.append(one)
+        body = (*taken_apart(frame, node.target, item), *frame.block(node.body))
+        frame.loops.pop()
+        frame.meet(one.continues)
+        rounds.append(Block(node.lineno, one.round, body))
+    frame.meet(breaks)
+    return [*binds, Block(node.lineno, label, tuple(rounds))]
 
 
 def while_loop(frame: Frame, node: ast.While) -> list[Statement]:
@@ -411,6 +472,8 @@ def leave(frame: Frame, node: ast.Break | ast.Continue) -> list[Statement]:
     again = isinstance(node, ast.Continue)
     (inner.continues if again else inner.breaks).append(frame.scope)
     frame.alive = False
+    if again and inner.round != inner.label:
+        return [Leave(node.lineno, inner.round)]
     return [Leave(node.lineno, inner.label, again)]
 
 
@@ -418,7 +481,7 @@ def returned(frame: Frame, node: ast.Return) -> list[Statement]:
     """Lower ``return``."""
     value = constant(None) if node.value is None else frame.expression(node.value)
     frame.refuse_stream(value, node)
-    frame.lowering.ended(frame, value, node)
+    frame.ended(value)
     frame.alive = False
     return [Return(node.lineno, value)]
 
@@ -444,7 +507,7 @@ def raised(frame: Frame, node: ast.Raise) -> list[Statement]:
 def defined(frame: Frame, node: ast.FunctionDef) -> list[Statement]:
     """Lower a function within the function."""
     if node.decorator_list:
-        frame.refuse(node, f"{node.name}, which is decorated,", "call what decorates it")
+        raise frame.refusal(node, f"{node.name}, which is decorated,", "call what decorates it")
     binds, value = closure(frame, node)
     return [*binds, frame.bind(node.name, value, node)]
 
@@ -456,15 +519,3 @@ STATEMENTS: dict[type[ast.stmt], Callable[[Frame, Any], list[Statement]]] = {
     ast.Assert: asserted, ast.Raise: raised, ast.FunctionDef: defined, ast.Match: match,
 }  # fmt: skip
 """How each kind of statement is lowered."""
-
-__all__ = [
-    "NEW",
-    "STATEMENTS",
-    "Apply",
-    "Bind",
-    "Block",
-    "Copy",
-    "Variable",
-    "is_changeable",
-    "number",
-]

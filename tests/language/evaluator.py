@@ -15,17 +15,17 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from tidegate.core.containers import Bag, Ordered, RecordBag, RecordSet, Set
+from tidegate.core.containers import Bag, Ordered, RecordBag, RecordSet, Set, Sorted
 from tidegate.core.fields import Record, copy_into, declaration_of, part_names
-from tidegate.core.values import as_kind
+from tidegate.core.values import ConstantError, as_kind
 from tidegate.language import form, types
 
 
-class Failed(Exception):
+class StepError(Exception):
     """A step fails."""
 
 
-class Verdict(Failed):
+class VerdictError(StepError):
     """An assertion of the model fails."""
 
 
@@ -63,7 +63,11 @@ def snapshot(node: Any) -> Any:
     if isinstance(node, Bag):
         return Counter({n: count for n, count in enumerate(node.counts) if count})
     if isinstance(node, Ordered):
-        elements = [snapshot(one) for one in list.__iter__(node.items)] if isinstance(node.items, list) else [snapshot(one) for one in tuple.__iter__(node.items)]  # fmt: skip
+        elements = (
+            [snapshot(one) for one in list.__iter__(node.items)]
+            if isinstance(node.items, list)
+            else [snapshot(one) for one in tuple.__iter__(node.items)]
+        )
         elements = elements[: node.length]
         if isinstance(node, RecordSet) or _is(node, RecordSet):
             return set(elements)
@@ -92,7 +96,11 @@ def to_python(value: Any) -> Any:
             object.__setattr__(made, name, to_python(one))
         return made
     if isinstance(value, dict):
-        return type(value)(None, {to_python(k): v for k, v in value.items()}) if isinstance(value, defaultdict) else type(value)({to_python(k): to_python(v) for k, v in value.items()})  # fmt: skip
+        return (
+            type(value)(None, {to_python(k): v for k, v in value.items()})
+            if isinstance(value, defaultdict)
+            else type(value)({to_python(k): to_python(v) for k, v in value.items()})
+        )
     if isinstance(value, (set, frozenset, tuple, deque)):
         return type(value)(map(to_python, value))
     return list(map(to_python, value)) if type(value) is list else value
@@ -104,18 +112,25 @@ def copied(value: Any, kind: types.Type) -> Any:
         return None if value is None else copied(value, kind.of)
     if isinstance(kind, types.Record) and isinstance(value, Value):
         known = dict(kind.fields)
-        return Value(value.declaration, {n: copied(v, known.get(n, types.NEVER)) for n, v in value.fields.items()})  # fmt: skip
+        return Value(
+            value.declaration,
+            {n: copied(v, known.get(n, types.NEVER)) for n, v in value.fields.items()},
+        )
     if isinstance(kind, types.Tuple):
         return tuple(copied(one, part) for one, part in zip(value, kind.items, strict=True))
     if isinstance(kind, (types.Sequence, types.Members)) and not isinstance(value, range):
         return type(value)(copied(one, kind.element) for one in value)
     if isinstance(kind, types.Mapping):
         pairs = {k: copied(v, kind.value) for k, v in value.items()}
-        return defaultdict(value.default_factory, pairs) if isinstance(value, defaultdict) else type(value)(pairs)  # fmt: skip
+        return (
+            defaultdict(value.default_factory, pairs)
+            if isinstance(value, defaultdict)
+            else type(value)(pairs)
+        )
     return value
 
 
-class _Left(Exception):
+class _LeftError(Exception):
     """A block, or a round of a loop, ends."""
 
     def __init__(self, label: int, again: bool) -> None:
@@ -123,7 +138,7 @@ class _Left(Exception):
         self.label, self.again = label, again
 
 
-class _Returned(Exception):
+class _ReturnedError(Exception):
     def __init__(self, value: Any) -> None:
         super().__init__()
         self.value = value
@@ -153,7 +168,7 @@ class Run:
         """Run the function, and return what it returns."""
         try:
             self.block(self.function.body)
-        except _Returned as returned:
+        except _ReturnedError as returned:
             return returned.value
         return None
 
@@ -176,11 +191,11 @@ class Run:
         self.block(one.body if self.value(one.test) else one.orelse)
 
     def _for(self, one: form.For) -> None:
-        for value in self.each(one.over):
+        for value in _steadily(self.each(one.over)):
             self.slots[one.slot] = value
             try:
                 self.block(one.body)
-            except _Left as left:
+            except _LeftError as left:
                 if left.label != one.label:
                     raise
                 if not left.again:
@@ -193,7 +208,7 @@ class Run:
                 raise TimeoutError
             try:
                 self.block(one.body)
-            except _Left as left:
+            except _LeftError as left:
                 if left.label != one.label:
                     raise
                 if not left.again:
@@ -202,36 +217,48 @@ class Run:
     def _block(self, one: form.Block) -> None:
         try:
             self.block(one.body)
-        except _Left as left:
+        except _LeftError as left:
             if left.label != one.label:
                 raise
 
     def _leave(self, one: form.Leave) -> None:
-        raise _Left(one.label, one.again)
+        raise _LeftError(one.label, one.again)
 
     def _return(self, one: form.Return) -> None:
-        raise _Returned(copied(self.value(one.value), one.value.type))
+        raise _ReturnedError(copied(self.value(one.value), one.value.type))
 
     def _fail(self, one: form.Fail) -> None:
-        raise Verdict if one.verdict else Failed
+        raise VerdictError if one.verdict else StepError
 
     def _store(self, one: form.Store) -> None:
         value = copied(self.value(one.value), one.value.type)
         if isinstance(one.value.type, types.Ref) and not isinstance(one.target, form.Slice):
             value = snapshot(value)
+        try:
+            self._stored(one, value)
+        except (ConstantError, LookupError, ValueError):
+            raise StepError from None
+
+    def _stored(self, one: form.Store, value: Any) -> None:
         target = one.target
         if isinstance(target, form.Slice):
             self._splice(target, value, one.value.type)
             return
         if isinstance(target.type, types.Ref) and not isinstance(target, (form.Part, form.Element)):
-            self._write(self.place(target), snapshot(value) if isinstance(one.value.type, types.Ref) else value, lambda v: None)  # fmt: skip
+            self._write(
+                self.place(target),
+                snapshot(value) if isinstance(one.value.type, types.Ref) else value,
+                lambda v: None,
+            )
             return
         owner = self.place(target.of)
         if isinstance(target, form.Part):
             if isinstance(owner, Value):
                 owner.fields[target.name] = value
             else:
-                self._write(getattr(owner, target.name), value, lambda v: setattr(owner, target.name, v))  # fmt: skip
+                self._write(
+                    getattr(owner, target.name), value, lambda v: setattr(owner, target.name, v)
+                )
         elif isinstance(target, form.Lookup):
             owner[self.value(target.key)] = value
         else:
@@ -255,12 +282,12 @@ class Run:
         elif isinstance(part, (list, tuple)):
             every = list(value)
             if len(every) != len(part):
-                raise Failed
+                raise StepError
             for at, (inner, new) in enumerate(zip(_raw(part), every, strict=True)):
                 Run._write(inner, new, lambda v, at=at: part.__setitem__(at, v))
         else:
             if value is None:
-                raise Failed
+                raise StepError
             put(value)
 
     def _splice(self, target: form.Slice, value: Any, kind: types.Type) -> None:
@@ -272,7 +299,7 @@ class Run:
             kept[first:last] = new
             if isinstance(owner, Ordered):
                 if len(kept) > len(owner.items):
-                    raise Failed
+                    raise StepError
                 owner.fill(to_python(kept))
             else:
                 self._write(owner, kept, lambda v: None)
@@ -303,11 +330,11 @@ class Run:
             try:
                 return owner[key]
             except KeyError:
-                raise Failed from None
+                raise StepError from None
         if isinstance(path, form.Certain):
             value = self.place(path.of)
             if value is None:
-                raise Failed
+                raise StepError
             return value
         return self.value(path)
 
@@ -317,29 +344,28 @@ class Run:
         if node.from_end and -length <= at < 0:
             return at + length
         if not 0 <= at < length:
-            raise Failed
+            raise StepError
         return at
 
     # --- expressions
 
     def value(self, one: form.Expression) -> Any:
         """Return the value of an expression."""
-        found = getattr(self, f"_{type(one).__name__.lower()}_")(one)
-        return found
+        return getattr(self, f"_{type(one).__name__.lower()}_")(one)
 
     def _constant_(self, one: form.Constant) -> Any:
         return one.value
 
     def _local_(self, one: form.Local) -> Any:
         if one.name not in self.slots:
-            raise Failed
+            raise StepError
         return self.slots[one.name]
 
     def _part_(self, one: form.Part) -> Any:
         owner = self.value(one.of)
         if isinstance(owner, Value):
             if one.name not in owner.fields:
-                raise Failed
+                raise StepError
             return owner.fields[one.name]
         return getattr(owner, one.name)
 
@@ -361,27 +387,27 @@ class Run:
         try:
             return owner[key]
         except KeyError:
-            raise Failed from None
+            raise StepError from None
 
     def _arithmetic_(self, one: form.Arithmetic) -> Any:
         left, right = self.value(one.left), self.value(one.right)
         if one.operator in ("min", "max"):
             return {"min": min, "max": max}[one.operator](left, right)
         if left is None or right is None:
-            raise Failed
+            raise StepError
         if one.operator in ("lshift", "pow") and right > 200:
-            raise Failed
+            raise StepError
         try:
             return getattr(operator, one.operator)(left, right)
         except (ArithmeticError, ValueError):
-            raise Failed from None
+            raise StepError from None
 
     def _compare_(self, one: form.Compare) -> bool:
         left, right = (self._plain(part) for part in (one.left, one.right))
         try:
             return bool(getattr(operator, one.operator)(left, right))
         except TypeError:
-            raise Failed from None
+            raise StepError from None
 
     def _plain(self, one: form.Expression) -> Any:
         """Return a value that can be compared with any other."""
@@ -394,7 +420,7 @@ class Run:
     def _all_(self, one: form.All) -> bool:
         return all(self.value(part) for part in one.parts)
 
-    def _any__(self, one: form.Any_) -> bool:
+    def _anyof_(self, one: form.AnyOf) -> bool:
         return any(self.value(part) for part in one.parts)
 
     def _choose_(self, one: form.Choose) -> Any:
@@ -406,7 +432,7 @@ class Run:
     def _certain_(self, one: form.Certain) -> Any:
         found = self.value(one.of)
         if found is None:
-            raise Failed
+            raise StepError
         return found
 
     def _after_(self, one: form.After) -> Any:
@@ -432,7 +458,11 @@ class Run:
 
     def _gather_(self, one: form.Gather) -> Any:
         kind = one.type
-        every: Any = self.value(one.of) if isinstance(one.of.type, types.Mapping) and isinstance(kind, types.Mapping) else [copied(v, _element_type(kind)) for v in self.each(one.of)]  # fmt: skip
+        every: Any = (
+            self.value(one.of)
+            if isinstance(one.of.type, types.Mapping) and isinstance(kind, types.Mapping)
+            else [copied(v, _element_type(kind)) for v in self.each(one.of)]
+        )
         if isinstance(kind, types.Sequence):
             return kind.kind(every)
         if isinstance(kind, types.Members):
@@ -461,7 +491,7 @@ class Run:
             written = [isinstance(end, form.Constant) for end in (one.first, one.last)]
             for end, known in zip(ends, written, strict=True):
                 if end is not None and end < 0 and not known:
-                    raise Failed
+                    raise StepError
         first, last, _ = slice(*ends).indices(len(owner))
         return first, last
 
@@ -473,7 +503,7 @@ class Run:
                 return snapshot(owner)[first:last]
             return list(_raw(owner))[first:last]
         if isinstance(owner, deque):
-            raise Failed
+            raise StepError
         return owner[first:last]
 
     def _combine_(self, one: form.Combine) -> Any:
@@ -491,7 +521,7 @@ class Run:
         try:
             return range(self.value(one.start), self.value(one.stop), self.value(one.step))
         except ValueError:
-            raise Failed from None
+            raise StepError from None
 
     def _comprehension_(self, one: form.Comprehension) -> Iterator[Any]:
         return self._clauses(one, 0)
@@ -501,7 +531,7 @@ class Run:
             yield self.value(one.result)
             return
         clause = one.clauses[number]
-        for value in self.each(clause.over):
+        for value in _steadily(self.each(clause.over)):
             self.slots[clause.slot] = value
             self.block(clause.body)
             if all(self.value(test) for test in clause.conditions):
@@ -516,7 +546,7 @@ class Run:
         for value in every:
             return value
         if one.default is None:
-            raise Failed
+            raise StepError
         return default
 
     def _call_(self, one: form.Call) -> Any:
@@ -562,18 +592,19 @@ class Run:
 
     @staticmethod
     def _of_place(node: Any) -> Iterator[Any]:
-        if isinstance(node, (Set, Bag)) or _container(node) in (RecordBag,):
-            if isinstance(node, Set):
-                yield from sorted(snapshot(node))
-                return
+        if isinstance(node, Set):
+            yield from sorted(snapshot(node))
+            return
         if isinstance(node, Ordered):
-            index = 0
+            index, length = 0, node.length
             while index < node.length:
                 yield snapshot(_get(node.items, index))
                 index += 1
+                if isinstance(node, Sorted) and node.length != length:
+                    raise StepError
             return
         if isinstance(node, Bag):
-            raise Failed
+            raise StepError
         index = 0
         while index < len(node):
             yield _get(node, index)
@@ -581,7 +612,11 @@ class Run:
 
     def _apply_(self, one: form.Apply) -> Any:
         named = dict(one.named)
-        return getattr(self, f"apply_{one.name}", None)(one, named) if hasattr(self, f"apply_{one.name}") else self._library(one, named)  # fmt: skip
+        return (
+            getattr(self, f"apply_{one.name}", None)(one, named)
+            if hasattr(self, f"apply_{one.name}")
+            else self._library(one, named)
+        )
 
     def _library(self, one: form.Apply, named: dict[str, form.Expression]) -> Any:
         values = [self._argument(part) for part in one.arguments]
@@ -589,7 +624,7 @@ class Run:
         try:
             return _LIBRARY[one.name](*values, **more)
         except (ArithmeticError, ValueError, TypeError, IndexError):
-            raise Failed from None
+            raise StepError from None
 
     def _argument(self, part: form.Expression) -> Any:
         iterables = (types.Ref, types.Members, types.Stream)
@@ -607,7 +642,7 @@ class Run:
         try:
             return self.value(one.arguments[1])(self.value(one.arguments[0]))
         except ValueError:
-            raise Failed from None
+            raise StepError from None
 
     def apply_held(self, one: form.Apply, named: Any) -> Any:
         found = self._plain(one.arguments[0])
@@ -622,7 +657,7 @@ class Run:
         try:
             return list(self._plain(one.arguments[0])).index(self._plain(one.arguments[1]))
         except ValueError:
-            raise Failed from None
+            raise StepError from None
 
     def apply_count(self, one: form.Apply, named: Any) -> int:
         found, item = self._plain(one.arguments[0]), self._plain(one.arguments[1])
@@ -632,14 +667,14 @@ class Run:
         every = tuple(self.each(one.arguments[0]))
         assert isinstance(one.type, types.Tuple)
         if len(every) != len(one.type.items):
-            raise Failed
+            raise StepError
         return every
 
     def apply_starred_apart(self, one: form.Apply, named: Any) -> tuple[Any, ...]:
         every = list(self.each(one.arguments[0]))
         at, after = (self.value(part) for part in one.arguments[1:])
         if len(every) < at + after:
-            raise Failed
+            raise StepError
         end = len(every) - after
         return (*every[:at], every[at:end], *every[end:])
 
@@ -660,7 +695,7 @@ class Run:
         every = list(over)
         if not every:
             if not default:
-                raise Failed
+                raise StepError
             return default[0]
         return pick(every, key=key)
 
@@ -670,22 +705,34 @@ class Run:
         name = one.method
         if name == "delete":
             return self._delete(one.of)
+        of_state = isinstance(one.of.type, types.Ref)
+        arguments = [self._given_value(part, of_state) for part in one.arguments]
         owner = self.place(one.of)
-        arguments = [self._given_value(part, owner) for part in one.arguments]
         if name == "sort":
             owner.sort(key=arguments[0], reverse=arguments[1])
             return None
-        if isinstance(owner, Counter) and name == "pop" and len(arguments) == 1 and arguments[0] not in owner:  # fmt: skip
-            raise Failed
+        if (
+            isinstance(owner, Counter)
+            and name == "pop"
+            and len(arguments) == 1
+            and arguments[0] not in owner
+        ):
+            raise StepError
         try:
             result = getattr(owner, name)(*arguments)
         except Exception:  # noqa: BLE001 - any mistake fails the step
-            raise Failed from None
+            raise StepError from None
         return snapshot(result) if isinstance(result, Record) else result
 
-    def _given_value(self, part: form.Expression, owner: Any) -> Any:
-        if isinstance(part.type, (types.Stream, types.Ref)) or isinstance(part.type, types.Members):
-            if isinstance(part.type, types.Ref) and isinstance(self.value(part), Record) and not isinstance(self.value(part), (Set, Ordered, Bag)):  # fmt: skip
+    def _given_value(self, part: form.Expression, of_state: bool) -> Any:
+        if isinstance(part, form.Given):
+            return self.value(part)
+        if isinstance(part.type, (types.Stream, types.Ref, types.Members)):
+            if (
+                isinstance(part.type, types.Ref)
+                and isinstance(self.value(part), Record)
+                and not isinstance(self.value(part), (Set, Ordered, Bag))
+            ):
                 found = snapshot(self.value(part))
             elif isinstance(part.type, types.Members) or isinstance(self._plain(part), set):
                 found = set(self._plain(part))
@@ -693,14 +740,14 @@ class Run:
                 found = [snapshot(v) if isinstance(v, Record) else v for v in self.each(part)]
         else:
             found = copied(self.value(part), part.type)
-        return to_python(found) if isinstance(owner, Record) else found
+        return to_python(found) if of_state else found
 
     def _delete(self, where: form.Expression) -> None:
         owner = self.place(where.of)  # type: ignore[attr-defined]
         if isinstance(where, form.Lookup):
             key = self.value(where.key)
             if key not in owner and not isinstance(owner, Counter):
-                raise Failed
+                raise StepError
             del owner[key]
         elif isinstance(where, form.Slice):
             first, last = self._bounds(where, owner)
@@ -721,8 +768,17 @@ class Run:
                 del owner[at]
 
 
-def _container(node: Any) -> Any:
-    return declaration_of(node) if isinstance(node, Record) else None
+def _steadily(values: Iterable[Any]) -> Iterator[Any]:
+    """Yield values; a set, a dictionary or a deque that changes meanwhile fails the step."""
+    every = iter(values)
+    while True:
+        try:
+            value = next(every)
+        except StopIteration:
+            return
+        except RuntimeError:
+            raise StepError from None
+        yield value
 
 
 def _get(items: Any, at: int) -> Any:
@@ -749,6 +805,10 @@ def _concatenated(over: Iterable[Any], start: Any) -> Any:
     return start
 
 
+def _backwards(over: Any) -> Iterator[Any]:
+    return reversed(over if isinstance(over, (dict, range)) else list(over))
+
+
 def _bit_count(value: int) -> int:
     if value < 0:
         raise ValueError
@@ -758,14 +818,15 @@ def _bit_count(value: int) -> int:
 _LIBRARY: dict[str, Callable[..., Any]] = {
     "abs": abs, "pow": pow, "sum": lambda over, start: sum(over, start),
     "prod": lambda over, start: math.prod(over, start=start), "concatenated": _concatenated,
-    "sorted": sorted, "enumerate": enumerate, "zip": zip, "reversed": lambda over: reversed(list(over) if not isinstance(over, (dict, range)) else over),
+    "sorted": sorted, "enumerate": enumerate, "zip": zip, "reversed": _backwards,
     "map": map, "filter": filter, "reduce": functools.reduce, "chain": itertools.chain,
     "flattened": itertools.chain.from_iterable, "pairwise": itertools.pairwise,
     "combinations": itertools.combinations, "permutations": itertools.permutations,
     "product": itertools.product, "of_mask": _of_mask, "bit_count": _bit_count,
     "bit_length": int.bit_length,
-    "members": lambda mask: sorted(_of_mask(mask)), "keys": lambda d: list(d), "values": lambda d: list(d.values()),
-    "items": lambda d: list(d.items()), "elements": lambda d: list(d.elements()),
+    "members": lambda mask: sorted(_of_mask(mask)), "keys": lambda d: d.keys(),
+    "values": lambda d: d.values(),
+    "items": lambda d: d.items(), "elements": lambda d: list(d.elements()),
     "total": lambda d: d.total(),
     **{name: getattr(math, name) for name in ("gcd", "lcm", "comb", "perm", "isqrt", "factorial")},
 }  # fmt: skip
@@ -776,7 +837,7 @@ def run(function: form.Function, arguments: Iterable[Any]) -> Any:
 
     Raises
     ------
-    Failed
+    StepError
         If the step fails.
     """
     return Run(function, arguments, [LONGEST]).result()

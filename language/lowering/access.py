@@ -367,7 +367,11 @@ def _end(frame: Frame, owner: Expression, node: ast.expr | None) -> Expression |
         return value
     if isinstance(value, Constant) and value.value is None:
         return None
-    return frame.number(value, node)
+    bound = frame.number(value, node)
+    if isinstance(owner.type, Ref) and isinstance(bound, Constant) and bound.value < 0:
+        # Only one that is written as a number counts from the end, so this one fails.
+        return After(Number(), (Fail(frame.line_of(node)),), bound)
+    return bound
 
 
 # --- where a statement writes

@@ -8,10 +8,11 @@ has no bound, such as a restart.  The state counts the steps of those actions.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
-from inspect import Parameter, signature
+from inspect import Parameter, getdoc, signature
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -239,6 +240,21 @@ def first_rules(bounds: type) -> Any:
     """Return the rules that a class of bounds has by default."""
     declared = (one.default for one in fields(bounds) if one.name == "rules" and is_extra(one))
     return next(declared, NoRules())
+
+
+def decisions(rules: type) -> dict[str, str]:
+    """Return the description of each rule, from the docstring of the class that declares them.
+
+    It is a numpydoc docstring, whose section ``Parameters`` describes each field; one description
+    may be for several.
+    """
+    _, _, section = (getdoc(rules) or "").partition("Parameters\n----------\n")
+    said = {}
+    for block in re.split(r"\n(?=\S)", section):
+        names, _, text = block.partition("\n")
+        for name in names.split(","):
+            said[name.strip()] = " ".join(text.split())
+    return said
 
 
 def histories_of(bounds: type) -> tuple[str, ...]:

@@ -27,8 +27,8 @@ def source(root, tmp_path):
 
 
 ROOMS = (
-    "brokers", "checker", "commands", "core", "gate", "invariants", "language", "library", "model",
-    "render",
+    "brokers", "checker", "commands", "core", "diff", "gate", "invariants", "language", "library",
+    "model", "render",
 )  # fmt: skip
 
 FRONTENDS = {

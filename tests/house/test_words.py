@@ -127,6 +127,7 @@ ROOMS = (
     "checker",
     "commands",
     "core",
+    "diff",
     "docs",
     "examples",
     "gate",

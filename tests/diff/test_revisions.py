@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from tidegate.cli import main
 from tidegate.core.errors import unpacked
 from tidegate.core.guards import place
-from tidegate.library import revisions
+from tidegate.diff import revisions
 
 FENCE = """
 from dataclasses import replace

@@ -15,8 +15,17 @@ from ..core.interrupts import Stop, Stopped, is_interrupt
 from ..core.layout import State
 from ..core.result import Limits, Progress, Resources
 from ..core.spec import Outcome, Step, TransitionSystem
+from ..library.names import is_custom
+from ..library.properties import (
+    find_violable,
+    properties_of,
+    select_violable,
+    system_for,
+    with_custom,
+    with_every_history,
+)
 from ..model import Protocol
-from .diff import (
+from .systems import (
     Alone,
     BehaviorDiff,
     Followed,
@@ -27,15 +36,6 @@ from .diff import (
     follow,
     ranges,
     shared,
-)
-from .names import is_custom
-from .properties import (
-    find_violable,
-    properties_of,
-    select_violable,
-    system_for,
-    with_custom,
-    with_every_history,
 )
 
 Both = tuple[Protocol, Protocol]

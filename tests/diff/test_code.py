@@ -3,7 +3,8 @@
 import pytest
 
 from tidegate.core.guards import guards
-from tidegate.library.code import changed_constants, code, differences
+from tidegate.diff.code import code
+from tidegate.diff.code_changes import changed_constants, differences
 from tidegate.library.names import find_protocol
 from tidegate.model import PROTOCOLS
 

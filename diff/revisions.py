@@ -24,9 +24,9 @@ from types import ModuleType
 from ..core.errors import SelectionError, nearest, unpacked
 from ..core.origins import is_users
 from ..core.spec import TidegateError
+from ..library.names import custom_file, find_protocol, is_custom
 from ..model import Protocol
 from .code import Code, code
-from .names import custom_file, find_protocol, is_custom
 
 PACKAGE = Path(__file__).resolve().parents[1]
 

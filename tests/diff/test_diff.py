@@ -13,10 +13,11 @@ from tests.waiting import use_processor
 from tidegate.cli import main
 from tidegate.core.result import NO_LIMITS
 from tidegate.core.spec import Step
-from tidegate.library.code import code, differences
-from tidegate.library.diff import Reached, follow, ranges, values
+from tidegate.diff.code import code
+from tidegate.diff.code_changes import differences
+from tidegate.diff.protocols import _agreeing, plain_system
+from tidegate.diff.systems import Reached, follow, ranges, values
 from tidegate.library.names import find_protocol
-from tidegate.library.protocol_diff import _agreeing, plain_system
 from tidegate.library.selection import assemble
 
 PUBLISHED = "tidegate.examples.published"

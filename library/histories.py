@@ -50,7 +50,7 @@ from ..core.spec import Property, TransitionSystem
 from ..model.protocol import TRACK, Protocol, histories_of
 
 _OWN = {
-    "core", "checker", "library", "commands", "gate", "render", "brokers", "diff",
+    "core", "checker", "library", "commands", "gate", "render", "brokers", "diff", "mutate",
 }  # fmt: skip
 """Parts of this package that no model belongs to: they read only what they are given."""
 

@@ -28,7 +28,7 @@ def source(root, tmp_path):
 
 ROOMS = (
     "brokers", "checker", "commands", "core", "diff", "gate", "invariants", "language", "library",
-    "model", "render",
+    "model", "mutate", "render",
 )  # fmt: skip
 
 FRONTENDS = {

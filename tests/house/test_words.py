@@ -135,6 +135,7 @@ ROOMS = (
     "language",
     "library",
     "model",
+    "mutate",
     "render",
 )
 

@@ -21,7 +21,8 @@ LIBRARIES = frozenset({"site-packages", "dist-packages"})
 
 _PARTS = frozenset({
     "__init__.py", "__main__.py", "brokers", "checker", "cli.py", "commands", "core", "diff",
-    "examples", "gate", "invariants", "language", "library", "model", "mutate", "render",
+    "examples", "explain", "gate", "invariants", "language", "library", "model", "mutate",
+    "render",
 })  # fmt: skip
 """What the package has in its directory; a clone has other things there, too."""
 

@@ -31,7 +31,7 @@ from ..core.spec import Action, Kind, Property, Trace, TransitionSystem
 from ..core.vocabulary import choices
 from ..model.broker.bounds import WITH_KRAFT, Constants
 from ..model.broker.state import BrokerState
-from .necessity import without
+from .shortening import without
 
 if TYPE_CHECKING:
     from ..brokers.cluster import Cluster

@@ -12,9 +12,9 @@ from tidegate.cli import main
 from tidegate.core.interrupts import Stop
 from tidegate.core.result import Result, SearchOptions, Verdict
 from tidegate.core.spec import Outcome, Trace
-from tidegate.library.necessity import dispensable, shortened
 from tidegate.library.problem import problem_of
 from tidegate.library.selection import assemble
+from tidegate.library.shortening import dispensable, shortened
 from tidegate.mutate.fates import UndecidedError
 from tidegate.mutate.searches import violates
 

@@ -130,6 +130,7 @@ ROOMS = (
     "diff",
     "docs",
     "examples",
+    "explain",
     "gate",
     "invariants",
     "language",

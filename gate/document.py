@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
+from ..conform.systems import of_brokers
 from ..core.bounds import BoundsError, unknown
 from ..core.bounds import shown as bounds_shown
 from ..core.errors import SelectionError
@@ -21,7 +22,6 @@ from ..core.options import parse_size
 from ..core.result import ENGINES
 from ..core.spec import ReplayError
 from ..library.names import custom_file, find_protocol, is_custom
-from ..library.on_brokers import of_brokers
 from ..model import PROTOCOLS
 from .cells import (
     AGREES,

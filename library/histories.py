@@ -51,7 +51,7 @@ from ..model.protocol import TRACK, Protocol, histories_of
 
 _OWN = {
     "core", "checker", "library", "commands", "gate", "render", "brokers", "diff", "mutate",
-    "explain",
+    "explain", "conform",
 }  # fmt: skip
 """Parts of this package that no model belongs to: they read only what they are given."""
 

@@ -126,6 +126,7 @@ ROOMS = (
     "brokers",
     "checker",
     "commands",
+    "conform",
     "core",
     "diff",
     "docs",

@@ -1,25 +1,21 @@
-"""Prepares runs on real brokers: the distribution, the protocol, and the forcible steps."""
+"""What real brokers can walk: a distribution, its protocol, and the steps that can be forced."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from math import inf
 from typing import Any
 
 from ..brokers.distribution import Distribution, find_distribution
-from ..checker.replay import retaken
-from ..core.behavior import Behavior
 from ..core.bounds import bound_name
-from ..core.replay_report import ForcedBehavior, KafkaError, Observed, Report
+from ..core.replay_report import KafkaError
 from ..core.spec import ReplayError, TransitionSystem
+from ..library.names import find_protocol
+from ..library.properties import with_every_history
 from ..model import Protocol
 from ..model.broker.bounds import WITH_KRAFT
 from ..model.broker.releases import KRAFT, ZOOKEEPER
 from ..model.broker.rules import once_its_fence_is_stored
-from .conformance import cluster_for, forced_behavior, run_brokers
-from .names import find_protocol
-from .properties import with_every_history
 
 WALK_BOUNDS = (
     "replicas=3", "records=3", "elections=3", "crashes=1", "lost_messages=1", "moves",
@@ -31,9 +27,6 @@ FIRST_THAT_WAITS = (0, 10, 2)
 
 FIRST_THAT_NEEDS_MIN_ISR = (3, 7)
 """The release since which the high watermark does not advance while the ISR is too small."""
-
-OF_LISTED_OFFSETS = "ListedOffsetsMonotonic"
-"""The property of the leaders' answers to ListOffsets."""
 
 
 def forcible_distribution(folder: str, named: str = "--kafka") -> Distribution:
@@ -56,74 +49,6 @@ def forcible_distribution(folder: str, named: str = "--kafka") -> Distribution:
         version = distribution.version
         raise KafkaError(f"{named} {folder}: there is no ZooKeeper beside Kafka {version}")
     return distribution
-
-
-def forcible_behavior(path: str, protocol: Protocol, shown: Behavior) -> ForcedBehavior:
-    """Return a trace in the form that real brokers replay.
-
-    The cycle of a lasso closes only without acknowledgements in the states, but brokers send them.
-    The leaders' answers to ListOffsets are compared only if they are the bug: releases since 2.2
-    would differ by them from traces of older ones.
-
-    Parameters
-    ----------
-    path
-        The file of the trace.
-    shown
-        It, with the violated property if that is known.
-
-    Raises
-    ------
-    ReplayError
-        If it has a step that cannot be forced.
-    """
-    from ..brokers.replay import why_not
-
-    system, trace, prop = shown.system, shown.trace, shown.prop
-    if trace.loop is not None:
-        settings = [f"{name}={value}" for name, value in system.bounds.items()]
-        system = with_every_history(protocol, settings)
-        trace = retaken(system, 0, trace.steps, None)
-    lists = prop is not None and prop.name == OF_LISTED_OFFSETS
-    behavior = forced_behavior(system, trace, lists=lists)
-    reasons = why_not(behavior)
-    if reasons:
-        raise ReplayError(f"{path}: it cannot be replayed on real brokers: {'; '.join(reasons)}")
-    return behavior
-
-
-def replay_on(
-    distribution: Distribution,
-    behavior: ForcedBehavior,
-    say: Callable[[str], None],
-    until: float = inf,
-) -> Report:
-    """Start brokers, force a behavior on them step by step, and compare; see :func:`run_brokers`.
-
-    Parameters
-    ----------
-    say
-        Called with the next step.
-
-    Raises
-    ------
-    KafkaError
-        If Kafka cannot be started or controlled.
-    """
-    from ..brokers.replay import replay
-
-    def follow(observed: Observed) -> None:
-        if observed.number < len(behavior.steps):
-            step = f"step {observed.number + 1} of {len(behavior.steps)}"
-            following = behavior.steps[observed.number]
-            say(f"Kafka {distribution.version}: {step}, {following}")
-
-    async def replayed() -> Report:
-        async with cluster_for(distribution, behavior) as cluster:
-            return await replay(cluster, behavior, follow)
-
-    say(f"starting Kafka {distribution.version}")
-    return run_brokers(replayed(), until)
 
 
 def of_brokers(protocol: Protocol) -> Protocol:

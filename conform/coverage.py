@@ -11,8 +11,8 @@ from typing import Any
 from ..core.guards import guards, guards_alone, refusing, requirement, without
 from ..core.layout import State
 from ..core.spec import Instance, Trace, TransitionSystem
+from ..library.properties import with_every_history
 from ..model import Protocol
-from .properties import with_every_history
 
 RuleCalls = Counter[tuple[str, str]]
 """How often a rule was called, by its name and its answer: yes, no, or '' for anything else."""

@@ -2,9 +2,9 @@
 
 from itertools import islice
 
+from tidegate.conform.coverage import GuardCoverage, RuleCoverage
+from tidegate.conform.walks import CoveringWalks
 from tidegate.core.spec import Step, Trace
-from tidegate.library.conformance import CoveringWalks
-from tidegate.library.coverage import GuardCoverage, RuleCoverage
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import with_every_history
 

@@ -3,7 +3,8 @@
 from itertools import islice
 
 from tests.conftest import make_system
-from tidegate.library.conformance import GUIDED, CoveringWalks, shortest_ways
+from tidegate.conform.shortest_ways import shortest_ways
+from tidegate.conform.walks import GUIDED, CoveringWalks
 
 BOUNDS = "records=1 elections=2 crashes=0 moves"
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ..core.replay_report import KafkaError
 from .distribution import Distribution
 from .inside import Inside
 from .jdwp import Debugger
@@ -18,6 +17,7 @@ from .patience import start_patience, together, until
 from .process import Server, free_ports, logging_settings, start_jvm, write_logging
 from .proxy import Proxy
 from .records import record_size
+from .report import KafkaError
 from .scripted_quorum import ScriptedQuorum
 from .zookeeper import ZooKeeper
 

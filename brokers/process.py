@@ -18,8 +18,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ..core.replay_report import KafkaError
 from .distribution import Distribution
+from .report import KafkaError
 
 _JVM = (
     "-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto",

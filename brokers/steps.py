@@ -19,7 +19,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..core.replay_report import State
 from . import alter_partition, leader_epochs
 from .client import ask
 from .cluster import Broker
@@ -38,6 +37,7 @@ from .messages import (
 from .observe import NOTHING, base_offset, hw_checkpoint, log_segments, stored_log
 from .patience import patience, start_patience, until
 from .records import decode_records, record_size, sizes
+from .report import State
 from .zookeeper import ZooKeeper
 
 _AT_ONCE = 1

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import IO
 
+from ..brokers.report import Report
 from ..conform.saved import forcible_behavior, replay_on
 from ..conform.systems import forcible_distribution
 from ..core.behavior import Behavior
-from ..core.replay_report import Report
 from ..core.result import doing
 from ..core.spec import Trace
 from ..model import Protocol

@@ -10,7 +10,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from ..brokers.distribution import Distribution
-from ..core.replay_report import KafkaError, Report
+from ..brokers.report import KafkaError, Report
 from ..core.spec import Trace, TransitionSystem
 from ..library.shortening import without
 from .forced import cluster_for, forced_behavior, run_brokers

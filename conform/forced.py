@@ -9,9 +9,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..brokers.distribution import Distribution
+from ..brokers.report import LISTED, ForcedBehavior, ForcedStep, KafkaError
 from ..core.interrupts import noted
 from ..core.layout import State
-from ..core.replay_report import LISTED, ForcedBehavior, ForcedStep, KafkaError
 from ..core.spec import Trace, TransitionSystem
 from ..model.broker.bounds import WITH_KRAFT
 

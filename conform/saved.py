@@ -6,9 +6,9 @@ from collections.abc import Callable
 from math import inf
 
 from ..brokers.distribution import Distribution
+from ..brokers.report import ForcedBehavior, Observed, Report
 from ..checker.replay import retaken
 from ..core.behavior import Behavior
-from ..core.replay_report import ForcedBehavior, Observed, Report
 from ..core.spec import ReplayError
 from ..library.properties import with_every_history
 from ..model import Protocol

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..brokers.distribution import Distribution, find_distribution
+from ..brokers.report import KafkaError
 from ..core.bounds import bound_name
-from ..core.replay_report import KafkaError
 from ..core.spec import ReplayError, TransitionSystem
 from ..library.names import find_protocol
 from ..library.properties import with_every_history

@@ -12,11 +12,11 @@ from typing import Any
 
 from ..checker.counterexample import shortest_traces
 from ..checker.engines import finished_search
+from ..checker.reasons import Reason, lacking
 from ..checker.request import SearchRequest
 from ..core.asserting import Assertion
 from ..core.behavior import Behavior
 from ..core.layout import State
-from ..core.reasons import Reason, lacking
 from ..core.result import Limits, Progress
 from ..core.spec import Property, ReplayError, Step, Trace, TransitionSystem
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from time import perf_counter
 
+from ..brokers.report import KafkaError, MissingKafkaError
+from ..brokers.report import Report as Replayed
 from ..conform.conformance import Conforming
 from ..conform.forced import OutOfTimeError
 from ..conform.saved import forcible_behavior, replay_on
@@ -12,8 +14,6 @@ from ..conform.systems import forcible_distribution, of_brokers, protocol_to_wal
 from ..conform.walks import CoveringWalks
 from ..core.behavior import Behavior
 from ..core.interrupts import listening
-from ..core.replay_report import KafkaError, MissingKafkaError
-from ..core.replay_report import Report as Replayed
 from ..core.result import Resources, doing
 from ..core.spec import Outcome, ReplayError
 from ..core.tracefile import itf, read_trace

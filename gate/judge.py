@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..brokers.report import ForcedBehavior, Observed, Report
 from ..conform.conformance import Conformance, Departure
-from ..core.replay_report import ForcedBehavior, Observed, Report
 from ..core.result import Verdict
 from ..core.spec import Outcome
 from ..render.grounds import searched_in_python

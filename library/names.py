@@ -53,10 +53,10 @@ from ..core.imports import PREFIX, Folder
 from ..core.origins import is_users
 from ..core.sources import global_names
 from ..core.spec import Property, TransitionSystem
-from ..core.successors import EXAMPLES, successor
 from ..model.custom.model import Model
 from ..model.custom.signatures import refuse_unfit
 from ..model.protocol import Protocol
+from .successors import EXAMPLES, successor
 
 _NAMED = "name a custom protocol by its file (fence.py) or its module (rules.fence)"
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..checker.reasons import Reason, why
 from ..core.behavior import Behavior
-from ..core.reasons import Reason, why
 from ..core.scene import Entry, Event, Log, LogOffset, Message, Participant, Scene, changed
 from ..core.spec import Step
 from ..core.text import told

@@ -26,7 +26,7 @@ from tidegate.brokers.observe import stored_log
 from tidegate.brokers.patience import start_patience, together
 from tidegate.brokers.process import free_ports
 from tidegate.brokers.records import Entry, decode_records, encode_record
-from tidegate.core.replay_report import KafkaError
+from tidegate.brokers.report import KafkaError
 
 from . import admin
 from .holding_proxy import HoldingProxy

@@ -6,8 +6,8 @@ import pytest
 
 from tests.gate.test_document import errors_in
 from tests.gate.test_reports import OPTIONS, validate_sarif, validated_junit
+from tidegate.brokers.report import Difference, ForcedBehavior, ForcedStep, Observed, Report
 from tidegate.conform.conformance import Conformance, Departure
-from tidegate.core.replay_report import Difference, ForcedBehavior, ForcedStep, Observed, Report
 from tidegate.core.spec import Step, Trace
 from tidegate.gate.cells import Brokers, Cell, Expectation
 from tidegate.gate.document import read

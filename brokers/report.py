@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import TidegateError
+from ..core.errors import TidegateError
 
 State = Mapping[str, Any]
 """A state of the model: the values of its variables by name."""

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import Any
 
-from .asserting import Assertion, assertion_of, is_verdict
-from .errors import blaming
-from .guards import Refusal, passed, refusal, requirement
-from .layout import State
-from .spec import Step, TransitionSystem
-from .text import named
+from ..core.asserting import Assertion, assertion_of, is_verdict
+from ..core.errors import blaming
+from ..core.guards import Refusal, passed, refusal, requirement
+from ..core.layout import State
+from ..core.spec import Step, TransitionSystem
+from ..core.text import named
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,14 @@
-"""Reads a document that anybody may have edited: checks the type and range of each field.
-
-JSON with a checksum, which reveals a damaged file.
-"""
+"""Reads a document that anybody may have edited: checks the type and range of each field."""
 
 from __future__ import annotations
 
-import json
 import re
-import zlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, is_dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
-from .options import Declared, options
+from ..core.options import Declared, options
 
 SHOWN = 40
 """Characters of an offending value that a message shows."""
@@ -149,24 +144,3 @@ def flag(value: Any, name: str) -> bool:
     if not isinstance(value, bool):
         raise FieldError(name, value, "true or false")
     return value
-
-
-def sealed(document: Mapping[str, Any]) -> str:
-    """Return a document as text, with its checksum."""
-    return json.dumps({"checksum": _checksum(document), "manifest": document})
-
-
-def unsealed(text: str | bytes) -> dict[str, Any] | None:
-    """Return the document in what :func:`sealed` returned; None if that is damaged."""
-    try:
-        read = json.loads(text)
-        document = read["manifest"]
-        intact = _checksum(document) == read["checksum"]
-    # Brackets may be nested deeper than Python reads them.
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return document if intact and isinstance(document, dict) else None
-
-
-def _checksum(document: Mapping[str, Any]) -> int:
-    return zlib.crc32(json.dumps(document, sort_keys=True).encode())

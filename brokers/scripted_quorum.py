@@ -37,8 +37,8 @@ from .metadata import (
     name_topic,
 )
 from .patience import until
-from .process import Server
 from .report import KafkaError
+from .server import Server
 from .wire import (
     Header,
     Ports,

@@ -15,9 +15,9 @@ from ..core.interrupts import Interrupted, LimitReachedError, Stop
 from ..core.options import time_limit
 from ..core.result import Limits
 from ..core.spec import Kind
+from ..library.full_history import with_histories
 from ..library.names import find_protocol
 from ..library.properties import select_violable, system_for
-from ..library.selection import with_histories
 from ..model import Protocol
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json

@@ -17,9 +17,9 @@ from ..core.interrupts import listening
 from ..core.result import Resources, doing
 from ..core.spec import Outcome, ReplayError
 from ..core.tracefile import itf, read_trace
+from ..library.full_history import refuse_unknown_property, replayed_as_recorded
 from ..library.names import find_protocol, is_custom, is_same
 from ..library.properties import find_properties
-from ..library.selection import refuse_unknown_property, replayed_as_recorded
 from ..model import Protocol
 from .cells import Brokers, Cell, Expectation
 from .judge import judge, judge_replay, judge_walks

@@ -32,7 +32,9 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 _TIDEGATE = __name__.partition(".")[0]
 
-_PRESENT = (f"{_TIDEGATE}.core", f"{_TIDEGATE}.model.custom", f"{_TIDEGATE}.model.protocol")
+_PRESENT = tuple(
+    f"{_TIDEGATE}.{name}" for name in ("core", "model.custom", "model.limited", "model.protocol")
+)
 """What models are written in."""
 
 REVISIONS = "name a commit, a branch or a tag of its repository"

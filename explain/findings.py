@@ -14,7 +14,8 @@ from ..core.result import Progress
 from ..core.spec import TransitionSystem
 from ..library.properties import system_for
 from ..library.shortening import dispensable, shortened
-from ..model.protocol import Protocol, limited
+from ..model.limited import limited
+from ..model.protocol import Protocol
 from .needs import Build, Need, Needs, Smallest
 
 

@@ -9,7 +9,7 @@ from tidegate.diff.systems import ranges
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import find_properties
 from tidegate.model import PROTOCOLS
-from tidegate.model.protocol import limited
+from tidegate.model.limited import limited
 
 BOUNDS = {
     "hw": "records=1 crashes=1",

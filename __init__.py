@@ -117,7 +117,7 @@ def __getattr__(name: str) -> Any:
             return getattr(import_module(f".{home}", __name__), name)
     said = f"module {__name__!r} has no attribute {name!r}"
     if "__path__" in globals() and not name.startswith("_"):
-        successors = import_module(".core.successors", __name__)
+        successors = import_module(".library.successors", __name__)
         said = successors.successor(f"{__name__}.{name}") or said
     raise AttributeError(said)
 

@@ -41,8 +41,8 @@ from .core.errors import (
 )
 from .core.interrupts import LimitReachedError, any_abandoned, listening, reason, received
 from .core.origins import is_users
-from .core.successors import successor
 from .core.version import __version__
+from .library.successors import successor
 from .render.terminal import say
 
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.replay_report import State
 from .forcing import Forcing, OtherwiseError
 from .messages import FENCED_LEADER_EPOCH, NONE, error_name
+from .report import State
 from .scripted_quorum import (
     INELIGIBLE_REPLICA,
     INVALID_UPDATE_VERSION,

@@ -6,9 +6,9 @@ import asyncio
 from contextlib import suppress
 from typing import Any
 
-from ..core.replay_report import KafkaError
 from .messages import Api
 from .patience import patience
+from .report import KafkaError
 from .wire import WireError, decode_response, encode_request, read_frame, write_frame
 
 NAME = "tidegate"

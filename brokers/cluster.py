@@ -10,15 +10,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ..core.replay_report import KafkaError
 from .distribution import Distribution
 from .inside import Inside
 from .jdwp import Debugger
+from .jvm import start_jvm
+from .logging_settings import logging_settings, write_logging
 from .patience import start_patience, together, until
-from .process import Server, free_ports, logging_settings, start_jvm, write_logging
 from .proxy import Proxy
 from .records import record_size
+from .report import KafkaError
 from .scripted_quorum import ScriptedQuorum
+from .server import Server, free_ports
 from .zookeeper import ZooKeeper
 
 _NEVER = 3_600_000

@@ -7,7 +7,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..core.replay_report import KafkaError, MissingKafkaError
+from .report import KafkaError, MissingKafkaError
 
 _KAFKA_JAR = re.compile(r"kafka_\d+\.\d+-(?P<version>\d+(?:\.\d+)+)(?P<rest>[^/]*)\.jar")
 _NO_CODE = ("-sources", "-javadoc", "-test", "-scaladoc")

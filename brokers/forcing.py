@@ -7,7 +7,6 @@ from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..core.replay_report import KafkaError, State
 from .client import ask
 from .cluster import Broker, Cluster
 from .messages import EPOCH, FETCH, LIST_OFFSETS, NONE, PRODUCE, error_name
@@ -16,6 +15,7 @@ from .observe import NOTHING
 from .patience import until
 from .proxy import Held
 from .records import decode_records, encode_record
+from .report import KafkaError, State
 from .scripted_quorum import ScriptedQuorum
 
 ACKS = {"all": -1, "1": 1}

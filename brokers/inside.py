@@ -13,8 +13,8 @@ from functools import wraps
 from time import time_ns
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from ..core.replay_report import KafkaError
 from .jdwp import CollectedError, Debugger
+from .report import KafkaError
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -10,8 +10,8 @@ import struct
 from contextlib import suppress
 from typing import Any
 
-from ..core.replay_report import KafkaError
 from .patience import patience
+from .report import KafkaError
 
 _HANDSHAKE = b"JDWP-Handshake"
 _HEAD = struct.Struct(">IIBBB")

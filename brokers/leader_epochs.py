@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..core.replay_report import State
 from .forcing import Forcing
 from .metadata import PartitionState
+from .report import State
 from .scripted_quorum import INVALID_UPDATE_VERSION
 
 

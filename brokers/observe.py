@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..core.replay_report import LISTED, Difference, KafkaError, State
 from .client import ask
 from .cluster import Broker, Cluster
 from .messages import FETCH, LIST_OFFSETS, NONE, OFFSET_OUT_OF_RANGE, error_name
 from .records import Entry, decode_records
+from .report import LISTED, Difference, KafkaError, State
 from .scripted_quorum import ScriptedQuorum
 
 _HIGH_WATERMARKS = "replication-offset-checkpoint"

@@ -8,19 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..core.replay_report import (
-    Difference,
-    ForcedBehavior,
-    ForcedStep,
-    KafkaError,
-    Observed,
-    Report,
-    State,
-)
 from .cluster import Cluster
 from .forcing import Forcing, OtherwiseError
 from .observe import CONSUMER, NOTHING, Observer, not_deleted, read, stored_log
 from .patience import LOOKS, START, patience
+from .report import Difference, ForcedBehavior, ForcedStep, KafkaError, Observed, Report, State
 from .steps import STEPS, cannot_force, force
 
 TOPIC = "trace"

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..core.replay_report import KafkaError
 from .messages import (
     ALTER_PARTITION,
     API_VERSIONS,
@@ -38,7 +37,8 @@ from .metadata import (
     name_topic,
 )
 from .patience import until
-from .process import Server
+from .report import KafkaError
+from .server import Server
 from .wire import (
     Header,
     Ports,

@@ -2,143 +2,32 @@
 
 A step releases what the proxy holds, starts or kills a process, or lets the controller act.  What
 the broker makes of it is compared afterwards; here only what travels on the wire is.
-
-How a leader is made to delete records: a client's DeleteRecords, or retention (KIP-107).
-
-How steps after OFFSET_OUT_OF_RANGE are forced: a follower asks where the log ends and starts.
-
-Kafka asks for LATEST and, if the follower's log is no longer than that, then for EARLIEST.  The
-model asks once.
-
-A power loss: what a broker had not flushed is gone from its disk.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
 from typing import Any
 
-from ..core.replay_report import State
 from . import alter_partition, leader_epochs
-from .client import ask
 from .cluster import Broker
+from .deletion import delete
 from .forcing import ACKS, Forcing, OtherwiseError, error_of, expect, stands_in
 from .messages import (
-    DELETE_RECORDS,
     EPOCH,
     FENCED_LEADER_EPOCH,
     FETCH,
     LIST_OFFSETS,
     NONE,
     OFFSET_OUT_OF_RANGE,
-    REQUEST_TIMED_OUT,
     error_name,
 )
-from .observe import NOTHING, base_offset, hw_checkpoint, log_segments, stored_log
+from .observe import NOTHING, hw_checkpoint, stored_log
+from .out_of_range import end, learn, list_offsets
 from .patience import patience, start_patience, until
-from .records import decode_records, record_size, sizes
-from .zookeeper import ZooKeeper
-
-_AT_ONCE = 1
-"""Milliseconds that the leader waits for its followers to delete, too: as good as none."""
-
-
-async def delete(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
-    """Have a leader delete its records below an offset; above its high watermark by retention."""
-    leader, offset = on["leader"], on["offset"]
-    controller = run.cluster.controller
-    above_hw = offset > before["replica"][leader]["hw"]
-    if above_hw and run.cluster.retains_above_hw and isinstance(controller, ZooKeeper):
-        await _expire(run, controller, leader, offset, before)
-    else:
-        await _delete_records(run, leader, offset)
-
-
-async def _delete_records(run: Forcing, leader: int, offset: int) -> None:
-    partition = {"index": 0, "offset": offset}
-    body = {"topics": [{"name": run.topic, "partitions": [partition]}], "timeout_ms": _AT_ONCE}
-    answer = await ask(run.broker(leader).port, DELETE_RECORDS, 0, body)
-    error = answer["topics"][0]["partitions"][0]["error"]
-    run.events.append(f"client -> {leader}: DeleteRecords below {offset}: {error_name(error)}")
-    if error not in (NONE, REQUEST_TIMED_OUT):
-        what = f"broker {leader}: DeleteRecords response"
-        raise OtherwiseError(what, error_name(NONE), error_name(error))
-
-
-async def _expire(
-    run: Forcing, controller: ZooKeeper, leader: int, offset: int, before: State
-) -> None:
-    """Let the topic retain what the leader shall keep, until the leader has deleted the rest.
-
-    A segment holds one record.  Retention is the same for all brokers, so no follower may have more
-    records than that.
-    """
-    kept = before["replica"][leader]["leo"] - offset
-    followers = [one for number, one in enumerate(before["replica"]) if number != leader]
-    if any(one["leo"] - one["start"] > kept for one in followers):
-        raise OtherwiseError("retention", f"deletes at broker {leader} alone", "at others, too")
-    data = run.broker(leader).data
-    controller.retain(run.topic, kept * record_size(run.cluster.magic))
-    # The first look at retention comes 30 s after a broker has started.
-    await until(lambda: stored_log(data, run.topic).start >= offset, start_patience())
-    controller.retain(run.topic, -1)
-    run.events.append(f"retention at {leader}: its log starts at {offset}")
-
-
-async def learn(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
-    """Let the follower have OFFSET_OUT_OF_RANGE, and see that it asks for the log end."""
-    (await run.response(on["follower"], on["leader"])).release()
-    await run.request(on["follower"], on["leader"], LIST_OFFSETS.key)
-
-
-async def list_offsets(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
-    """Let the leader have ListOffsets, and compare what it answers; its last answer is held."""
-    follower, leader = on["follower"], on["leader"]
-    message = after["message"][follower]
-    end = message["end_offset"]
-    await _listed(run, follower, leader, "log end", end)
-    if before["replica"][follower]["leo"] <= end:
-        (await run.response(follower, leader)).release()
-        await _listed(run, follower, leader, "log start", message["start"])
-
-
-async def _listed(run: Forcing, follower: int, leader: int, what: str, expected: int) -> None:
-    partition = await run.exchange(follower, leader, LIST_OFFSETS.key)
-    named = f"broker {leader}: ListOffsets response"
-    expect(named, error_name(NONE), error_of(partition))
-    expect(f"{named}: {what}", expected, _offset(partition))
-
-
-def _offset(partition: dict[str, Any]) -> int:
-    offsets = partition.get("offsets")
-    offset: int = offsets[0] if offsets else partition["offset"]
-    return offset
-
-
-async def end(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
-    """Let the follower have the offset; one that would have to truncate may exit instead."""
-    await run.handled(on["follower"], on["leader"], after)
-    if not after["replica"][on["follower"]]["alive"]:
-        await run.ends(on["follower"])
-
-
-def lose_power(data: Path, topic: str, kept: int) -> None:
-    """Truncate the log of a broker that is down to the records below the offset `kept`.
-
-    Indexes, snapshots and the recovery point are later than that, so they go too.
-    """
-    folder = data / f"{topic}-0"
-    for segment in log_segments(data, topic):
-        parts = sizes(segment.read_bytes())
-        keep = sum(parts[: max(kept - base_offset(segment), 0)])
-        with segment.open("r+b") as file:
-            file.truncate(keep)
-    for pattern in ("*.index", "*.timeindex", "*.snapshot", "*.txnindex"):
-        for path in folder.glob(pattern):
-            path.unlink()
-    (data / "recovery-point-offset-checkpoint").unlink(missing_ok=True)
-
+from .power_loss import lose_power
+from .records import decode_records
+from .report import State
 
 _FIRST_TO_KEEP_HW = (2, 4)
 """The release since which a fetch moves the high watermark only if it moves a log end."""

@@ -21,13 +21,15 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import NodeExistsError, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
 
-from ..core.replay_report import KafkaError
 from .client import ask
 from .distribution import Distribution
+from .jvm import Jvm, start_jvm
+from .logging_settings import logging_settings, write_logging
 from .messages import LEADER_AND_ISR, STOP_REPLICA, UPDATE_METADATA
 from .metadata import PartitionState
 from .patience import start_patience, until
-from .process import Jvm, Server, logging_settings, start_jvm, write_logging
+from .report import KafkaError
+from .server import Server
 
 NEVER = 3_600_000
 """An hour in milliseconds."""

@@ -344,7 +344,8 @@ def _judge_graph(request: SearchRequest, search: LevelSearch) -> Judged:
     try:
         with Alarm(request.limits.seconds, request.started, at_once=True):
             if stuck:
-                from .graph import state_graph, stuck_states
+                from .graph import state_graph
+                from .stuck import stuck_states
 
                 with request.memory.kept():
                     graph = state_graph(request.system)

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..core.asserting import Assertion
 from ..core.layout import State
-from ..core.reasons import why_not
 from ..core.spec import Property, Step, Trace, TransitionSystem
+from .reasons import why_not
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from math import inf
 from time import perf_counter, thread_time
-from typing import Any, TypeVar
+from typing import Any
 
 from ..core.interrupts import Alarm, Stop, Stopped, reason
 from ..core.layout import State
@@ -25,9 +25,8 @@ from .liveness.decide import decided
 from .liveness.lasso import Decided
 from .manifest import Level
 from .request import SearchRequest
+from .samples import spread
 from .search import LevelSearch
-
-T = TypeVar("T")
 
 _WIDE = 4096
 """Variables of states of which each is followed by a look at the clock and the memory."""
@@ -380,8 +379,3 @@ def least_parents(
                     orphans.remove(child)
                     parents[child] = state
     return parents
-
-
-def spread(members: Sequence[T], most: int) -> Sequence[T]:
-    """Return at most so many members, at equal distances."""
-    return members[:: max(1, -(-len(members) // most))]

@@ -16,10 +16,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from ..core import documents
-from ..core.documents import MOST_STATES, Count, Within, Word, sealed, unsealed
 from ..core.layout import WORD_BITS, Layout
 from ..core.spec import Property, TidegateError, TransitionSystem
+from . import documents
+from .documents import MOST_STATES, Count, Within, Word
+from .sealed import sealed, unsealed
 
 VERSION = 6
 NAME = "manifest.json"

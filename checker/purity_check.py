@@ -24,7 +24,6 @@ from ..core.fault_location import did_otherwise, impure, nondeterministic, predi
 from ..core.layout import State
 from ..core.result import Declared, Load, Tried
 from ..core.spec import ModelError, Property, TransitionSystem
-from .interpreted import spread
 from .liveness.formulas import with_premises
 from .reevaluation import (
     CONSTRAINT,
@@ -37,6 +36,7 @@ from .reevaluation import (
     identity,
     initial,
 )
+from .samples import spread
 
 _PER_LEVEL = 4
 """States of a level that are recorded, and evaluated again at the end of later levels."""

@@ -10,9 +10,9 @@ from ..core.asserting import Assertion
 from ..core.behavior import Behavior
 from ..core.guards import Refusal
 from ..core.layout import State
-from ..core.reasons import why_not
 from ..core.spec import ModelError, Step, Trace, TransitionSystem
 from ..core.tracefile import Recorded, encoded_state, ordered
+from .reasons import why_not
 
 T = TypeVar("T")
 

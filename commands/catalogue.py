@@ -7,9 +7,9 @@ from importlib.resources import files
 import click
 
 from ..core.bounds import unknown
-from ..core.successors import EXAMPLES
 from ..library.catalogue import KINDS, filtered, rules_in_force, story
 from ..library.names import find_protocol, is_custom
+from ..library.successors import EXAMPLES
 from ..model import PROTOCOLS
 from ..render.catalogue import print_catalogue, print_rules, print_story
 from ..render.console import Text

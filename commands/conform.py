@@ -9,14 +9,15 @@ from typing import Any
 
 import click
 
+from ..conform.conformance import Conformance, Conforming
+from ..conform.coverage import Coverage, GuardCoverage, RuleCoverage
+from ..conform.systems import forcible_distribution, protocol_to_walk, systems_to_walk
+from ..conform.walks import CoveringWalks
 from ..core.behavior import Behavior
 from ..core.options import option
 from ..core.result import doing
 from ..core.spec import TransitionSystem
 from ..core.tracefile import itf
-from ..library.conformance import Conformance, Conforming, CoveringWalks
-from ..library.coverage import Coverage, GuardCoverage, RuleCoverage
-from ..library.on_brokers import forcible_distribution, protocol_to_walk, systems_to_walk
 from ..render.output import OutputError, Reports
 from ..render.terminal import progress, write_json
 from .parameters import Output, bound_option, protocol_argument, takes

@@ -14,8 +14,9 @@ import click
 from ..core.interrupts import Alarm, Stopped, is_interrupt
 from ..core.options import option, time_limit
 from ..core.result import Limits
-from ..library.code import code, differences
-from ..library.protocol_diff import (
+from ..diff.code import code
+from ..diff.code_changes import differences
+from ..diff.protocols import (
     Both,
     bounds_to_try,
     counterexamples,
@@ -24,7 +25,7 @@ from ..library.protocol_diff import (
     states,
     variables_of_one,
 )
-from ..library.revisions import opened
+from ..diff.revisions import opened
 from ..render.diff import DiffPrinter, labels
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json

@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from time import perf_counter
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..checker.check import check
 from ..core.behavior import Behavior
-from ..core.bounds import BoundsError, declared
 from ..core.errors import SelectionError, one_line
-from ..core.interrupts import Alarm, Interrupted, LimitReachedError, Stop, Stopped, reason
+from ..core.interrupts import Interrupted, LimitReachedError, Stop
 from ..core.options import time_limit
 from ..core.result import Limits
-from ..core.spec import Kind, TransitionSystem
+from ..core.spec import Kind
+from ..library.full_history import with_histories
 from ..library.names import find_protocol
 from ..library.properties import select_violable, system_for
-from ..library.selection import with_histories
 from ..model import Protocol
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json
 from .parameters import Output, model_options, protocol_argument, takes, trace_options
 from .status import EXIT_HOLDS, Ended, ended, stopped_status
 from .traces import saved
-
-if TYPE_CHECKING:
-    from ..library.necessity import Build
-    from ..render.explanation import Findings
 
 
 @dataclass(frozen=True)
@@ -76,6 +69,7 @@ def explain(
       3   a limit was reached before everything was decided
       130 interrupted
     """
+    from ..explain.findings import find
     from ..render.explanation import document, print_findings, print_sentences
     from ..render.narrative import narrate
 
@@ -91,7 +85,8 @@ def explain(
         print_sentences(console, narrative, output.quiet)
         words, findings, stopped_by = protocol.model.faults_and_elections, None, None
         if prop is not None:
-            findings, stopped_by = _find(protocol, behavior, words, how, output.quiet)
+            with progress(output.quiet) as show:
+                findings, stopped_by = find(protocol, behavior, words, how.time_limit, show)
             if findings is not None:
                 print_findings(console, narrative, findings, words, output.quiet)
             else:
@@ -148,90 +143,3 @@ def _chosen(
         )
     behavior = Behavior(system, result.first.trace, result.first.property)
     return protocol, with_histories(behavior, protocol, settings)
-
-
-def _find(
-    protocol: Protocol,
-    behavior: Behavior,
-    words: Mapping[str, str],
-    how: Searches,
-    quiet: bool,
-) -> tuple[Findings | None, Stopped | None]:
-    """Find what a violation does not need; also return what ended the searches early."""
-    started = perf_counter()
-    try:
-        with Alarm(how.time_limit, started):
-            return _findings(protocol, behavior, words, how, quiet)
-    except KeyboardInterrupt as error:
-        return None, reason(error, perf_counter() - started)
-
-
-def _findings(
-    protocol: Protocol,
-    behavior: Behavior,
-    words: Mapping[str, str],
-    how: Searches,
-    quiet: bool,
-) -> tuple[Findings, Stopped | None]:
-    from ..library.necessity import Needs, dispensable, shortened
-    from ..render.explanation import Findings
-
-    system, trace, prop = behavior.system, behavior.trace, behavior.prop
-    assert prop is not None
-    with progress(quiet) as show:
-        build = _builder(protocol, behavior)
-        search = Needs(build, prop, trace, words, how.time_limit, show)
-        lasso = prop.kind.is_liveness
-        searched = lasso or prop.kind.is_invariant
-        # Without a step that fairness demands a behavior may violate the property for that alone.
-        fair = _fair(system) & set(search.used()) if lasso else set[str]()
-        needs = tuple(
-            search.of_kind(action) for action in search.used() if searched and action not in fair
-        )
-        switches = [
-            name
-            for name, (_, default) in declared(protocol.model.bounds).items()
-            if isinstance(default, bool)
-            and system.bounds[name] == "true"
-            and _is_possible(build, name)
-        ]
-        on = tuple(search.of_option(name, "false") for name in switches) if searched else ()
-        least = all(need.decided and need.least == len(need.numbers) for need in needs)
-        smallest = None if least or lasso else search.smallest()
-    if lasso:
-        # Without one of its steps a lasso need not come back to where its cycle begins.
-        spare, part = list[int](), len(trace.steps)
-    else:
-        spare = dispensable(system, prop, trace)
-        part = len(shortened(system, prop, trace).steps)
-    findings = Findings(needs, on, smallest, tuple(spare), part, searched, tuple(sorted(fair)))
-    return findings, Stopped(Stop.INTERRUPT) if search.interrupted else None
-
-
-def _is_possible(build: Build, option: str) -> bool:
-    """Whether an option can be off within the trace's bounds: another one may need it."""
-    try:
-        build({}, {option: "false"})
-    except BoundsError:
-        return False
-    return True
-
-
-def _fair(system: TransitionSystem[Any, Any]) -> set[str]:
-    """Return the names of the fair actions."""
-    return {action.name for action in system.actions if system.is_fair(action)}
-
-
-def _builder(protocol: Protocol, behavior: Behavior) -> Build:
-    """Return a builder of a trace's system with fewer faults and elections, or other options."""
-    from ..model.protocol import limited
-
-    prop = behavior.prop
-    assert prop is not None
-    recorded = behavior.system.bounds
-
-    def build(most: Mapping[str, int], changed: Mapping[str, str]) -> TransitionSystem[Any, Any]:
-        settings = [f"{name}={value}" for name, value in (recorded | dict(changed)).items()]
-        return system_for(limited(protocol, most), settings, [prop])
-
-    return build

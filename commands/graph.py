@@ -143,7 +143,7 @@ def _print_behavior(system: TransitionSystem[Any, Any], trace: Trace, full: bool
 
 def _print_figures(system: TransitionSystem[Any, Any], made: StateGraph) -> None:
     """Print the statistics of the graph."""
-    from ..checker.graph import statistics
+    from ..checker.graph_statistics import statistics
     from ..render.graphs import print_statistics
 
     print_statistics(make_console(), system.heading, statistics(made), len(made.outside))

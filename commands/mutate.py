@@ -13,11 +13,11 @@ import click
 from ..core.interrupts import LimitReachedError
 from ..core.options import option, time_limit
 from ..core.result import Progress, doing
-from ..library.mutant_searches import SURVIVED, UNDECIDED, Covered, Killing
-from ..library.mutants import Fate
 from ..library.names import find_protocol
 from ..library.properties import Selection, left_undecided, properties_of, select_violable
 from ..model import Protocol
+from ..mutate.decide import SURVIVED, UNDECIDED, Covered, Killing
+from ..mutate.fates import Fate
 from ..render.console import Console, Text
 from ..render.output import Reports
 from ..render.summary import count

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import IO
 
+from ..brokers.report import Report
+from ..conform.saved import forcible_behavior, replay_on
+from ..conform.systems import forcible_distribution
 from ..core.behavior import Behavior
-from ..core.replay_report import Report
 from ..core.result import doing
 from ..core.spec import Trace
-from ..library.on_brokers import forcible_behavior, forcible_distribution, replay_on
 from ..model import Protocol
 from ..render.terminal import progress, write_json
 

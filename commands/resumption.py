@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ..core import documents
+from ..checker import documents
 from ..core.options import options
 from ..core.result import Cluster, Limits, SearchOptions
 from ..core.spec import TidegateError

@@ -12,7 +12,8 @@ from ..core.bounds import brief
 from ..core.errors import SelectionError
 from ..core.interrupts import is_interrupt
 from ..core.options import time_limit
-from ..library.minimal_bounds import Ladder, MinimalBounds, find_minimal_bounds, ladder
+from ..library.ladder import Ladder, ladder
+from ..library.minimal_bounds import MinimalBounds, find_minimal_bounds
 from ..library.names import find_protocol
 from ..library.properties import left_undecided, select_violable
 from ..render.output import Reports

@@ -11,8 +11,8 @@ from ..checker.verdicts import why_satisfied
 from ..core.behavior import Behavior
 from ..core.spec import ModelError, Property, ReplayError
 from ..core.tracefile import Recorded, read_trace
+from ..library.full_history import refuse_unknown_property, replayed_as_recorded, with_histories
 from ..library.problem import Problem
-from ..library.selection import refuse_unknown_property, replayed_as_recorded, with_histories
 from ..model import Protocol
 from ..render.output import Reports
 from ..render.terminal import say

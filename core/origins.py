@@ -20,8 +20,9 @@ LIBRARIES = frozenset({"site-packages", "dist-packages"})
 """Names of the directories that packages are installed into."""
 
 _PARTS = frozenset({
-    "__init__.py", "__main__.py", "brokers", "checker", "cli.py", "commands", "core", "examples",
-    "gate", "invariants", "language", "library", "model", "render",
+    "__init__.py", "__main__.py", "brokers", "checker", "cli.py", "commands", "conform", "core",
+    "diff", "examples", "explain", "gate", "invariants", "language", "library", "model", "mutate",
+    "render",
 })  # fmt: skip
 """What the package has in its directory; a clone has other things there, too."""
 

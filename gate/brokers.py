@@ -5,25 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from time import perf_counter
 
+from ..brokers.report import KafkaError, MissingKafkaError
+from ..brokers.report import Report as Replayed
+from ..conform.conformance import Conforming
+from ..conform.forced import OutOfTimeError
+from ..conform.saved import forcible_behavior, replay_on
+from ..conform.systems import forcible_distribution, of_brokers, protocol_to_walk, systems_to_walk
+from ..conform.walks import CoveringWalks
 from ..core.behavior import Behavior
 from ..core.interrupts import listening
-from ..core.replay_report import KafkaError, MissingKafkaError
-from ..core.replay_report import Report as Replayed
 from ..core.result import Resources, doing
 from ..core.spec import Outcome, ReplayError
 from ..core.tracefile import itf, read_trace
-from ..library.conformance import Conforming, CoveringWalks, OutOfTimeError
+from ..library.full_history import refuse_unknown_property, replayed_as_recorded
 from ..library.names import find_protocol, is_custom, is_same
-from ..library.on_brokers import (
-    forcible_behavior,
-    forcible_distribution,
-    of_brokers,
-    protocol_to_walk,
-    replay_on,
-    systems_to_walk,
-)
 from ..library.properties import find_properties
-from ..library.selection import refuse_unknown_property, replayed_as_recorded
 from ..model import Protocol
 from .cells import Brokers, Cell, Expectation
 from .judge import judge, judge_replay, judge_walks

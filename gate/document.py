@@ -1,9 +1,4 @@
-"""``tidegate.toml``: the cases of a gate, read into cells.
-
-Keys that cases of every kind have: limits and the tier.
-
-Cells of one file that cannot all pass.
-"""
+"""``tidegate.toml``: the cases of a gate, read into cells."""
 
 from __future__ import annotations
 
@@ -14,32 +9,17 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
-from ..core.bounds import BoundsError, unknown
-from ..core.bounds import shown as bounds_shown
+from ..conform.systems import of_brokers
+from ..core.bounds import unknown
 from ..core.errors import SelectionError
-from ..core.options import parse_size
-from ..core.result import ENGINES
 from ..core.spec import ReplayError
 from ..library.names import custom_file, find_protocol, is_custom
-from ..library.on_brokers import of_brokers
 from ..model import PROTOCOLS
-from .cells import (
-    AGREES,
-    DIVERGES,
-    EVERY,
-    REPRODUCES,
-    TIERS,
-    Brokers,
-    Cell,
-    CellLimits,
-    Expectation,
-    expanded,
-)
+from .cells import AGREES, DIVERGES, EVERY, REPRODUCES, TIERS, Brokers, Cell, Expectation
 from .configuration_errors import (
     LIMITS,
     NAMES,
     PINS,
-    SECONDS,
     SWITCH,
     TEXT,
     ConfigurationErrors,
@@ -50,89 +30,9 @@ from .configuration_errors import (
     shown,
     whole,
 )
+from .contradictions import note_contradictions
 from .custom_names import Named, Wrong, wrong_in, wrong_names
-
-SHARED: dict[str, Kind] = {
-    "engine": TEXT,
-    "seconds": SECONDS,
-    "memory": TEXT,
-    "stalled": SECONDS,
-    "tier": TEXT,
-}
-
-
-def drop_invalid(errors: ConfigurationErrors, path: Path, table: dict[str, Any]) -> None:
-    """Record shared keys whose values do not exist, and drop them."""
-    for key, choices in (("engine", ENGINES), ("tier", TIERS)):
-        if table.get(key, choices[0]) not in choices:
-            errors.add((*path, key), unknown(key, table.pop(key), choices))
-    if "memory" in table and parse_size(table["memory"]) is None:
-        value = shown(table.pop("memory"))
-        text = f"memory = {value} is not an amount of at least 64M, such as 2G"
-        errors.add((*path, "memory"), text)
-
-
-def limits_of(case: Mapping[str, Any]) -> CellLimits:
-    """Return the limits that a case sets."""
-    memory = case.get("memory")
-    return CellLimits(
-        seconds=float(case.get("seconds", CellLimits.seconds)),
-        memory=None if memory is None else parse_size(memory),
-        stalled=float(case.get("stalled", CellLimits.stalled)),
-        engine=case.get("engine", CellLimits.engine),
-    )
-
-
-def note_contradictions(errors: ConfigurationErrors, cells: Sequence[tuple[Cell, Path]]) -> None:
-    """Note where two cases expect different things of one search, or of the same brokers."""
-    known: dict[object, tuple[str, Cell]] = {}
-    for cell, path in cells:
-        for key, about, expected in _claims(cell):
-            before, earlier = known.setdefault((about, *key), (expected, cell))
-            if before != expected:
-                errors.add(
-                    (*path, about),
-                    f"{cell.name}: {expected}, but line {earlier.line} expects: {before}; "
-                    "keep one of them",
-                )
-
-
-def _claims(cell: Cell) -> Iterator[tuple[tuple[object, ...], str, str]]:
-    """Yield the subject of each claim, the key of the case that makes it, and the expectation."""
-    if cell.brokers:
-        yield (cell.brokers.kafka, cell.within), "expect", str(cell.expectations[0])
-        return
-    expectations = _expectations(cell)
-    search = cell.protocol.lower(), _bounds(cell)
-    for one in expectations:
-        verdict = str(Expectation(one.name, one.violated))
-        yield (*search, one.name.lower()), "", verdict
-    names = tuple(sorted(one.name.lower() for one in expectations))
-    for name, pinned in (("states", cell.states), ("depth", cell.depth)):
-        if pinned is not None:
-            # Symmetry changes the counts, and no verdict.
-            yield (*search, cell.symmetry, names), name, f"{name} = {pinned}"
-
-
-def _expectations(cell: Cell) -> list[Expectation]:
-    """Return what a cell expects of each property, as far as that is known before it runs."""
-    if cell.custom:
-        return list(cell.expectations)
-    try:
-        return list(expanded(cell.expectations, find_protocol(cell.protocol)))
-    except SelectionError:
-        return []
-
-
-def _bounds(cell: Cell) -> str:
-    """Return the bounds of a cell in one form for all that mean the same."""
-    if not is_custom(cell.protocol):
-        try:
-            return str(bounds_shown(find_protocol(cell.protocol).within(cell.bounds.split())))
-        except (SelectionError, BoundsError):
-            pass
-    return " ".join(sorted(cell.bounds.split()))
-
+from .shared_keys import SHARED, drop_invalid, limits_of
 
 NAME = "tidegate.toml"
 

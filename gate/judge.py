@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..core.replay_report import ForcedBehavior, Observed, Report
+from ..brokers.report import ForcedBehavior, Observed, Report
+from ..conform.conformance import Conformance, Departure
 from ..core.result import Verdict
 from ..core.spec import Outcome
-from ..library.conformance import Conformance, Departure
 from ..render.grounds import searched_in_python
 from ..render.text import violated_after
 from .cells import AGREES, Expectation

@@ -17,12 +17,12 @@ from ..core.result import Limits, Progress, Resources, Result, SearchOptions, Ve
 from ..core.spec import Kind, Outcome, Property, TransitionSystem
 from ..core.tracefile import itf
 from ..library.bug_matching import Match, seconds_left
+from ..library.full_history import with_histories
 from ..library.known_bugs import repaired
 from ..library.loading import named
 from ..library.names import find_protocol
 from ..library.problem import Problem
 from ..library.properties import Selection, find_properties, select, system_for
-from ..library.selection import with_histories
 from ..model import Protocol
 from ..render.grounds import declared_pure, in_vain, relied_on
 from .cells import EVERY, Cell, Expectation, expanded

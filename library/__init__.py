@@ -1,1 +1,1 @@
-"""All that can be asked of a protocol: what it is, what holds, how it differs, what brokers do."""
+"""All that can be asked of any protocol: its name, its properties, its bounds, and what holds."""

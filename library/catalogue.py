@@ -16,7 +16,7 @@ from ..core.spec import Action, Property
 from ..model import PROTOCOLS, Protocol
 from ..model.broker.asked import where_text
 from ..model.broker.releases import deciding, overview
-from .code import decisions
+from ..model.protocol import decisions
 from .links import addresses
 from .names import find_protocol, is_custom
 from .properties import properties_of

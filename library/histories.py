@@ -49,7 +49,10 @@ from ..core.sources import global_names, is_own
 from ..core.spec import Property, TransitionSystem
 from ..model.protocol import TRACK, Protocol, histories_of
 
-_OWN = {"core", "checker", "library", "commands", "gate", "render", "brokers"}
+_OWN = {
+    "core", "checker", "library", "commands", "gate", "render", "brokers", "diff", "mutate",
+    "explain", "conform",
+}  # fmt: skip
 """Parts of this package that no model belongs to: they read only what they are given."""
 
 _PLAIN = {

@@ -15,8 +15,8 @@ from ..core.interrupts import Alarm, LimitReachedError, Stop, Stopped, reason
 from ..core.options import option, time_limit
 from ..core.result import Load, Result, Verdict
 from ..core.spec import Outcome, Property, Trace, TransitionSystem
-from .necessity import shortened
 from .pool import processes
+from .shortening import shortened
 
 BATCH = 20
 """Walks that a process takes before it reports; the result does not depend on it."""

@@ -1,24 +1,17 @@
-"""What every protocol that can be checked is: a named choice of rules and actions.
-
-A protocol whose behaviors take some actions at most N times.
-
-A family's bounds limit faults and elections; this limits any action of any protocol, also one that
-has no bound, such as a restart.  The state counts the steps of those actions.
-"""
+"""What every protocol that can be checked is: a named choice of rules and actions."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
-from inspect import Parameter, signature
+from inspect import Parameter, getdoc, signature
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from ..core.bounds import bound_name, parse, unknown
 from ..core.errors import ModelError, about, blaming, one_line, printed
-from ..core.fields import integer
-from ..core.guards import counted
 from ..core.origins import note_model
 from ..core.spec import Action, JointFairness, Property, TransitionSystem
 
@@ -70,7 +63,7 @@ class Protocol:
         The protocol whose rules it replaces, if any.
     limits
         Names of actions that are counted in the state, with how many steps of each a behavior may
-        have; see :func:`tidegate.model.protocol.limited`.
+        have; see :func:`tidegate.model.limited.limited`.
     older_rules
         Rules of earlier Kafka versions that this protocol's rules replaced and that no ancestor
         has, as (name of the rule, function): each is a mutant, like a rule of an ancestor.
@@ -210,19 +203,6 @@ def _named_in_one_line(action: Action) -> Action:
     return action if name == action.name else replace(action, name=name)
 
 
-def counter(action: str) -> str:
-    """Return the name of the variable that counts the steps of an action."""
-    return f"taken_{action}"
-
-
-def counting(state: type, limits: tuple[tuple[str, int], ...]) -> type:
-    """Return the declaration of a state that counts the steps of limited actions."""
-    counters = {
-        counter(action): integer(0, most, f"steps of {action} so far") for action, most in limits
-    }
-    return type(state.__name__, (state,), counters) if limits else state
-
-
 @dataclass(frozen=True)
 class NoRules:
     """The rules of a model whose variants differ in none."""
@@ -241,26 +221,21 @@ def first_rules(bounds: type) -> Any:
     return next(declared, NoRules())
 
 
+def decisions(rules: type) -> dict[str, str]:
+    """Return the description of each rule, from the docstring of the class that declares them.
+
+    It is a numpydoc docstring, whose section ``Parameters`` describes each field; one description
+    may be for several.
+    """
+    _, _, section = (getdoc(rules) or "").partition("Parameters\n----------\n")
+    said = {}
+    for block in re.split(r"\n(?=\S)", section):
+        names, _, text = block.partition("\n")
+        for name in names.split(","):
+            said[name.strip()] = " ".join(text.split())
+    return said
+
+
 def histories_of(bounds: type) -> tuple[str, ...]:
     """Return the names of the fields of a class of bounds that say whether a history is kept."""
     return tuple(one.name for one in fields(bounds) if one.name != "rules" and is_extra(one))
-
-
-def limited(protocol: Protocol, most: Mapping[str, int]) -> Protocol:
-    """Return a protocol that takes each of some actions at most a given number of times.
-
-    Parameters
-    ----------
-    most
-        For the name of an action, how many of its steps a behavior may have; with 0 the protocol
-        has no such action.
-    """
-    actions = tuple(
-        replace(action, apply=counted(action.apply, counter(action.name), most[action.name]))
-        if action.name in most
-        else action
-        for action in protocol.actions
-        if most.get(action.name) != 0
-    )
-    kept = tuple((action.name, most[action.name]) for action in actions if action.name in most)
-    return replace(protocol, actions=actions, limits=kept)

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..brokers.report import Difference, Observed, Report
+from ..conform.conformance import Conformance
+from ..conform.coverage import Coverage, GuardCoverage, RuleCoverage
+from ..conform.shortest_ways import MOST_STATES
+from ..conform.walks import CoveringWalks
 from ..core.behavior import Behavior
-from ..core.replay_report import Difference, Observed, Report
 from ..core.spec import Trace, TransitionSystem
-from ..library.conformance import MOST_STATES, Conformance, CoveringWalks
-from ..library.coverage import Coverage, GuardCoverage, RuleCoverage
 from .console import Console, Text
 from .narrative import narrate
 from .page import Seen, page

@@ -11,16 +11,10 @@ from rich.table import Table
 from ..core.asserting import Assertion
 from ..core.interrupts import Stop
 from ..core.scene import Scene
-from ..library.code import (
-    ActionChange,
-    Code,
-    CodeDiff,
-    Function,
-    RuleChange,
-    changed_constants,
-)
-from ..library.diff import BehaviorDiff, BlockedStep, Divergence, values
-from ..library.protocol_diff import Count, Counterexample, Row, StateDiff, VerdictDiff
+from ..diff.code import Code, Function
+from ..diff.code_changes import ActionChange, CodeDiff, RuleChange, changed_constants
+from ..diff.protocols import Count, Counterexample, Row, StateDiff, VerdictDiff
+from ..diff.systems import BehaviorDiff, BlockedStep, Divergence, values
 from .console import Console, Text
 from .summary import count
 from .text import length, print_prose

@@ -3,54 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ..library.necessity import Counts, Need, Smallest
+from ..explain.findings import Findings
+from ..explain.needs import Counts, Need, Smallest
 from .console import Console, Text
 from .narrative import Narrative
 from .summary import count
 from .text import print_prose
-
-
-@dataclass(frozen=True)
-class Findings:
-    """The findings about a violation.
-
-    Parameters
-    ----------
-    needs, options
-        The kinds of faults and elections in its trace, and the options that are on.
-    smallest
-        A minimal subset of its faults and elections; None if it needs all, or nothing was searched.
-    dispensable
-        Numbers of the steps each of which can be dropped.
-    part
-        How many steps are left after dropping all that can be dropped.
-    searched
-        Whether faults and elections were searched at all.
-    fair
-        Those kinds in a lasso that were not, since fairness demands them.
-    """
-
-    needs: tuple[Need, ...]
-    options: tuple[Need, ...]
-    smallest: Smallest | None
-    dispensable: tuple[int, ...]
-    part: int
-    searched: bool = True
-    fair: tuple[str, ...] = ()
-
-    @property
-    def decided(self) -> bool:
-        """Whether every search explored all states, or found a violation."""
-        smallest = self.smallest is None or self.smallest.decided
-        return smallest and all(need.decided for need in (*self.needs, *self.options))
-
-    @property
-    def all_needed(self) -> bool:
-        """Whether no fault or election of the trace can be left out, as far as is known."""
-        return all(need.decided and need.least == len(need.numbers) for need in self.needs)
 
 
 def print_sentences(console: Console, narrative: Narrative, brief: bool = False) -> None:

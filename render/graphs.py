@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from ..checker.graph import StateGraph, Statistics
+from ..checker.graph import StateGraph
+from ..checker.graph_statistics import Statistics
 from ..core.errors import TidegateError, printable
 from .console import Console, Text
 from .summary import count

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..core.spec import Outcome
-from ..library.minimal_bounds import MinimalBounds, listed, shown
+from ..library.ladder import listed, shown
+from ..library.minimal_bounds import MinimalBounds
 from .console import Console, Text
 from .summary import count
 from .text import print_prose

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from ..core.scene import LogOffset
 from ..library.links import pieces
+from .changes import differs_from
 from .diagram import HEAD, ROW, STEPS, colour, diagram
-from .narrative import LOST, Moment, Narrative, differs_from
+from .narrative import LOST, Moment, Narrative
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import overload
 
-from ..interpreted import spread
+from ..samples import spread
 from .machine import Segments
 
 

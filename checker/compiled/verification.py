@@ -40,7 +40,8 @@ from ...core.spec import (
     TidegateError,
     TransitionSystem,
 )
-from ..interpreted import Pause, Search, spread
+from ..interpreted import Pause, Search
+from ..samples import spread
 from .comparison import (
     MadeUp,
     compare_level,

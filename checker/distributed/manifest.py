@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from ...core import documents
-from ...core.documents import Count, Like, Within
 from ...core.layout import Layout
 from ...core.result import Cluster
 from ...core.spec import Property
+from .. import documents
 from ..compiled.statefile import temporary_folder
+from ..documents import Count, Like, Within
 from ..manifest import (
     MOST_SHARES,
     NAME,

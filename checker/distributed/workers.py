@@ -20,9 +20,10 @@ KERNEL = "kernel-{}.ll"
 
 PARTS = (
     "core.layout",
-    "core.documents",
     "core.files",
+    "checker.documents",
     "checker.manifest",
+    "checker.sealed",
     "checker.compiled.blocks",
     "checker.compiled.build",
     "checker.compiled.listing",

@@ -24,9 +24,9 @@ from tidegate.brokers.distribution import Distribution
 from tidegate.brokers.messages import FETCH, NONE, PRODUCE, Api, error_name
 from tidegate.brokers.observe import stored_log
 from tidegate.brokers.patience import start_patience, together
-from tidegate.brokers.process import free_ports
 from tidegate.brokers.records import Entry, decode_records, encode_record
-from tidegate.core.replay_report import KafkaError
+from tidegate.brokers.report import KafkaError
+from tidegate.brokers.server import free_ports
 
 from . import admin
 from .holding_proxy import HoldingProxy

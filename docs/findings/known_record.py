@@ -11,7 +11,7 @@ import asyncio
 
 from tidegate.brokers.distribution import Distribution
 from tidegate.brokers.messages import ALTER_PARTITION
-from tidegate.core.replay_report import KafkaError
+from tidegate.brokers.report import KafkaError
 
 from .kraft import KraftCluster
 from .node import CONTROLLER

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from tidegate.brokers.distribution import Distribution
 from tidegate.brokers.patience import start_patience, together
-from tidegate.core.replay_report import KafkaError
+from tidegate.brokers.report import KafkaError
 
 from .kafka_cluster import KafkaCluster
 from .node import CONTROLLER, Node

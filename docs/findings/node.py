@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tidegate.brokers.distribution import Distribution
-from tidegate.brokers.process import Jvm, Server, logging_settings, start_jvm, write_logging
+from tidegate.brokers.jvm import Jvm, start_jvm
+from tidegate.brokers.logging_settings import logging_settings, write_logging
+from tidegate.brokers.server import Server
 
 CONTROLLER = 100
 """The id of the controller's node, or of the first voter's; brokers count from 1."""

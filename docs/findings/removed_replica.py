@@ -15,7 +15,7 @@ from pathlib import Path
 from tidegate.brokers.distribution import Distribution
 from tidegate.brokers.patience import together
 from tidegate.brokers.records import Entry
-from tidegate.core.replay_report import KafkaError
+from tidegate.brokers.report import KafkaError
 
 from . import admin
 from .kafka_cluster import Consumed, Description

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from tidegate.brokers.distribution import Distribution
 from tidegate.brokers.patience import until
 from tidegate.brokers.records import Entry
-from tidegate.core.replay_report import KafkaError
+from tidegate.brokers.report import KafkaError
 
 from .kafka_cluster import KafkaCluster
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from tidegate.brokers.messages import FETCH, Api
 from tidegate.brokers.patience import together
 from tidegate.brokers.records import Entry
-from tidegate.core.replay_report import KafkaError
+from tidegate.brokers.report import KafkaError
 
 from .kafka_cluster import Consumed, KafkaCluster, PartitionState, Produced
 from .run import STEP, Run, numbers, values

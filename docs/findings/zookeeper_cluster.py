@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Mapping
 
 from tidegate.brokers.distribution import Distribution
+from tidegate.brokers.jvm import Jvm
 from tidegate.brokers.patience import start_patience
-from tidegate.brokers.process import Jvm, free_ports
+from tidegate.brokers.report import KafkaError
+from tidegate.brokers.server import free_ports
 from tidegate.brokers.zookeeper import start_zookeeper
-from tidegate.core.replay_report import KafkaError
 
 from . import admin
 from .kafka_cluster import KafkaCluster

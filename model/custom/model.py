@@ -20,18 +20,11 @@ from ...core.layout import Layout
 from ...core.origins import note_model
 from ...core.scene import LogOffset, View
 from ...core.sources import original_of
-from ...core.spec import (
-    DEADLOCK,
-    TYPE_OK,
-    Action,
-    Fairness,
-    Kind,
-    Property,
-    TransitionSystem,
-)
+from ...core.spec import DEADLOCK, TYPE_OK, Action, Fairness, Kind, Property, TransitionSystem
 from ...core.vocabulary import Each, built_in, is_available, takes_more
 from ..added import added
-from ..protocol import TRACK, Expected, NoRules, Protocol, counting, first_rules, histories_of
+from ..limited import counting
+from ..protocol import TRACK, Expected, NoRules, Protocol, first_rules, histories_of
 from .choices import Choice, Choices, refuse_unknown_choices
 from .fairness import Fair
 from .signatures import (

@@ -9,8 +9,8 @@ from tests.behaviors import REPLICATED
 from tidegate.brokers.distribution import find_distribution
 from tidegate.brokers.observe import Observer
 from tidegate.brokers.replay import TOPIC, replay
+from tidegate.conform.forced import cluster_for, forced_behavior
 from tidegate.core.spec import Trace
-from tidegate.library.conformance import cluster_for, forced_behavior
 
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]
 

@@ -7,7 +7,7 @@ import pytest
 
 from tidegate.brokers.inside import Inside
 from tidegate.brokers.jdwp import Debugger
-from tidegate.core.replay_report import KafkaError
+from tidegate.brokers.report import KafkaError
 
 HANDSHAKE = b"JDWP-Handshake"
 HEAD = struct.Struct(">IIBBB")

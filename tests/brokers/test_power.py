@@ -3,8 +3,8 @@
 import pytest
 
 from tidegate.brokers.observe import stored_log
+from tidegate.brokers.power_loss import lose_power
 from tidegate.brokers.records import encode_batch
-from tidegate.brokers.steps import lose_power
 
 
 def segment(folder, base, *values):

@@ -8,7 +8,7 @@ import pytest
 from findings.holding_proxy import HoldingProxy
 from tidegate.brokers.client import ask
 from tidegate.brokers.messages import ALTER_PARTITION, FETCH
-from tidegate.brokers.process import free_ports
+from tidegate.brokers.server import free_ports
 
 LEADER = 1
 

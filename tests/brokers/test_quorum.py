@@ -16,11 +16,11 @@ from tidegate.brokers.messages import (
     NONE,
 )
 from tidegate.brokers.metadata import EPOCH, MetadataLog, PartitionState, identity
-from tidegate.brokers.process import Server, free_ports
 from tidegate.brokers.records import decode_records
+from tidegate.brokers.report import KafkaError
 from tidegate.brokers.scripted_quorum import ID, INVALID_UPDATE_VERSION, ScriptedQuorum
+from tidegate.brokers.server import Server, free_ports
 from tidegate.cli import main
-from tidegate.core.replay_report import KafkaError
 
 FEATURES = [{"name": "metadata.version", "least": 7, "most": 25}]
 

@@ -11,7 +11,7 @@ from findings.kraft import KraftCluster
 from findings.skipped_epoch import A, B, C, SkippedEpoch
 from tests.brokers.schedules import left_behind, run_once
 from tidegate.brokers.distribution import find_distribution
-from tidegate.core.replay_report import KafkaError
+from tidegate.brokers.report import KafkaError
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "finding"
 

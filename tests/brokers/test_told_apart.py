@@ -15,8 +15,9 @@ import pytest
 from tidegate.brokers.distribution import find_distribution
 from tidegate.brokers.replay import replay
 from tidegate.brokers.steps import STEPS
+from tidegate.conform.forced import cluster_for, forced_behavior, listed
+from tidegate.conform.walks import CoveringWalks
 from tidegate.core.spec import ModelError, Trace
-from tidegate.library.conformance import CoveringWalks, cluster_for, forced_behavior, listed
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import with_every_history
 from tidegate.model import PROTOCOLS

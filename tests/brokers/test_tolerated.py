@@ -13,10 +13,10 @@ import pytest
 from tidegate.brokers.distribution import find_distribution
 from tidegate.brokers.leader_epochs import apply_record
 from tidegate.brokers.replay import replay
+from tidegate.brokers.report import ForcedStep
 from tidegate.brokers.scripted_quorum import INVALID_UPDATE_VERSION
-from tidegate.core.replay_report import ForcedStep
+from tidegate.conform.forced import cluster_for, forced_behavior
 from tidegate.core.spec import Step, Trace
-from tidegate.library.conformance import cluster_for, forced_behavior
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import with_every_history
 

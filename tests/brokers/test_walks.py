@@ -8,8 +8,8 @@ from tests.behaviors import CANNOT_JOIN, FETCH_AFTER_LAG_TIME, REFUSED_FETCH, RE
 from tidegate.brokers.distribution import find_distribution
 from tidegate.brokers.replay import replay
 from tidegate.brokers.scripted_quorum import ScriptedQuorum
+from tidegate.conform.forced import cluster_for, forced_behavior
 from tidegate.core.spec import Trace
-from tidegate.library.conformance import cluster_for, forced_behavior
 
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]
 

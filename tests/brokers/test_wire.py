@@ -12,8 +12,8 @@ from tidegate.brokers.client import ask
 from tidegate.brokers.jdwp import Debugger
 from tidegate.brokers.proxy import Proxy
 from tidegate.brokers.records import _crc32c, decode_records, encode_record, record_size, sizes
+from tidegate.brokers.report import KafkaError
 from tidegate.brokers.wire import WireError, decode_request, decode_response, encode_request
-from tidegate.core.replay_report import KafkaError
 
 FETCH_BODY = {
     "replica_id": 2,

@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from tidegate import TidegateError, check, simulate
 from tidegate.checker.check import check as search
 from tidegate.cli import main
+from tidegate.conform.coverage import GuardCoverage
 from tidegate.core.result import Resources
 from tidegate.core.spec import Step, Trace
-from tidegate.library.coverage import GuardCoverage
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import find_properties, system_for
 

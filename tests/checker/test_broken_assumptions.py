@@ -12,11 +12,11 @@ from tidegate.cli import main
 from tidegate.core.interrupts import Stop
 from tidegate.core.result import Result, SearchOptions, Verdict
 from tidegate.core.spec import Outcome, Trace
-from tidegate.library.mutant_searches import violates
-from tidegate.library.mutants import UndecidedError
-from tidegate.library.necessity import dispensable, shortened
 from tidegate.library.problem import problem_of
 from tidegate.library.selection import assemble
+from tidegate.library.shortening import dispensable, shortened
+from tidegate.mutate.fates import UndecidedError
+from tidegate.mutate.searches import violates
 
 MODEL = Path(__file__).with_name("counts_to_two.py").read_text("utf-8")
 

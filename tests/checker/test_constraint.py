@@ -28,7 +28,7 @@ from tidegate.core.spec import (
     TransitionSystem,
 )
 from tidegate.core.vocabulary import Instance
-from tidegate.library.necessity import shortened, without
+from tidegate.library.shortening import shortened, without
 
 RING = {(0, 1), (1, 2), (2, 3), (3, 0)}
 

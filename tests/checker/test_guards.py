@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tidegate.checker.reasons import lacking, why_not
 from tidegate.core.guards import guards, only_where, passed, refusal, syntax_tree, without
-from tidegate.core.reasons import lacking, why_not
 from tidegate.core.spec import Step
 from tidegate.model import PROTOCOLS
 

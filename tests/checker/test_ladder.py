@@ -8,7 +8,7 @@ from tests.docs.first_violations import first_violations
 from tidegate.checker.check import check
 from tidegate.core.spec import Fairness, Kind, Outcome, Property
 from tidegate.invariants.broker import PROPERTIES
-from tidegate.library.minimal_bounds import bounds_up_to
+from tidegate.library.ladder import bounds_up_to
 from tidegate.model import PROTOCOLS
 
 [STUCK] = [prop for prop in PROPERTIES if prop.name == "Stuck"]

@@ -9,7 +9,8 @@ from tests.docs.bounds import sufficient
 from tidegate.checker.check import check
 from tidegate.core.bounds import BoundsError, declared, parse
 from tidegate.core.spec import Outcome
-from tidegate.library.minimal_bounds import MinimalBoundsSearch, below
+from tidegate.library.ladder import below
+from tidegate.library.minimal_bounds import MinimalBoundsSearch
 from tidegate.library.names import find_protocol
 
 LOWS, HIGHS = {"a": 0, "b": 0, "c": 0}, {"a": 3, "b": 2, "c": 3}

@@ -10,7 +10,7 @@ from tidegate.checker.simulate import CHOICES, Tally, walk
 from tidegate.cli import main
 from tidegate.core.spec import Trace
 from tidegate.invariants.broker import INVARIANTS, PROPERTIES
-from tidegate.library.necessity import shortened, without
+from tidegate.library.shortening import shortened, without
 
 UNCLEAN = "elections=4 crashes=4 unclean_election"
 """Settings under which walks lose records quickly."""

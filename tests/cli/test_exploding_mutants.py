@@ -8,9 +8,9 @@ from click.testing import CliRunner
 
 from tidegate.cli import main
 from tidegate.core.spec import TYPE_OK
-from tidegate.library.mutant_searches import Killing
-from tidegate.library.mutants import Attempt
 from tidegate.library.names import find_protocol
+from tidegate.mutate.decide import Killing
+from tidegate.mutate.fates import Attempt
 
 HEAD = """\
 from dataclasses import dataclass

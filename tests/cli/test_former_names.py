@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 import tidegate
 from tidegate.cli import COMMANDS, main
-from tidegate.core.successors import SUCCESSORS, successor
 from tidegate.library.names import find_protocol
+from tidegate.library.successors import SUCCESSORS, successor
 
 FORMER_COMMANDS = ("render", "resume", "rules", "verdicts")
 """Those that 0.1.0 had and this version does not; the other fourteen are there still."""

@@ -10,12 +10,12 @@ from tests.published import ASYNC_ISR, PUBLISHED
 from tidegate.cli import main
 from tidegate.core.guards import guards, without
 from tidegate.core.spec import Step
-from tidegate.library.mutant_searches import Killing
 from tidegate.library.mutants import mutants
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import invariants_of
 from tidegate.model import PROTOCOLS
 from tidegate.model.broker.actions.leader import produce
+from tidegate.mutate.decide import Killing
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)

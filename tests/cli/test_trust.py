@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate.checker.manifest import VERSION
+from tidegate.checker.sealed import sealed, unsealed
 from tidegate.cli import main
-from tidegate.core.documents import sealed, unsealed
 
 OWN = """
 from dataclasses import replace

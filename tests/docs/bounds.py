@@ -13,14 +13,8 @@ from tests.docs.partial import replacing
 from tests.docs.scenarios import SCENARIOS
 from tidegate.core.bounds import declared
 from tidegate.library.catalogue import story
-from tidegate.library.minimal_bounds import (
-    BoundValues,
-    Ladder,
-    MinimalBounds,
-    find_minimal_bounds,
-    ladder,
-    shown,
-)
+from tidegate.library.ladder import BoundValues, Ladder, ladder, shown
+from tidegate.library.minimal_bounds import MinimalBounds, find_minimal_bounds
 from tidegate.library.names import find_protocol
 from tidegate.library.pool import processes, share
 from tidegate.library.properties import find_properties

@@ -10,7 +10,7 @@ from tidegate.checker.check import check
 from tidegate.core.interrupts import Interrupted, LimitReachedError, is_interrupt
 from tidegate.core.result import DEFAULT, Resources, Result
 from tidegate.core.spec import Outcome, Property, TransitionSystem
-from tidegate.library.minimal_bounds import BoundValues, bounds_up_to
+from tidegate.library.ladder import BoundValues, bounds_up_to
 
 
 @dataclass(frozen=True)

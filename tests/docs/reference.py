@@ -6,9 +6,9 @@ from inspect import cleandoc, getdoc
 from pathlib import Path
 
 from tidegate.core.guards import guards, requirement
+from tidegate.diff.code import code, functions_called
 from tidegate.language.table import TABLE
 from tidegate.library.catalogue import described_bounds, described_properties, rules_in_force, story
-from tidegate.library.code import code, functions_called
 from tidegate.library.links import FUNCTION, SOURCES, linked, mentions, spelt_out
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import properties_of

@@ -73,7 +73,7 @@ DIFF, EXPLAIN, EVENTUALLY = (
 )
 
 PAGES = [README, TRACES, DIFF, EXPLAIN, EVENTUALLY]
-"""Revisions of an own file are tried where there is one; see tests/compare/test_revisions.py.
+"""Revisions of an own file are tried where there is one; see tests/diff/test_revisions.py.
 
 Real brokers are tried in tests/brokers.
 """

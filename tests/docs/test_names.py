@@ -24,11 +24,11 @@ import tidegate
 from tests.docs.pages import FENCED, ROOT, blocks, command_lines, files, pages, quoted
 from tidegate.cli import COMMANDS, main
 from tidegate.core.errors import TidegateError
-from tidegate.core.successors import SUCCESSORS
 from tidegate.library.names import find_protocol, is_custom
 from tidegate.library.properties import find_properties
+from tidegate.library.successors import SUCCESSORS
 
-LISTING = ("CHANGELOG.md", "core/successors.py", "tests/docs/test_names.py")
+LISTING = ("CHANGELOG.md", "library/successors.py", "tests/docs/test_names.py")
 """Files that list names which are gone, or are others'."""
 
 

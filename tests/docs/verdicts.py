@@ -18,8 +18,8 @@ from tests.docs.partial import replacing
 from tests.docs.scenarios import SCENARIOS, Scenario
 from tidegate.core.errors import SelectionError
 from tidegate.core.spec import Property, TransitionSystem
+from tidegate.library.ladder import BoundValues
 from tidegate.library.links import linked
-from tidegate.library.minimal_bounds import BoundValues
 from tidegate.library.names import find_protocol
 from tidegate.library.pool import processes, share
 from tidegate.library.properties import invariants_of, properties_of, system_for

@@ -11,8 +11,8 @@ from tidegate.cli import main
 from tidegate.core.behavior import Behavior
 from tidegate.core.spec import Outcome, Step
 from tidegate.core.tracefile import itf
-from tidegate.library.necessity import dispensable
 from tidegate.library.selection import assemble
+from tidegate.library.shortening import dispensable
 
 
 def run(*arguments):

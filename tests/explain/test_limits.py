@@ -5,11 +5,11 @@ import pytest
 from tidegate.checker.check import check
 from tidegate.core.bounds import parse
 from tidegate.core.result import Resources
-from tidegate.library.diff import ranges
+from tidegate.diff.systems import ranges
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import find_properties
 from tidegate.model import PROTOCOLS
-from tidegate.model.protocol import limited
+from tidegate.model.limited import limited
 
 BOUNDS = {
     "hw": "records=1 crashes=1",

@@ -7,7 +7,8 @@ from click.testing import CliRunner
 
 from tidegate.cli import main
 from tidegate.core.spec import Step
-from tidegate.library.code import code, differences
+from tidegate.diff.code import code
+from tidegate.diff.code_changes import differences
 from tidegate.library.names import find_protocol
 from tidegate.library.selection import assemble
 

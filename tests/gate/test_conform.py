@@ -6,7 +6,8 @@ import pytest
 
 from tests.gate.test_document import errors_in
 from tests.gate.test_reports import OPTIONS, validate_sarif, validated_junit
-from tidegate.core.replay_report import Difference, ForcedBehavior, ForcedStep, Observed, Report
+from tidegate.brokers.report import Difference, ForcedBehavior, ForcedStep, Observed, Report
+from tidegate.conform.conformance import Conformance, Departure
 from tidegate.core.spec import Step, Trace
 from tidegate.gate.cells import Brokers, Cell, Expectation
 from tidegate.gate.document import read
@@ -17,7 +18,6 @@ from tidegate.gate.reports.junit import junit
 from tidegate.gate.reports.sarif import sarif
 from tidegate.gate.reports.summary import summary
 from tidegate.gate.results import CellOutcome, PropertyOutcome, Ran, Shown, Status, status_of
-from tidegate.library.conformance import Conformance, Departure
 
 FILE = """
 [defaults]

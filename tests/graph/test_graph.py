@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate.checker.check import check
-from tidegate.checker.graph import farthest, state_graph, statistics
+from tidegate.checker.graph import farthest, state_graph
+from tidegate.checker.graph_statistics import statistics
 from tidegate.cli import main
 from tidegate.invariants.broker import INVARIANTS
 

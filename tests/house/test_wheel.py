@@ -27,8 +27,8 @@ def source(root, tmp_path):
 
 
 ROOMS = (
-    "brokers", "checker", "commands", "core", "gate", "invariants", "language", "library", "model",
-    "render",
+    "brokers", "checker", "commands", "conform", "core", "diff", "explain", "gate", "invariants",
+    "language", "library", "model", "mutate", "render",
 )  # fmt: skip
 
 FRONTENDS = {

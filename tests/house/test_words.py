@@ -126,14 +126,18 @@ ROOMS = (
     "brokers",
     "checker",
     "commands",
+    "conform",
     "core",
+    "diff",
     "docs",
     "examples",
+    "explain",
     "gate",
     "invariants",
     "language",
     "library",
     "model",
+    "mutate",
     "render",
 )
 

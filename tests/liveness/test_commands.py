@@ -6,7 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate.cli import main
-from tidegate.library.code import code, differences
+from tidegate.diff.code import code
+from tidegate.diff.code_changes import differences
 from tidegate.library.names import find_protocol
 
 PENDING = "kip-595~may_propose = nothing_proposed"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tidegate.library import mutant_searches
-from tidegate.library.mutant_searches import Killing
-from tidegate.library.mutants import Fate
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import find_properties, properties_of
+from tidegate.mutate import decide
+from tidegate.mutate.decide import Killing
+from tidegate.mutate.fates import Fate
 
 NEEDED = [
     ("kip-320", "records=1", {
@@ -57,5 +57,5 @@ def test_unfair_mutants_die_as_in_searches_from_scratch(monkeypatch: pytest.Monk
 
     known = fates()
     assert {bool(fate.killed_by) for fate in known} == {True, False}
-    monkeypatch.setattr(mutant_searches, "_original", lambda *names: None)
+    monkeypatch.setattr(decide, "_original", lambda *names: None)
     assert known == fates()

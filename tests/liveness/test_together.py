@@ -12,9 +12,9 @@ from tidegate.checker.check import check as search
 from tidegate.cli import main
 from tidegate.core.result import Resources
 from tidegate.core.spec import JointFairness, ModelError, Property
-from tidegate.library.mutant_searches import Killing
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import properties_of, system_for
+from tidegate.mutate.decide import Killing
 
 WEAK, STRONG, NONE = Fairness.WEAK, Fairness.STRONG, Fairness.NONE
 

@@ -13,9 +13,10 @@ from tidegate.checker.simulate import walk as walk_at_random
 from tidegate.core.behavior import Behavior
 from tidegate.core.scene import Event
 from tidegate.core.spec import Trace
+from tidegate.library.full_history import with_histories
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import with_every_history
-from tidegate.library.selection import assemble, with_histories
+from tidegate.library.selection import assemble
 from tidegate.render.narrative import narrate
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

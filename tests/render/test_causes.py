@@ -12,11 +12,12 @@ from tidegate.core.behavior import Behavior
 from tidegate.core.fields import NONE
 from tidegate.core.scene import Entry, Log
 from tidegate.core.spec import Step
+from tidegate.library.full_history import with_histories
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import with_every_history
-from tidegate.library.selection import assemble, with_histories
+from tidegate.library.selection import assemble
 from tidegate.model.broker import rules
-from tidegate.model.broker.presentation.events import cache_changed, why_answer
+from tidegate.model.broker.presentation.explanations import cache_changed, why_answer
 from tidegate.model.broker.presentation.pictures import Answer, Broker
 from tidegate.model.broker.protocols import kip101, kip279
 from tidegate.model.broker.protocols.kip101 import KIP_101

@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate.checker.explore import Exploration
+from tidegate.checker.reasons import why
 from tidegate.cli import COMMANDS, main
-from tidegate.core.reasons import why
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import find_of_states, with_every_history
 

@@ -1,430 +1,40 @@
-"""A step of the broker family as a picture: who acts, and what happens, in a sentence.
-
-The steps that propagate ISR changes, as pictures: AlterPartition and notifications.
-
-The steps of a follower whose log ends outside its leader's, as pictures.
-
-Explanations of truncation offsets and of epoch cache changes, with their numbers.
-
-A rule is explained by what stands beside it; a rule without an explanation by its result alone.
-
-How a log start offset moves, in words, for the option ``deletions``.
-"""
+"""A step of the broker family as a picture: who acts, and what happens, in a sentence."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ....core.fields import NONE
-from ....core.scene import Event, Log, Scene
+from ....core.scene import Event, Scene
 from ..assignment import braced
 from ..messages import DIVERGING
 from ..rules import explained
+from .delayed import DELAYED
+from .deletion import DELETION, fails, fails_before_truncating, log_start_moved
+from .explanations import cache_changed, why_answer, why_diverging
+from .isr_events import ISR_EVENTS
+from .out_of_range import OUT_OF_RANGE
 from .pictures import (
     CLIENTS,
-    CONSUMER,
     CONTROLLER,
-    DELAYED,
-    PRODUCER,
-    REASSIGNMENT,
     Announcement,
     Answer,
     Arguments,
-    Broker,
     Telling,
     announced,
     answer_of,
     broker,
     broker_of,
-    cached,
-    clients_of,
-    lags,
     log_of,
-    lost_with,
     members,
     message_of,
-    moves,
     occurrence,
     of,
     partition_of,
-    proposal,
-    proposal_of,
-    proposed,
-    raised,
     said,
-    stored,
-    yet_to_apply,
 )
-from .view import FAILED
-
-
-def _in_flight(picture: Scene, leader: int) -> str:
-    """Return the message in flight between a leader and the controller."""
-    message = proposal_of(picture, leader)
-    return message.text if message else "nothing"
-
-
-def _isr(picture: Scene) -> str:
-    return braced(partition_of(picture).isr)
-
-
-def _propose_shrink(a: Arguments, before: Scene, after: Scene) -> str:
-    leader, follower = a["leader"], a["follower"]
-    which = "which lags" if lags(leader, follower, before) else "whose remote LEO is the log end"
-    return (
-        f"Broker {leader} proposes an ISR without broker {follower}, {which}: "
-        f"{_in_flight(after, leader)}."
-    )
-
-
-def _handle_alter_partition(a: Arguments, before: Scene, after: Scene) -> Event:
-    leader = a["leader"]
-    request, was = proposal_of(before, leader), partition_of(before).isr
-    since = [f" ({line})" for line in request.outdated] if request else []
-    done = f"It accepts: the ISR was {braced(was)} and is {_isr(after)}."
-    if partition_of(after).isr == was:
-        answer = proposal_of(after, leader)
-        refuses = f"It rejects it ({answer.refusal}). " if answer and answer.refusal else ""
-        done = f"{refuses}The ISR stays {braced(was)}."
-    return occurrence(
-        f"The controller handles the request of broker {leader}: {_in_flight(before, leader)}"
-        f"{''.join(since)}. {done}",
-        takes=(proposal(leader),),
-        drops="no broker receives the response",
-    )
-
-
-def _handle_alter_partition_response(a: Arguments, before: Scene, after: Scene) -> Event:
-    leader = a["leader"]
-    now = of(after, broker(leader)).role
-    return occurrence(
-        f"Broker {leader} receives the controller's response: {_in_flight(before, leader)}. "
-        f"It {now}{raised(leader, before, after)}.",
-        takes=(proposal(leader),),
-    )
-
-
-def _fence_out_of_sync(a: Arguments, before: Scene, after: Scene) -> str:
-    was, now = partition_of(before), partition_of(after)
-    stays = (was.leader, was.isr, was.epoch) == (now.leader, now.isr, now.epoch)
-    leaves = " The leader, the ISR and the epoch stay." if stays else f" {stored(after)}."
-    return f"The controller misses the heartbeats of broker {a['broker']} and fences it.{leaves}"
-
-
-def _unfence(a: Arguments, before: Scene, after: Scene) -> str:
-    return f"Broker {a['broker']} has registered and sends heartbeats; the controller unfences it."
-
-
-def _apply_change_record(a: Arguments, before: Scene, after: Scene) -> Event:
-    leader, epoch, was = a["leader"], a["epoch"], broker_of(before, a["leader"])
-    records = "a partition change record"
-    if a["last"]:
-        records = f"{a['last'] + 1} partition change records"
-    elif epoch in partition_of(before).known:
-        records += ", which it knows from a response,"
-    newest = of(after, CONTROLLER).epoch
-    late = "" if epoch == newest else f" This is late: the controller is already at epoch {newest}."
-    becomes = was.leads != epoch
-    keeps = was.remote_leos == broker_of(after, leader).remote_leos
-    does = "becomes leader" if becomes else f"{'keeps' if keeps else 'changes'} its remote LEOs"
-    lost = lost_with(leader, before, after) if becomes else ""
-    dropped = was.proposed and not broker_of(after, leader).proposed
-    proposal = f" It drops its proposal of isr {braced(was.proposed)}." if dropped else ""
-    return occurrence(
-        f"Broker {leader} applies {records} (epoch {epoch}) and {does}: it "
-        f"{of(after, broker(leader)).role}{raised(leader, before, after)}.{proposal}{late}"
-        + (f" It does so{lost}." if lost else ""),
-        sign="late" if late else "",
-        takes=(announced(leader, epoch),) if becomes else (),
-        drops=f"dropped: broker {leader} applied epoch {epoch}",
-    )
-
-
-def _fence_follower(a: Arguments, before: Scene, after: Scene) -> str:
-    lives = broker_of(before, a["broker"]).alive
-    why = "is shutting down, or is considered dead" if lives else "is dead"
-    same = partition_of(before).epoch == partition_of(after).epoch
-    return (
-        f"Broker {a['broker']} {why}; the controller fences it and writes a partition change "
-        f"record: isr {_isr(after)}.{' No leader epoch begins.' if same else ''}"
-    )
-
-
-def _elect_last_known(a: Arguments, before: Scene, after: Scene) -> Event:
-    number = a["broker"]
-    whether = "is the last known leader"
-    if not partition_of(before).isr | partition_of(before).elr:
-        whether += ", as neither the ISR nor the ELR has a member"
-    down = "" if broker_of(before, number).alive else ", although it is down"
-    return occurrence(
-        f"The controller elects broker {number}, which {whether} (unclean election){down}: "
-        f"{stored(after)}{yet_to_apply(after, number)}.",
-        sign="unclean",
-        rule=whether,
-    )
-
-
-def _pass_lag_time(a: Arguments, before: Scene, after: Scene) -> str:
-    leader, follower = a["leader"], a["follower"]
-    return (
-        f"replica.lag.time.max.ms has passed since broker {follower} had the log end of broker "
-        f"{leader}, which no longer considers it caught up."
-    )
-
-
-def _write_notification(a: Arguments, before: Scene, after: Scene) -> Event:
-    return occurrence(
-        f"Broker {a['leader']} writes the notification of its ISR change to ZooKeeper.",
-        exchange=((broker(a["leader"]), CONTROLLER, "the ISR has changed"),),
-    )
-
-
-def _read_notification(a: Arguments, before: Scene, after: Scene) -> str:
-    return "The controller reads the notification that the ISR has changed."
-
-
-def _refresh_cache(a: Arguments, before: Scene, after: Scene) -> str:
-    return (
-        f"The controller reads the stored ISR, {_isr(after)}, into its cache and sends "
-        "UpdateMetadata to every broker."
-    )
-
-
-def _delete_notification(a: Arguments, before: Scene, after: Scene) -> str:
-    return "The controller deletes the notification that it has handled."
-
-
-def _crash_controller(a: Arguments, before: Scene, after: Scene) -> Event:
-    return occurrence(
-        "The controller crashes. A notification that it had read but not deleted stays.",
-        sign="crash",
-    )
-
-
-def _start_controller(a: Arguments, before: Scene, after: Scene) -> Event:
-    return occurrence(
-        f"Another broker becomes the controller and begins with the stored ISR, {_isr(after)}.",
-        sign="restart",
-    )
-
-
-def _update_metadata(a: Arguments, before: Scene, after: Scene) -> str:
-    return (
-        f"UpdateMetadata reaches broker {a['broker']}, which now answers metadata requests "
-        f"with: {of(after, CONTROLLER).role}."
-    )
-
-
-def _refreshed(client: str) -> Callable[[Arguments, Scene, Scene], str]:
-    """Return the event of a client's metadata refresh."""
-
-    def refresh(a: Arguments, before: Scene, after: Scene) -> str:
-        line = clients_of(after).metadata[client]
-        return f"The {client} refreshes its metadata from broker {a['broker']}: {line}."
-
-    return refresh
-
-
-def _consume(a: Arguments, before: Scene, after: Scene) -> Event:
-    leader = a["leader"]
-    new = [promise.text for promise in after.promises if promise not in before.promises]
-    read = new[0] if new else "the consumer reads a record that was read before"
-    return occurrence(
-        f"Broker {leader}, the leader in the consumer's metadata, answers it: {read}.",
-        exchange=((broker(leader), CLIENTS, "record"),),
-    )
-
-
-ISR_EVENTS: Mapping[str, Telling] = {
-    "ProposeShrink": ("leader", _propose_shrink),
-    "HandleAlterPartition": (CONTROLLER, _handle_alter_partition),
-    "HandleAlterPartitionResponse": ("leader", _handle_alter_partition_response),
-    "FenceOutOfSync": (CONTROLLER, _fence_out_of_sync),
-    "Unfence": (CONTROLLER, _unfence),
-    "ApplyChangeRecord": ("leader", _apply_change_record),
-    "FenceFollower": (CONTROLLER, _fence_follower),
-    "ElectLastKnown": (CONTROLLER, _elect_last_known),
-    "PassLagTime": ("leader", _pass_lag_time),
-    "WriteNotification": ("leader", _write_notification),
-    "ReadNotification": (CONTROLLER, _read_notification),
-    "RefreshCache": (CONTROLLER, _refresh_cache),
-    "DeleteNotification": (CONTROLLER, _delete_notification),
-    "CrashController": (CONTROLLER, _crash_controller),
-    "StartController": (CONTROLLER, _start_controller),
-    "UpdateMetadata": ("broker", _update_metadata),
-    "RefreshProducer": (CLIENTS, _refreshed(PRODUCER)),
-    "RefreshConsumer": (CLIENTS, _refreshed(CONSUMER)),
-    "Consume": (CLIENTS, _consume),
-    **REASSIGNMENT,
-}
-"""Every action that the options of ISR changes and elections add."""
-
-
-def _handle_out_of_range(a: Arguments, before: Scene, after: Scene) -> str:
-    leader, follower = a["leader"], a["follower"]
-    return (
-        f"Broker {follower} receives OFFSET_OUT_OF_RANGE and sends ListOffsets to broker {leader}."
-    )
-
-
-def _handle_list_offsets(a: Arguments, before: Scene, after: Scene) -> str:
-    leader, follower, log = a["leader"], a["follower"], log_of(before, a["leader"])
-    return (
-        f"Broker {leader} answers broker {follower} with its log end, "
-        f"{log.leo}{f', and its log start, {log.start}' if log.start else ''}."
-    )
-
-
-def _handle_list_offsets_response(a: Arguments, before: Scene, after: Scene) -> Event | str:
-    follower, end = a["follower"], log_of(after, a["follower"]).leo
-    theirs = log_of(before, a["leader"]).leo
-    if not broker_of(after, follower).alive:
-        return occurrence(
-            f"The log of broker {follower} ends at offset {end}, that of broker {a['leader']} at "
-            f"{theirs}: the process of broker {follower} exits.",
-            sign="crash",
-            takes=(f"{follower}",),
-            drops=f"dropped: broker {follower} exited",
-        )
-    if end > log_of(before, follower).leo:
-        return occurrence(
-            f"The log of broker {a['leader']} starts above the log end of broker {follower}, "
-            f"{log_of(before, follower).leo}. Broker {follower} removes its whole log and starts "
-            f"over at offset {end}, with HW {log_of(after, follower).hw}.",
-            sign="truncation",
-            rule=f"a log that ends below the leader's log start starts over there, at {end}",
-        )
-    if end == log_of(before, follower).leo:
-        reaches = "now reaches" if theirs >= end else "does not reach"
-        return (
-            f"The log of broker {a['leader']} {reaches} the fetch offset of broker {follower}, "
-            "which continues to fetch."
-        )
-    if answer_of(before, follower).end != end:
-        return occurrence(_truncation(follower, before, after), sign="truncation")
-    return occurrence(
-        f"Broker {follower} truncates its log to the log end of broker {a['leader']}, {end}.",
-        sign="truncation",
-        rule=f"after OFFSET_OUT_OF_RANGE a follower truncates to the leader's log end, {end}",
-    )
-
-
-OUT_OF_RANGE: Mapping[str, Telling] = {
-    "HandleOutOfRange": ("follower", _handle_out_of_range),
-    "HandleListOffsets": ("leader", _handle_list_offsets),
-    "HandleListOffsetsResponse": ("follower", _handle_list_offsets_response),
-}
-"""Every action that follows OFFSET_OUT_OF_RANGE."""
-
-
-def why_answer(leader: Broker, requested: int) -> str:
-    """Explain a leader's answer about an epoch, with its numbers."""
-    rule = leader.rules.end_offset_for_epoch
-    return explained(rule, leader, requested) or leader.cache_text
-
-
-def why_diverging(leader: Broker, follower: Broker) -> str:
-    """Explain why a leader finds that a follower's log diverges, with the numbers of both."""
-    offset, requested = follower.log.leo, follower.newest_epoch
-    return (
-        f"The log of broker {follower.replica} ends at offset {offset}, and e{requested} is its "
-        f"newest epoch; "
-        f"broker {leader.replica} compares: {why_answer(leader, requested)}. The logs "
-        f"{'diverge' if _diverge(leader.log, follower.log) else 'do not diverge'}"
-    )
-
-
-def _diverge(leader: Log, follower: Log) -> bool:
-    """Whether a follower's log has at some offset what its leader's has not."""
-    offsets = range(max(leader.start, follower.start), follower.leo)
-    return any(follower.at(offset) != leader.at(offset) for offset in offsets)
-
-
-def cache_changed(before: Broker, after: Broker) -> str:
-    """Explain how a step changed an epoch cache."""
-    was, now, log = dict(before.cache), dict(after.cache), after.log
-    added = {epoch: start for epoch, start in now.items() if was.get(epoch) != start}
-    gone = {epoch: start for epoch, start in was.items() if epoch not in now}
-    dropped = cached(tuple(gone.items()))
-    if log.start > before.log.start and added:
-        also = f", and drops {dropped}" if gone else ""
-        return (
-            f"The epoch cache of broker {after.replica} now begins with "
-            f"{cached(tuple(added.items()))}{also}."
-        )
-    if not added:
-        beyond = all(start >= log.leo for start in gone.values())
-        reason = f": it keeps no entry that starts at the log end, {log.leo}, or beyond"
-        return (
-            f"The epoch cache of broker {after.replica} drops {dropped}{reason if beyond else ''}"
-            f"{_still(log, gone)}."
-        )
-    noted = f"Broker {after.replica} adds {cached(tuple(added.items()))} to its epoch cache"
-    if not gone:
-        return f"{noted}."
-    epoch, start = next(iter(added.items()))
-    larger = all(removed > epoch for removed in gone)
-    reason = f" (later than e{epoch})" if larger else ""
-    if not larger and all(began >= start for began in gone.values()):
-        reason = f" (not before offset {start})"
-    return f"{noted}, which drops {dropped}{reason}{_still(log, gone)}."
-
-
-def _still(log: Log, gone: dict[int, int]) -> str:
-    """Say which records of dropped epochs a log still has."""
-    held = [str(entry) for entry in log.entries if entry.epoch in gone]
-    return f"; its log still holds {', '.join(held)}" if held else ""
-
-
-def _delete_records(a: Arguments, before: Scene, after: Scene) -> Event:
-    leader, offset = a["leader"], a["offset"]
-    log = log_of(before, leader)
-    deleted = ", ".join(str(entry) for entry in log.entries[log.start : offset])
-    return occurrence(
-        f"Broker {leader} deletes {deleted}: its log now starts at offset {offset} (DeleteRecords "
-        "or retention).",
-        exchange=((CLIENTS, broker(leader), f"DeleteRecords below {offset}"),),
-    )
-
-
-def log_start_moved(follower: int, before: Scene, after: Scene) -> str:
-    """Say what the log start in a response did to a follower, as a sentence; empty if nothing."""
-    if fails(follower, before, after):
-        return (
-            f" The log of its leader starts above its HW, {log_of(after, follower).hw}: "
-            "OffsetOutOfRangeException. Its fetcher fails, and it fetches no more until it applies "
-            "another epoch."
-        )
-    was, now = log_of(before, follower), log_of(after, follower)
-    if now.start <= was.start:
-        return ""
-    deleted = ", ".join(str(entry) for entry in was.entries[was.start : now.start])
-    return f" As its leader has, it deletes {deleted or 'what is'} below offset {now.start}."
-
-
-def fails_before_truncating(a: Arguments, before: Scene, after: Scene) -> Event:
-    """Return the event of a follower whose fetcher fails by a diverging epoch."""
-    follower = a["follower"]
-    return occurrence(
-        f"Broker {follower} receives the answer of broker {a['leader']}, "
-        f"“{said(before, follower)}”, and applies HW and log start before it truncates."
-        f"{log_start_moved(follower, before, after)}",
-        sign="crash",
-        rule="a diverging answer below the log start makes the fetcher fail",
-    )
-
-
-def fails(follower: int, before: Scene, after: Scene) -> bool:
-    """Whether a follower's fetcher fails in a step."""
-    was, now = broker_of(before, follower), broker_of(after, follower)
-    return now.role.endswith(FAILED) and not was.role.endswith(FAILED)
-
-
-DELETION: Mapping[str, Telling] = {
-    "DeleteRecords": ("leader", _delete_records),
-}
-"""The action that deletes."""
+from .side_effects import lags, lost_with, moves, proposed, raised, stored, truncated, yet_to_apply
 
 
 def event(action: str, arguments: Arguments, before: Scene, after: Scene) -> Event:
@@ -595,19 +205,10 @@ def _truncate_by_answer(a: Arguments, before: Scene, after: Scene, then: str) ->
     reason = f": {why}" if why else ""
     return occurrence(
         f"Broker {follower} receives the answer of broker {a['leader']}, "
-        f"“{said(before, follower)}”{reason}. {_truncation(follower, before, after)} {then}.",
+        f"“{said(before, follower)}”{reason}. {truncated(follower, before, after)} {then}.",
         sign="truncation",
         rule=why,
     )
-
-
-def _truncation(number: int, before: Scene, after: Scene) -> str:
-    """Say which records a step truncated from a log."""
-    end = log_of(after, number).leo
-    removed = ", ".join(str(entry) for entry in log_of(before, number).entries[end:])
-    if not removed:
-        return "It truncates nothing."
-    return f"It truncates its log to offset {end}, which removes {removed}."
 
 
 def _late(epoch: int, after: Scene) -> str:
@@ -646,7 +247,7 @@ def _become_follower(a: Arguments, before: Scene, after: Scene) -> Event:
         why = explained(was.rules.begin_following, was)
         if why or log_of(after, follower).leo < old.leo:
             truncation = f" {why[:1].upper()}{why[1:]}. " if why else " "
-            truncation += _truncation(follower, before, after)
+            truncation += truncated(follower, before, after)
     late = _late(epoch, after)
     lost = lost_with(follower, before, after)
     lost = f" It does so{lost}." if lost else ""

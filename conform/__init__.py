@@ -1,0 +1,1 @@
+"""What real brokers do, compared with the model: a saved trace, or random walks."""

@@ -1,0 +1,1 @@
+"""How two protocols, two revisions of one, or two systems differ."""

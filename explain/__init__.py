@@ -1,0 +1,1 @@
+"""What a violation needs, and what its trace could do without."""

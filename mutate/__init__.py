@@ -1,0 +1,1 @@
+"""Mutants of a protocol: what searches them, and what becomes of each."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from ....core.containers import Bag, Ordered, Set, Sorted
@@ -105,13 +106,17 @@ class Changes(Streams):
                 "intersection_update": "and", "symmetric_difference_update": "xor"}[operator]  # fmt: skip
         return Register(self.out.value(f"{name} i64 {a}, {b}"))
 
-    def _updated(self, one: form.Change, mask: Leaf, least: int) -> Leaf:
-        """Return the mask of a set after a method."""
+    def _updated(self, one: form.Change, now: Callable[[], Leaf], least: int) -> Leaf:
+        """Return the mask of a set after a method, whose arguments are evaluated before.
+
+        `now` emits the reading of the mask.
+        """
         name = one.method
         if name == "clear":
             return ZERO
         if name in ("add", "discard", "remove"):
             value = self.value(one.arguments[0])
+            mask = now()
             if name != "add":
                 there = self.has_bit(mask, value)
                 if name == "remove":
@@ -119,8 +124,10 @@ class Changes(Streams):
                 kept = self.merged("sub", mask, self._bit_or_nothing(value))
                 return self.out.select(there, kept, mask, None)
             return self.merged("or_", mask, self.bit(value, least))
-        for other in one.arguments:
-            mask = self.merged(name, mask, self.mask_of(other, least))
+        others = [self.mask_of(other, least) for other in one.arguments]
+        mask = now()
+        for other_mask in others:
+            mask = self.merged(name, mask, other_mask)
         return mask
 
     def _bit_or_nothing(self, value: Value) -> Leaf:
@@ -131,8 +138,8 @@ class Changes(Streams):
         return Register(self.out.value(f"shl i64 1, {self.out.value(f'and i64 {number}, 63')}"))
 
     def _of_mask(self, one: form.Change, owner: Value) -> Value:
-        mask = self.hidden(owner, "mask").leaves[0]
-        self.write_hidden(owner, "mask", self._updated(one, mask, 0))
+        after = self._updated(one, lambda: self.hidden(owner, "mask").leaves[0], 0)
+        self.write_hidden(owner, "mask", after)
         return NONE
 
     def _of_set(self, one: form.Change, owner: Value) -> Value:
@@ -141,7 +148,7 @@ class Changes(Streams):
         if is_mask(kind):
             element = kind.element
             least = -1 if isinstance(element, Number) and element.low < 0 and not kind.ordered else 0  # fmt: skip
-            result = self._updated(one, owner.leaves[0], least)
+            result = self._updated(one, lambda: self.place(one.of).leaves[0], least)
             self.write_back(one.of, Value(kind, (result,)))
             return NONE
         name = one.method
@@ -302,7 +309,12 @@ class Changes(Streams):
             index = self.out.arithmetic("sub", length, ONE)
         at = self.checked(index, length, most)
         taken = self.kept(self.snapshot(self.array_element(items, at)))
-        self.take_out(owner, at)
+        if one.method == "popleft":
+            self.drop_first(owner)
+        elif one.arguments:
+            self.take_out(owner, at)
+        else:
+            self.drop_last(owner)
         return taken
 
     def _by_copy(self, one: form.Change, owner: Value) -> Value:

@@ -13,7 +13,7 @@ from ....language.lowering.effects import effects
 from ....language.lowering.lower import Lowering
 from ....language.lowering.rules import bound
 from ....language.schema import Schema
-from ....language.types import Number, Optional, Ref, Tuple, Type, type_of
+from ....language.types import BOOL, Number, Optional, Ref, Tuple, Type, type_of
 from ..emitter import FAILURE, MARKS, Emitter
 from ..function import Compiled, Mode
 from ..values import Constant, StateRef, UnsupportedError
@@ -22,7 +22,7 @@ from ..values import Value as Argument
 from .functions import Module, _leaf
 from .layouts import leaves
 from .memory import Value
-from .statements import Body
+from .statements import Body, writes_state
 
 if TYPE_CHECKING:
     from ..unit import Unit
@@ -56,7 +56,9 @@ class Entries:
         if not isinstance(function, FunctionType):
             raise UnsupportedError("a rule that is no plain function")
         lowered = self._lowered(function, arguments)
-        if not _is_truth(lowered.result):
+        inner = certain(lowered.result)
+        returns = "i1" if inner == BOOL or _is_truth(inner) else "i64"
+        if not isinstance(inner, Number) or (returns == "i64" and mode is not Mode.WHOLE):
             raise UnsupportedError(f"{function.__name__}, which returns no truth value")
         if pure and writes(lowered):
             raise UnsupportedError(f"{function.__name__}, which writes to the state")
@@ -65,21 +67,22 @@ class Entries:
         declared = [f"ptr {FAILURE}", f"ptr {MARKS}"]
         body = Body(self.module, out, lowered, _answer)
         given = self._given(function, body, arguments, declared)
-        compiled = Compiled(name, "i1", 1)
+        compiled = Compiled(name, returns, 1)
         if mode is Mode.GUARDS:
             self._guards(body, given)
         else:
             # A rule that returns None is a mistake of the model.
             passed = [(value, False) for value in given]
             result = body.certain(self.module.call(body, lowered, passed))
-            out.emit(f"ret i1 {out.truth(result.leaves[0])}")
+            leaf = result.leaves[0]
+            out.emit(f"ret {returns} {out.truth(leaf) if returns == 'i1' else out.number(leaf)}")
             compiled.loops.append(True)
         compiled.elements.update(self.module.marks(out).elements | self.module.elements_of(out))
         compiled.reads.update(out.reads)
-        compiled.kinds.append((bool,))
+        compiled.kinds.append((inner.kind,))
         lines = [*out.prologue, *out.lines]
         how = "alwaysinline" if mode is Mode.GUARDS else self.unit.sizes.attributes(name, lines)
-        head = f'define internal i1 @"{name}"({", ".join(declared)}) {how} nounwind'
+        head = f'define internal {returns} @"{name}"({", ".join(declared)}) {how} nounwind'
         self.unit.bodies.append("\n".join([f"{head} {{", "entry:", *lines, "}"]))
         return compiled
 
@@ -157,41 +160,18 @@ def _type(argument: Argument) -> Type:
     raise UnsupportedError("an argument of a rule that is no number")
 
 
+def certain(kind: Type) -> Type:
+    """Return the type of what a rule returns, but for None, which is a mistake."""
+    return kind.of if isinstance(kind, Optional) else kind
+
+
 def _is_truth(kind: Type) -> bool:
-    """Whether a rule returns True or False, and None at most by mistake."""
-    inner = kind.of if isinstance(kind, Optional) else kind
-    return isinstance(inner, Number) and inner.kind is bool
+    return isinstance(kind, Number) and kind.kind is bool
 
 
 def writes(function: form.Function) -> bool:
     """Whether a function, or one that it calls, may write to the state."""
-    seen: set[int] = set()
-    todo: list[Any] = [function]
-    while todo:
-        one = todo.pop()
-        if isinstance(one, form.Function):
-            if id(one) not in seen:
-                seen.add(id(one))
-                todo += one.body
-            continue
-        if isinstance(one, (form.Store, form.Change)):
-            place = one.target if isinstance(one, form.Store) else one.of
-            if in_state(place):
-                return True
-        if isinstance(one, (form.Expression, form.Statement, form.Clause)):
-            todo += [value for name, value in vars(one).items() if name != "type"]
-        elif isinstance(one, tuple):
-            todo += one
-    return False
-
-
-def in_state(place: form.Expression) -> bool:
-    """Whether a path leads into the state."""
-    while not isinstance(place.type, Ref):
-        if not isinstance(place, (form.Part, form.Element, form.Item, form.Lookup, form.Slice)):
-            return False
-        place = place.of
-    return True
+    return any(map(writes_state, function.body))
 
 
 def _answer(body: Body, value: Value) -> None:
@@ -214,4 +194,3 @@ def _is_no(value: form.Expression) -> bool:
     return isinstance(value, form.Constant) and value.value is False
 
 
-__all__ = ["Entries", "in_state", "writes"]

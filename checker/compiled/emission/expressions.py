@@ -57,7 +57,7 @@ class Expressions(Library):
     def condition(self, test: form.Expression) -> Leaf:
         """Return the truth of a condition, both ways of which are marked."""
         leaf = self.truth(test)
-        if not isinstance(test, (form.All, form.Any_, form.Not)):
+        if not isinstance(test, (form.All, form.AnyOf, form.Not)):
             self.mark(leaf, test)
         return leaf
 
@@ -379,7 +379,7 @@ class Expressions(Library):
     def _all(self, one: form.All) -> Value:
         return Value(BOOL, (self._in_turn(one.parts, True),))
 
-    def _any_(self, one: form.Any_) -> Value:
+    def _anyof(self, one: form.AnyOf) -> Value:
         return Value(BOOL, (self._in_turn(one.parts, False),))
 
     def _in_turn(self, parts: tuple[form.Expression, ...], wanted: bool) -> Leaf:
@@ -445,6 +445,9 @@ class Expressions(Library):
 
     def _after(self, one: form.After) -> Value:
         self.statements(one.body)
+        if self.out.terminated:
+            # The step has failed; the rest of the expression is code that nothing reaches.
+            self.out.place_label(self.out.label("unreachable"))
         return self.value(one.value)
 
     # --- containers

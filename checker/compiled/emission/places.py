@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ....core.containers import Bag, Ordered, RecordBag, RecordSet, Set, Sorted
@@ -369,15 +370,41 @@ class Places(Comparison):
 
     def take_out(self, place: Value, index: Leaf) -> None:
         """Emit the removal of an element with an index that is within a sequence or a set."""
-        node, items, length = self.node(place), self.hidden(place, "items"), self.length_of(place)
-        most = len(node.items)
+        items, length = self.hidden(place, "items"), self.length_of(place)
+        most = len(self.node(place).items)
+        left = self.out.arithmetic("sub", length, ONE)
+        for number in range(most):
+            here = Constant(number)
+            if number + 1 < most:
+                moves = self.both(
+                    [self.out.compare("sge", here, index), self.out.compare("slt", here, left)]
+                )
+                self.when(moves, partial(self._move_down, items, number))
+            beyond = self.out.compare("sge", here, left)
+            self.when(beyond, partial(self.blank, place, items, here))
+        self.write_hidden(place, "length", self.within(left, most + 1))
+
+    def _move_down(self, items: Value, number: int) -> None:
+        following = self.array_element(items, Constant(number + 1))
+        self.put_element(items, Constant(number), following)
+
+    def drop_first(self, place: Value) -> None:
+        """Emit the removal of the first element of a sequence that has one."""
+        items, most = self.hidden(place, "items"), len(self.node(place).items)
         for number in range(most - 1):
-            moves = self.both([self.out.compare("sge", Constant(number), index), self.out.compare("slt", Constant(number + 1), length)])  # fmt: skip
-            self.when(moves, lambda number=number: self.put_element(items, Constant(number), self.array_element(items, Constant(number + 1))))  # type: ignore[misc]  # fmt: skip
-        last = self.within(self.out.arithmetic("sub", length, ONE), max(most, 1))
+            self._move_down(items, number)
         if most:
-            self.blank(place, items, last)
-        self.write_hidden(place, "length", self.within(last, most + 1))
+            self.blank(place, items, Constant(most - 1))
+        left = self.out.arithmetic("sub", self.length_of(place), ONE)
+        self.write_hidden(place, "length", self.within(left, most + 1))
+
+    def drop_last(self, place: Value) -> None:
+        """Emit the removal of the last element of a sequence that has one."""
+        items, most = self.hidden(place, "items"), len(self.node(place).items)
+        left = self.within(self.out.arithmetic("sub", self.length_of(place), ONE), most + 1)
+        self.write_hidden(place, "length", left)
+        if most:
+            self.blank(place, items, self.within(left, most))
 
 
 __all__ = ["Places", "RecordSet"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ....core.containers import Sorted
 from ....language import form
+from ....language.lowering.effects import effects
 from ....language.types import Mapping, Members, Nothing, Record, Ref, Sequence, Tuple, Type
 from ..arithmetic import from_beginning
 from ..emitter import Emitter
@@ -135,6 +138,7 @@ class Body(Expressions):
     def _run_for(self, one: form.For) -> None:
         out = self.out
         end = out.label("after")
+        self._refuse_changes(one)
 
         def each(value: Value) -> None:
             again = out.label("again")
@@ -145,6 +149,19 @@ class Body(Expressions):
 
         self.each(one.over, each)
         out.place_label(end)
+
+    def _refuse_changes(self, one: form.For) -> None:
+        """Refuse a loop over a set, a dictionary or a deque that it may change: Python fails there."""
+        kind = one.over.type
+        if isinstance(kind, Ref):
+            fails = isinstance(self.module.schema.node(kind), Sorted)
+        else:
+            fails = not (isinstance(kind, Sequence) and kind.kind is not deque)
+        if not fails or isinstance(kind, Tuple):
+            return
+        changed = set[str]().union(*map(effects, one.body))
+        if changed & named(one.over) or (reads_state(one.over) and any(map(writes_state, one.body))):
+            raise UnsupportedError("a loop over what it changes")
 
     def _run_while(self, one: form.While) -> None:
         out = self.out
@@ -364,6 +381,47 @@ class Body(Expressions):
         return self.convert(value, kind)
 
 
+def named(one: form.Expression) -> set[str]:
+    """Return the slots that an expression reads."""
+    return {part.name for part in nodes(one) if isinstance(part, form.Local)}
+
+
+def reads_state(one: form.Expression) -> bool:
+    """Whether an expression reads a container of the state."""
+    return any(isinstance(part.type, Ref) for part in nodes(one) if isinstance(part, form.Expression))
+
+
+def writes_state(one: form.Statement) -> bool:
+    """Whether a statement may change a container of the state."""
+    return any(isinstance(part, (form.Change, form.Store)) and _in_state(part) for part in nodes(one))
+
+
+def _in_state(one: form.Change | form.Store) -> bool:
+    place = one.of if isinstance(one, form.Change) else one.target
+    while not isinstance(place.type, Ref):
+        if not isinstance(place, (form.Part, form.Element, form.Item, form.Lookup, form.Slice)):
+            return False
+        place = place.of
+    return True
+
+
+def nodes(one: Any) -> Iterator[Any]:
+    """Yield a part of a function with all parts of it, those of functions that it calls, too."""
+    seen: set[int] = set()
+    todo: list[Any] = [one]
+    while todo:
+        here = todo.pop()
+        if isinstance(here, tuple):
+            todo += here
+        elif isinstance(here, form.Function):
+            if id(here) not in seen:
+                seen.add(id(here))
+                todo += here.body
+        elif isinstance(here, (form.Expression, form.Statement, form.Clause)):
+            yield here
+            todo += [value for name, value in vars(here).items() if name != "type"]
+
+
 def _holds_ref(kind: Type) -> bool:
     from ....language.types import contains_ref
 
@@ -372,19 +430,9 @@ def _holds_ref(kind: Type) -> bool:
 
 def _unsure(function: form.Function) -> set[str]:
     """Return the slots that may have nothing where they are read."""
-    found: set[str] = set()
-    todo: list[Any] = list(function.body)
-    while todo:
-        one = todo.pop()
-        if isinstance(one, form.Local):
-            if not one.sure:
-                found.add(one.name)
-            continue
-        if isinstance(one, (form.Expression, form.Statement, form.Clause)):
-            todo += [v for k, v in vars(one).items() if k not in ("function", "type")]
-        elif isinstance(one, tuple):
-            todo += one
-    return found
+    reads = (part for statement in function.body for part in nodes(statement))
+    return {part.name for part in reads if isinstance(part, form.Local) and not part.sure}
+
 
 
 __all__ = ["ZERO", "Body", "Leaf", "Members", "Nothing", "Truth", "Tuple", "leaves"]

@@ -20,7 +20,7 @@ from ..core.replay_report import (
 from .cluster import Cluster
 from .forcing import Forcing, OtherwiseError
 from .observe import CONSUMER, NOTHING, Observer, not_deleted, read, stored_log
-from .patience import LOOKS, START, patience
+from .patience import LOOKS, START, patience, pause
 from .steps import STEPS, cannot_force, force
 
 TOPIC = "trace"
@@ -128,14 +128,15 @@ async def _step(
 async def _settled(observer: Observer, state: State) -> tuple[Difference, ...]:
     """Return the differences that are left when patience ends."""
     clock = asyncio.get_running_loop()
-    deadline = clock.time() + patience()
+    began = clock.time()
+    deadline = began + patience()
     looks = 0
     while differences := await observer.differences(state):
         looks += 1
         longest = deadline + START * observer.stalls
         if clock.time() > longest and looks > LOOKS:
             break
-        await asyncio.sleep(_PAUSE)
+        await pause(clock.time() - began, _PAUSE)
     return tuple(differences)
 
 

@@ -23,6 +23,8 @@ LOOKS = 100
 
 _PAUSE = 0.004
 
+_LONGEST_PAUSE = 0.25
+
 
 def patience() -> float:
     """Return the seconds that a broker has now: others may keep the processors busy."""
@@ -43,14 +45,23 @@ def _slower() -> float:
 async def until(look: Callable[[], T | None], seconds: float | None = None) -> T | None:
     """Look until something is true, and return it; None if nothing is in time."""
     clock = asyncio.get_running_loop()
-    deadline = clock.time() + (patience() if seconds is None else seconds)
+    began = clock.time()
+    deadline = began + (patience() if seconds is None else seconds)
     looks = 0
     while not (seen := look()):
         looks += 1
         if clock.time() > deadline and looks > LOOKS:
             return None
-        await asyncio.sleep(_PAUSE)
+        await pause(clock.time() - began, _PAUSE)
     return seen
+
+
+async def pause(waited: float, shortest: float) -> None:
+    """Wait for the next look, longer the longer was waited: looks take the brokers' processors.
+
+    What comes is seen later by a thirtieth of the time that it took.
+    """
+    await asyncio.sleep(min(max(shortest, waited / 30), _LONGEST_PAUSE))
 
 
 async def together(*steps: Coroutine[Any, Any, None]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from .cluster import Cluster
 from .forcing import Forcing, OtherwiseError
 from .observe import CONSUMER, NOTHING, Observer, not_deleted, read, stored_log
-from .patience import LOOKS, START, patience
+from .patience import LOOKS, START, patience, pause
 from .report import Difference, ForcedBehavior, ForcedStep, KafkaError, Observed, Report, State
 from .steps import STEPS, cannot_force, force
 
@@ -120,14 +120,15 @@ async def _step(
 async def _settled(observer: Observer, state: State) -> tuple[Difference, ...]:
     """Return the differences that are left when patience ends."""
     clock = asyncio.get_running_loop()
-    deadline = clock.time() + patience()
+    began = clock.time()
+    deadline = began + patience()
     looks = 0
     while differences := await observer.differences(state):
         looks += 1
         longest = deadline + START * observer.stalls
         if clock.time() > longest and looks > LOOKS:
             break
-        await asyncio.sleep(_PAUSE)
+        await pause(clock.time() - began, _PAUSE)
     return tuple(differences)
 
 

@@ -23,7 +23,7 @@ from tidegate.brokers.client import ask
 from tidegate.brokers.distribution import Distribution
 from tidegate.brokers.messages import FETCH, NONE, PRODUCE, Api, error_name
 from tidegate.brokers.observe import stored_log
-from tidegate.brokers.patience import start_patience, together
+from tidegate.brokers.patience import pause, start_patience, together
 from tidegate.brokers.records import Entry, decode_records, encode_record
 from tidegate.brokers.report import KafkaError
 from tidegate.brokers.server import free_ports
@@ -306,14 +306,15 @@ class KafkaCluster(ABC):
         KafkaError
             If it does not in time.
         """
-        deadline = asyncio.get_running_loop().time() + _SETTLE
+        clock = asyncio.get_running_loop()
+        began = clock.time()
         while True:
             state = await self.state(broker, topic)
             if state is not None and wanted(state):
                 return state
-            if asyncio.get_running_loop().time() > deadline:
+            if clock.time() > began + _SETTLE:
                 raise KafkaError(f"broker {broker} does not see that {what}; it sees {state}")
-            await asyncio.sleep(_PAUSE)
+            await pause(clock.time() - began, _PAUSE)
 
     async def produce(self, broker: int, topic: str, value: str, seconds: float) -> Produced:
         """Produce a record with acks=all, and return the answer."""

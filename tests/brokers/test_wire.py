@@ -2,6 +2,7 @@
 
 import asyncio
 import struct
+import time
 from itertools import product
 
 import pytest
@@ -158,6 +159,17 @@ def test_a_zookeeper_that_does_not_answer_is_one_clear_error(monkeypatch):
     for answer in (b"", None):
         with pytest.raises(KafkaError, match="ZooKeeper did not answer"):
             asyncio.run(run(answer))
+
+
+def test_whoever_has_waited_long_looks_less_often():
+    async def run():
+        begun = time.monotonic()
+        await patience.pause(waited=3.0, shortest=0.004)
+        assert time.monotonic() - begun >= 0.1
+        # But once in a while.
+        await asyncio.wait_for(patience.pause(waited=86_400.0, shortest=0.004), 30.0)
+
+    asyncio.run(run())
 
 
 def test_a_proxy_outlives_a_peer_that_sends_garbage():

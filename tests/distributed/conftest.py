@@ -26,6 +26,27 @@ def spark(java, tmp_path_factory):
         yield context
 
 
+SESSION = """\
+spark.ui.enabled false
+spark.sql.shuffle.partitions 2
+spark.driver.extraJavaOptions -XX:+UseSerialGC -XX:TieredStopAtLevel=1
+"""
+"""Settings of sessions that pages start: small data in 200 partitions would take minutes."""
+
+
+@pytest.fixture
+def session_environment(java, tmp_path):
+    """Return the environment in which the code of a page starts a session of its own."""
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "spark-defaults.conf").write_text(SESSION)
+    return {
+        **os.environ,
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_CONF_DIR": str(tmp_path / "conf"),
+    }
+
+
 @pytest.fixture
 def reported():
     """Search a protocol by its name; returns all that is reported but for what may differ."""

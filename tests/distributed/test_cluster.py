@@ -24,8 +24,13 @@ from tidegate.core.result import Cluster, Limits
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 MODEL = ("tidegate.examples.published:kip_101", "max_leader_epoch=2")
-FATAL = 9
+FATAL = 6
 """The level amid which something dies."""
+
+BEYOND = FATAL + 2
+"""How deep is searched: the next levels show what is left of the fatal one."""
+
+UP_TO_THERE = {"keep_going": True, "limits": Limits(max_depth=BEYOND)}
 
 
 @pytest.fixture
@@ -128,9 +133,10 @@ def test_a_killed_executor_changes_nothing(reported, cluster, tmp_path, monkeypa
     # Functions of a test are sent to the executors as they are, and call the real ones there.
     monkeypatch.setattr(workers, phase, dying(kill_executor(str(marker))))
     exporting = replace(cluster, export=str(tmp_path / "tables"))
-    found = reported(*MODEL, cluster=exporting, keep_going=True)
+    found = reported(*MODEL, cluster=exporting, **UP_TO_THERE)
     assert marker.exists()
-    assert found == reported(*MODEL, keep_going=True)
+    assert found["depth"] == BEYOND
+    assert found == reported(*MODEL, **UP_TO_THERE)
     for table, key, count in (
         ("states", ["fingerprint"], found["distinct_states"]),
         ("steps", ["source", "action", "arguments"], found["generated_states"]),
@@ -150,7 +156,8 @@ def test_a_search_whose_driver_was_killed_is_resumed(reported, master, tmp_path,
     store = tmp_path / "store"
     protocol, bounds = MODEL
     tidegate = [sys.executable, "-m", "tidegate"]
-    search = [*tidegate, "check", protocol, "-b", bounds, "--continue", "--engine", "spark"]
+    limit = ["--max-depth", str(BEYOND)]
+    search = [*tidegate, "check", protocol, "-b", bounds, "--continue", "--engine", "spark", *limit]
     where = ["--master", master, "--store", str(store), "--local-levels", "0", "--partitions", "3"]
     with subprocess.Popen([*search, *where, "--conf", "spark.executor.memory=512m"]) as driver:
         while not (store / "levels" / f"{FATAL:05d}").exists():
@@ -161,7 +168,7 @@ def test_a_search_whose_driver_was_killed_is_resumed(reported, master, tmp_path,
     assert begun["spark_levels"] + 1 >= FATAL
     assert begun["levels"][-1]["states"]
     # Elsewhere is with another number of executors: those of this process.
-    again = [*tidegate, "check", "--resume", str(store), "--trust", "--json", "-"]
+    again = [*tidegate, "check", "--resume", str(store), "--trust", "--json", "-", *limit]
     done = subprocess.run(
         [*again, "--master", "local[2]"] if elsewhere else again,
         stdout=subprocess.PIPE,
@@ -171,7 +178,7 @@ def test_a_search_whose_driver_was_killed_is_resumed(reported, master, tmp_path,
     assert begun["spark_levels"] < found.pop("spark_levels") <= found["depth"]
     for key in ("seconds", "engine", "symmetry", "not_requested", "known_bug", "older_rule"):
         del found[key]
-    expected = reported(*MODEL, keep_going=True)
+    expected = reported(*MODEL, **UP_TO_THERE)
     for report in (found, expected):
         report["properties"].sort(key=itemgetter("name"))
     assert found == expected
@@ -274,7 +281,7 @@ def limited(name, size):
 def test_a_store_that_takes_no_more_from_an_executor_ends_the_search(
     reported, cluster, tmp_path, monkeypatch
 ):
-    expected = reported(*MODEL, keep_going=True)
+    expected = reported(*MODEL, **UP_TO_THERE)
     with monkeypatch.context() as patch:
         patch.setattr(workers, "own", limited("RLIMIT_FSIZE", 1000))
         found = reported(*MODEL, cluster=cluster, keep_going=True)
@@ -283,7 +290,7 @@ def test_a_store_that_takes_no_more_from_an_executor_ends_the_search(
         == f"--store {cluster.store}, which cannot be written to (File too large)"
     )
     assert (found["complete"], found["depth"]) == (False, FATAL)
-    resumed = reported(*MODEL, cluster=cluster, how={"resume": True}, keep_going=True)
+    resumed = reported(*MODEL, cluster=cluster, how={"resume": True}, **UP_TO_THERE)
     assert resumed == expected
 
 
@@ -295,8 +302,8 @@ def test_an_executor_without_memory_says_what_to_give_it(reported, cluster, monk
             SparkError, match=r"got no more memory; .*spark.executor.pyspark.memory"
         ):
             reported(*MODEL, cluster=cluster, keep_going=True)
-    resumed = reported(*MODEL, cluster=cluster, how={"resume": True}, keep_going=True)
-    assert resumed == reported(*MODEL, keep_going=True)
+    resumed = reported(*MODEL, cluster=cluster, how={"resume": True}, **UP_TO_THERE)
+    assert resumed == reported(*MODEL, **UP_TO_THERE)
 
 
 def test_it_is_said_that_there_is_no_executor(master, tmp_path, monkeypatch):
@@ -318,6 +325,6 @@ def test_a_worker_that_is_gone_for_good_changes_nothing(reported, cluster, tmp_p
     marker = tmp_path / "killed"
     dying = dying_amid_expansion(kill_executor(str(marker), with_worker=True))
     monkeypatch.setattr(workers, "expand", dying)
-    found = reported(*MODEL, cluster=cluster, keep_going=True)
+    found = reported(*MODEL, cluster=cluster, **UP_TO_THERE)
     assert marker.exists()
-    assert found == reported(*MODEL, keep_going=True)
+    assert found == reported(*MODEL, **UP_TO_THERE)

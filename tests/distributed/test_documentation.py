@@ -1,6 +1,5 @@
 """What docs/spark.md shows can be done."""
 
-import os
 import re
 import shlex
 import subprocess
@@ -33,26 +32,24 @@ def test_the_commands_follow_each_other(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.spark
-@pytest.mark.usefixtures("java")
-def test_a_search_in_a_session_that_there_is(tmp_path):
+def test_a_search_in_a_session_that_there_is(session_environment, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(f"{blocks('python')[0]}assert spark.range(3).count() == 3\n")
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     command = [sys.executable, str(script)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env=session_environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow
 @pytest.mark.spark
-@pytest.mark.usefixtures("java")
-def test_the_command_line_under_spark_submit(tmp_path):
+def test_the_command_line_under_spark_submit(session_environment, tmp_path):
     import pyspark
 
     script = tmp_path / "script.py"
     script.write_text(blocks("python")[1])
     submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     search = [
         "check",
         "tidegate.examples.published:hw",
@@ -63,6 +60,8 @@ def test_the_command_line_under_spark_submit(tmp_path):
         "--quiet",
     ]
     command = [str(submit), "--master", "local[2]", str(script), *search, "--local-levels", "0"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env=session_environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 12, done.stderr
     assert done.stdout.startswith("VIOLATED tidegate.examples.published:hw")

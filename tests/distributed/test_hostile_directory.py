@@ -49,7 +49,16 @@ def script(tmp_path_factory):
         pytest.param(SEARCH, 0, id="check"),
         pytest.param(["gate"], 0, id="gate"),
         pytest.param(
-            ["mutate", "tidegate.examples.async_isr:async_isr", "--jobs", "2"], 0, id="mutate"
+            [
+                "mutate",
+                "tidegate.examples.async_isr:async_isr",
+                "-b",
+                "max_version=1",
+                "--jobs",
+                "2",
+            ],
+            0,
+            id="mutate",
         ),
         pytest.param([*SEARCH, *SPARK], 3, id="spark", marks=pytest.mark.spark),
     ],

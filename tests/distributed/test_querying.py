@@ -1,6 +1,5 @@
 """What docs/querying.md asks of exported tables is answered as the page says."""
 
-import os
 import re
 import shlex
 import subprocess
@@ -24,17 +23,16 @@ def blocks(language):
 
 @pytest.mark.slow
 @pytest.mark.spark
-@pytest.mark.usefixtures("java")
-def test_the_answers_are_real(tmp_path, monkeypatch):
+def test_the_answers_are_real(session_environment, tmp_path, monkeypatch):
     """The blocks of code follow each other in one process, as a reader would run them."""
     monkeypatch.chdir(tmp_path)
     [command] = blocks("sh")
     result = CliRunner().invoke(main, shlex.split(command)[1:])
     assert result.exit_code == 12, result.output
     script = "".join(f"{block}\nprint({MARK!r})\n" for block in blocks("python"))
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    command = [sys.executable, "-c", script]
     done = subprocess.run(
-        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False
+        command, env=session_environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     printed = done.stdout.split(f"{MARK}\n")

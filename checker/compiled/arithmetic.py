@@ -57,7 +57,7 @@ def folds(node: ast.operator, right: object) -> bool:
     return distance >= 0 and (distance <= FURTHEST or isinstance(node, ast.RShift))
 
 
-def exact(out: Emitter, name: str, left: Value, right: Value) -> Value:
+def exact(out: Emitter, name: str, left: Value, right: Value) -> Number:
     """Emit an operation on two integers, and the check that its result is Python's."""
     if name in ("shl", "ashr"):
         left, right = _operand(out, left), _operand(out, right)
@@ -109,7 +109,7 @@ def _check_distance(out: Emitter, right: Value) -> None:
         out.fail_if(out.value(f"icmp uge i64 {out.number(right)}, {WORD_BITS}"))
 
 
-def _shifted(out: Emitter, name: str, left: Value, right: Value) -> Value:
+def _shifted(out: Emitter, name: str, left: Value, right: Value) -> Number:
     """Emit a shift; after a failed check the distance is clamped, so that it stays defined."""
     known = span(right)
     if known is None or known[0] < 0 or known[1] >= WORD_BITS:
@@ -124,7 +124,7 @@ def _shifted(out: Emitter, name: str, left: Value, right: Value) -> Value:
     return Number(result.register)
 
 
-def _divided(out: Emitter, name: str, left: Value, right: Value) -> Value:
+def _divided(out: Emitter, name: str, left: Value, right: Value) -> Number:
     """Emit a division by a positive number, rounded down as Python does, or its remainder.
 
     A divisor that is not positive makes the step fail.

@@ -462,18 +462,18 @@ class Emitter:
         partly = one is None or other is None or operator not in ("add", "sub", "min", "max")
         return None if self.wraps and partly else combined(operator, one, other)
 
-    def extreme(self, which: str, left: Value, right: Value) -> Value:
+    def extreme(self, which: str, left: Value, right: Value) -> Number:
         """Emit the smaller or the larger of two integers."""
         operands = f"i64 {self.number(left)}, i64 {self.number(right)}"
         known = self._combined(which, left, right)
         return Number(self.value(f"call i64 @llvm.s{which}.i64({operands})"), known)
 
-    def compare(self, condition: str, left: Value, right: Value) -> Value:
+    def compare(self, condition: str, left: Value, right: Value) -> Truth:
         """Emit a comparison of two integers."""
         operands = f"{self.number(left)}, {self.number(right)}"
         return Truth(self.value(f"icmp {condition} i64 {operands}"))
 
-    def select(self, test: Value, yes: Value, no: Value, known: Range) -> Value:
+    def select(self, test: Value, yes: Value, no: Value, known: Range) -> Number:
         """Emit a choice between two integers that are both computed."""
         bit, one, other = self.truth(test), self.number(yes), self.number(no)
         return Number(self.value(f"select i1 {bit}, i64 {one}, i64 {other}"), known)

@@ -56,7 +56,7 @@ class StateRefs:
         variable = next(iter(self._candidates(place).values()))
         return Constant(as_kind(variable.kind, variable.low))
 
-    def load(self, out: Emitter, place: StateRef) -> Value:
+    def load(self, out: Emitter, place: StateRef) -> Constant | Number:
         """Emit the reading of a variable."""
         variables = self._candidates(place)
         sample = next(iter(variables.values()))
@@ -228,7 +228,7 @@ class Columns(StateRefs):
         self._read: list[Variable] = []
         self.bytes = 0
 
-    def load(self, out: Emitter, place: StateRef) -> Value:
+    def load(self, out: Emitter, place: StateRef) -> Constant | Number:
         """Emit the reading of a variable from its slot."""
         variables = self._candidates(place)
         sample = next(iter(variables.values()))

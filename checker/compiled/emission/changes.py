@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ....core.containers import Bag, Ordered, Set, Sorted
@@ -16,14 +17,12 @@ from ....language.types import (
     Number,
     Ref,
     Sequence,
-    Tuple,
     Type,
 )
-from ..arithmetic import exact, from_beginning
+from ..arithmetic import exact
 from ..values import Constant, Truth, UnsupportedError
 from ..values import Number as Register
-from ..values import Value as Leaf
-from .layouts import element_size, is_flat, is_mask, room, size
+from .layouts import Leaf, element_size, is_flat, is_mask, room, size
 from .memory import ONE, ZERO, Value
 from .streams import Streams
 
@@ -102,8 +101,15 @@ class Changes(Streams):
         a, b = self.out.number(one), self.out.number(other)
         if operator in ("sub", "difference_update"):
             b, operator = self.out.value(f"xor i64 {b}, -1"), "and_"
-        name = {"or_": "or", "and_": "and", "xor": "xor", "update": "or", "add": "or",
-                "intersection_update": "and", "symmetric_difference_update": "xor"}[operator]  # fmt: skip
+        name = {
+            "or_": "or",
+            "and_": "and",
+            "xor": "xor",
+            "update": "or",
+            "add": "or",
+            "intersection_update": "and",
+            "symmetric_difference_update": "xor",
+        }[operator]
         return Register(self.out.value(f"{name} i64 {a}, {b}"))
 
     def _updated(self, one: form.Change, now: Callable[[], Leaf], least: int) -> Leaf:
@@ -147,7 +153,9 @@ class Changes(Streams):
         assert isinstance(kind, Members)
         if is_mask(kind):
             element = kind.element
-            least = -1 if isinstance(element, Number) and element.low < 0 and not kind.ordered else 0  # fmt: skip
+            least = (
+                -1 if isinstance(element, Number) and element.low < 0 and not kind.ordered else 0
+            )
             result = self._updated(one, lambda: self.place(one.of).leaves[0], least)
             self.write_back(one.of, Value(kind, (result,)))
             return NONE
@@ -162,10 +170,14 @@ class Changes(Streams):
             for other in one.arguments:
                 self.each(other, lambda v: self.add_member(owner.address, kind, v), in_order=False)
         else:
-            operator = {"intersection_update": "and_", "difference_update": "sub", "symmetric_difference_update": "xor"}[name]  # fmt: skip
+            operator = {
+                "intersection_update": "and_",
+                "difference_update": "sub",
+                "symmetric_difference_update": "xor",
+            }[name]
             for other in one.arguments:
-                result = self.combined_sets(operator, owner, self.gathered_set(other, kind), kind)
-                self.copy(kind, result.address, owner.address)
+                both = self.combined_sets(operator, owner, self.gathered_set(other, kind), kind)
+                self.copy(kind, both.address, owner.address)
         return NONE
 
     def add_member(self, address: str, kind: Members, value: Value) -> None:
@@ -176,7 +188,9 @@ class Changes(Streams):
 
     def _remove_member(self, owner: Value, kind: Members, value: Value, must: bool) -> None:
         count = self.length_at(owner.address, kind)
-        place = self.find(count, room(kind), lambda i: self.equal(self.element(owner.address, kind, i), value))  # fmt: skip
+        place = self.find(
+            count, room(kind), lambda i: self.equal(self.element(owner.address, kind, i), value)
+        )
         inside = self.out.compare("slt", place, count)
         if must:
             self.out.fail_if(self.out.truth(self.opposite(inside)))
@@ -196,15 +210,13 @@ class Changes(Streams):
     def combined_sets(self, operator: str, one: Value, other: Value, kind: Members) -> Value:
         """Return two sets as one."""
         one, other = self.snapshot(one), self.snapshot(other)
-        assert isinstance(one.type, Members) and isinstance(other.type, Members)
+        assert isinstance(one.type, Members)
+        assert isinstance(other.type, Members)
         if is_mask(kind) and is_mask(one.type) and is_mask(other.type):
             return Value(kind, (self.merged(operator, one.leaves[0], other.leaves[0]),))
         address = self.block(kind)
         self.clear(kind, address)
-        if operator in ("or_", "xor"):
-            pairs = [(one, other), (other, one)]
-        else:
-            pairs = [(one, other)]
+        pairs = [(one, other), (other, one)] if operator in ("or_", "xor") else [(one, other)]
         for source, against in pairs:
             if is_flat(source.type):
                 continue
@@ -242,10 +254,18 @@ class Changes(Streams):
         elif one.method == "add":
             self.add_sorted(owner, self.kept(self.snapshot(self.value(one.arguments[0]))), is_set)
         elif one.method in ("remove", "discard"):
-            self._removed(owner, self.kept(self.snapshot(self.value(one.arguments[0]))), one.method == "remove")  # fmt: skip
+            self._removed(
+                owner,
+                self.kept(self.snapshot(self.value(one.arguments[0]))),
+                one.method == "remove",
+            )
         elif one.method == "update" and is_set:
             for other in one.arguments:
-                self.each(other, lambda value: self.add_sorted(owner, self.kept(self.snapshot(value)), True), in_order=False)  # fmt: skip
+                self.each(
+                    other,
+                    lambda value: self.add_sorted(owner, self.kept(self.snapshot(value)), True),
+                    in_order=False,
+                )
         else:
             raise UnsupportedError(f"{one.method} of a set of records")
         return NONE
@@ -276,7 +296,9 @@ class Changes(Streams):
             self.out.fail_if(self.out.value(f"icmp uge i64 {self.out.number(length)}, {most}"))
             if most:
                 self.put_element(items, self.within(length, most), value)
-            self.write_hidden(owner, "length", self.within(self.out.arithmetic("add", length, ONE), most + 1))  # fmt: skip
+            self.write_hidden(
+                owner, "length", self.within(self.out.arithmetic("add", length, ONE), most + 1)
+            )
             return NONE
         if name == "clear":
             self._cleared(owner)
@@ -284,10 +306,12 @@ class Changes(Streams):
         if name in ("pop", "popleft"):
             return self._popped(one, owner, items, most)
         if name == "truncate":
-            wanted = self.out.extreme("max", self.certain(self.value(one.arguments[0])).leaves[0], ZERO)  # fmt: skip
+            wanted = self.out.extreme(
+                "max", self.certain(self.value(one.arguments[0])).leaves[0], ZERO
+            )
             for number in range(most):
                 beyond = self.out.compare("sle", wanted, Constant(number))
-                self.when(beyond, lambda number=number: self.blank(owner, items, Constant(number)))  # type: ignore[misc]
+                self.when(beyond, partial(self.blank, owner, items, Constant(number)))
             length = self.out.extreme("min", self.length_of(owner), wanted)
             self.write_hidden(owner, "length", self.within(length, most + 1))
             return NONE
@@ -304,7 +328,7 @@ class Changes(Streams):
         elif one.arguments:
             index = self.certain(self.value(one.arguments[0])).leaves[0]
             if isinstance(one.arguments[0], form.Constant):
-                index = from_beginning(self.out, index, length)
+                index = self.from_beginning(index, length)
         else:
             index = self.out.arithmetic("sub", length, ONE)
         at = self.checked(index, length, most)
@@ -343,7 +367,9 @@ class Changes(Streams):
         elif name == "remove":
             value = self.kept(self.snapshot(self.value(one.arguments[0])))
             count = self.length_at(address, kind)
-            place = self.find(count, room(kind), lambda i: self.equal(self.element(address, kind, i), value))  # fmt: skip
+            place = self.find(
+                count, room(kind), lambda i: self.equal(self.element(address, kind, i), value)
+            )
             self.out.fail_if(self.out.truth(self.out.compare("sge", place, count)))
             self.take_element(address, kind, place)
         elif name == "sort":
@@ -354,7 +380,9 @@ class Changes(Streams):
             length = self.length_at(copy.address, kind)
             with self.rounds(length, room(kind)) as index:
                 last = self.out.arithmetic("sub", self.out.arithmetic("sub", length, ONE), index)
-                self.append(address, kind, self.element(copy.address, kind, self.within(last, room(kind))))  # fmt: skip
+                self.append(
+                    address, kind, self.element(copy.address, kind, self.within(last, room(kind)))
+                )
         else:
             raise UnsupportedError(f"{name} of a list")
         return NONE
@@ -369,9 +397,14 @@ class Changes(Streams):
             copy = self.kept(self.snapshot(self.value(one)))
             indexed = self.by_number(copy, True)
             if indexed is not None:
-                self.by_index(indexed, lambda value: self.append(address, kind, self.snapshot_unless_ref(value, kind)))  # fmt: skip
+                self.by_index(
+                    indexed,
+                    lambda value: self.append(address, kind, self.snapshot_unless_ref(value, kind)),
+                )
                 return
-        self.each(one, lambda value: self.append(address, kind, self.snapshot_unless_ref(value, kind)))  # fmt: skip
+        self.each(
+            one, lambda value: self.append(address, kind, self.snapshot_unless_ref(value, kind))
+        )
 
     def _taken(self, one: form.Change, address: str, kind: Sequence) -> Value:
         length = self.length_at(address, kind)
@@ -379,7 +412,7 @@ class Changes(Streams):
             index: Leaf = ZERO
         elif one.arguments:
             wanted = self.certain(self.value(one.arguments[0])).leaves[0]
-            index = from_beginning(self.out, wanted, length)
+            index = self.from_beginning(wanted, length)
         else:
             index = self.out.arithmetic("sub", length, ONE)
         at = self.checked(index, length, room(kind))
@@ -389,24 +422,23 @@ class Changes(Streams):
 
     def take_element(self, address: str, kind: Sequence | Members | Mapping, index: Leaf) -> None:
         """Emit the removal of an element of a list, whose index is within it."""
-        width, last = element_size(kind), self.out.arithmetic("sub", self.length_at(address, kind), ONE)  # fmt: skip
+        width, last = (
+            element_size(kind),
+            self.out.arithmetic("sub", self.length_at(address, kind), ONE),
+        )
         with self.rounds(last, room(kind), index) as here:
             target = self.element_address(address, here, width)
             following = self.within(self.out.arithmetic("add", here, ONE), room(kind))
             source = self.element_address(address, following, width)
-            self._move(source, target, width)
+            self.copy_numbers(target, source, width)
         least = self.out.extreme("max", last, ZERO)
         self.out.emit(f"store i64 {self.out.number(least)}, ptr {address}")
-
-    def _move(self, source: str, target: str, width: int) -> None:
-        if width:
-            self.out.emit(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {8 * width}, i1 false)")  # fmt: skip
 
     def insert(self, address: str, kind: Sequence, index: Leaf, value: Value) -> None:
         """Emit the addition of an element before the one at an index."""
         value = self.kept(self.snapshot_unless_ref(value, kind))
         count = self.length_at(address, kind)
-        at = from_beginning(self.out, index, count)
+        at = self.from_beginning(index, count)
         at = self.out.extreme("max", self.out.extreme("min", at, count), ZERO)
         self.next_place(address, kind)
         width = element_size(kind)
@@ -414,8 +446,11 @@ class Changes(Streams):
         with self.rounds(counter, room(kind)) as step:
             to = self.within(self.out.arithmetic("sub", count, step), room(kind))
             source = self.within(self.out.arithmetic("sub", to, ONE), room(kind))
-            self._move(self.element_address(address, source, width), self.element_address(address, to, width), width)  # fmt: skip
-        self.store(value, kind.element, self.element_address(address, self.within(at, room(kind)), width))  # fmt: skip
+            beginning = self.element_address(address, source, width)
+            self.copy_numbers(self.element_address(address, to, width), beginning, width)
+        self.store(
+            value, kind.element, self.element_address(address, self.within(at, room(kind)), width)
+        )
 
     def _sorted(self, one: form.Change, address: str, kind: Sequence) -> None:
         key, reverse = one.arguments
@@ -424,7 +459,9 @@ class Changes(Streams):
         given = key if isinstance(key, form.Given) else None
         backwards = self.truth(reverse)
         with self.rounds(self.length_at(copy.address, kind), room(kind)) as index:
-            self.insert_sorted(address, kind, self.element(copy.address, kind, index), given, backwards)  # fmt: skip
+            self.insert_sorted(
+                address, kind, self.element(copy.address, kind, index), given, backwards
+            )
 
     def insert_sorted(
         self, address: str, kind: Sequence, value: Value, key: form.Given | None, reverse: Leaf
@@ -439,7 +476,8 @@ class Changes(Streams):
             if isinstance(reverse, Constant):
                 return self.less(theirs, mine) if reverse.value else self.less(mine, theirs)
             up, down = self.less(mine, theirs), self.less(theirs, mine)
-            return Truth(self.out.value(f"select i1 {self.out.truth(reverse)}, i1 {self.out.truth(down)}, i1 {self.out.truth(up)}"))  # fmt: skip
+            ways = f"i1 {self.out.truth(down)}, i1 {self.out.truth(up)}"
+            return Truth(self.out.value(f"select i1 {self.out.truth(reverse)}, {ways}"))
 
         count = self.length_at(address, kind)
         place = self.find(count, room(kind), comes_later)
@@ -473,7 +511,7 @@ class Changes(Streams):
         kind: Mapping,
         place: Leaf,
         found: Leaf,
-        default: Value | None,  # fmt: skip
+        default: Value | None,
     ) -> Value:
         if default is None:
             self.out.fail_if(self.out.truth(self.opposite(found)))
@@ -502,9 +540,16 @@ class Changes(Streams):
             return
         if counts:
             step = Value(Number(), (ONE,))
-            self.each(one, lambda key: self._put_entry(owner, kind, self.snapshot(key), step, name), in_order=False)  # fmt: skip
+            self.each(
+                one,
+                lambda key: self._put_entry(owner, kind, self.snapshot(key), step, name),
+                in_order=False,
+            )
             return
-        self.each(one, lambda pair: self._put_entry(owner, kind, self.item(pair, 0), self.item(pair, 1), ""))  # fmt: skip
+        self.each(
+            one,
+            lambda pair: self._put_entry(owner, kind, self.item(pair, 0), self.item(pair, 1), ""),
+        )
 
     def _put_entry(self, owner: Value, kind: Mapping, key: Value, value: Value, name: str) -> None:
         """Emit that a key has a value; of a counter that it has so many more, or fewer."""
@@ -517,7 +562,9 @@ class Changes(Streams):
             if name:
                 known = self.entry(owner.address, kind, at)[1]
                 operator = "sub" if name == "subtract" else "add"
-                new = Value(Number(), (exact(self.out, operator, known.leaves[0], value.leaves[0]),))  # fmt: skip
+                new = Value(
+                    Number(), (exact(self.out, operator, known.leaves[0], value.leaves[0]),)
+                )
             self.store_entry(owner.address, kind, at, new)
 
         def missing() -> None:
@@ -556,7 +603,7 @@ class Changes(Streams):
                 return
             assert isinstance(owner.type, Sequence)
             length = self.length_at(owner.address, owner.type)
-            at = self.checked(from_beginning(self.out, index, length), length, room(owner.type))
+            at = self.checked(self.from_beginning(index, length), length, room(owner.type))
             self.take_element(owner.address, owner.type, at)
             return
         assert isinstance(where, form.Slice)
@@ -618,11 +665,8 @@ class Changes(Streams):
         if in_state and not written:
             below = self.both([self.opposite(none), self.out.compare("slt", leaf, ZERO)])
             self.out.fail_if(self.out.truth(below))
-        at = from_beginning(self.out, leaf, length)
+        at = self.from_beginning(leaf, length)
         at = self.out.extreme("max", self.out.extreme("min", at, length), ZERO)
         if isinstance(none, Constant):
             return missing if none.value else at
         return self.out.select(none, missing, at, None)
-
-
-__all__ = ["Changes", "Tuple"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 from ....language.types import (
     Known,
@@ -15,15 +16,14 @@ from ....language.types import (
     OneOf,
     Optional,
     Record,
-    Ref,
     Sequence,
     Text,
     Tuple,
+    join_all,
 )
 from ..values import Constant, Truth, UnsupportedError
 from ..values import Number as Register
-from ..values import Value as Leaf
-from .layouts import is_flat, is_mask, room
+from .layouts import Leaf, is_flat, is_mask, room
 from .memory import Memory, Value
 
 
@@ -40,24 +40,24 @@ class Comparison(Memory):
         if isinstance(kind, Tuple):
             return Constant(len(kind.items)), lambda index: self.chosen_item(value, index)
         if isinstance(kind, (Sequence, Members)) and not is_flat(kind):
-            return self.length_at(value.address, kind), lambda index: self.element(value.address, kind, index)  # fmt: skip
+            return self.length_at(value.address, kind), lambda index: self.element(
+                value.address, kind, index
+            )
         if isinstance(kind, Never):
             return Constant(0), lambda index: value
         raise UnsupportedError("a list in which elements are looked up by number")
 
     def chosen_item(self, value: Value, index: Leaf) -> Value:
         """Return the item of a tuple with a number, as one of the type that all of them have."""
-        from ....language.types import join_all
-
         assert isinstance(value.type, Tuple)
-        items = [self.item(value, number) for number in range(len(value.type.items))]
+        items = self.items(value)
         if isinstance(index, Constant):
             return items[index.value] if 0 <= index.value < len(items) else self.zero(Never())
         common = join_all(value.type.items)
         address = self.block(common)
         for number, item in enumerate(items):
             here = self.out.compare("eq", index, Constant(number))
-            self.when(here, lambda item=item: self.store(item, common, address))  # type: ignore[misc]
+            self.when(here, partial(self.store, item, common, address))
         return self.load(common, address)
 
     # --- equality
@@ -118,7 +118,9 @@ class Comparison(Memory):
         if isinstance(second.type, Known):
             wanted = second.type.value
             at = [n for n, option in enumerate(options) if option is wanted]
-            return self.out.compare("eq", first.leaves[0], Constant(at[0])) if at else Constant(False)  # fmt: skip
+            return (
+                self.out.compare("eq", first.leaves[0], Constant(at[0])) if at else Constant(False)
+            )
         assert isinstance(second.type, OneOf)
         pairs = [
             self.both(
@@ -126,7 +128,7 @@ class Comparison(Memory):
                     self.out.compare("eq", first.leaves[0], Constant(n)),
                     self.out.compare("eq", second.leaves[0], Constant(m)),
                 ]
-            )  # fmt: skip
+            )
             for n, option in enumerate(options)
             for m, wanted in enumerate(second.type.options)
             if option is wanted
@@ -139,7 +141,13 @@ class Comparison(Memory):
         same = self.out.compare("eq", length, again)
 
         def each() -> Leaf:
-            return self.for_all(length, self._most(one), lambda index: self.equal(at(index), at_other(self.within(index, self._most(other)))))  # fmt: skip
+            return self.for_all(
+                length,
+                self._most(one),
+                lambda index: self.equal(
+                    at(index), at_other(self.within(index, self._most(other)))
+                ),
+            )
 
         return self.if_so(same, each)
 
@@ -182,7 +190,8 @@ class Comparison(Memory):
             lists = other if masks[0] else one
             assert isinstance(lists.type, Members)
             return self.out.compare("eq", self.length_at(lists.address, lists.type), Constant(0))
-        assert isinstance(one.type, Members) and isinstance(other.type, Members)
+        assert isinstance(one.type, Members)
+        assert isinstance(other.type, Members)
         count = self.length_at(one.address, one.type)
         same = self.out.compare("eq", count, self.length_at(other.address, other.type))
         return self.if_so(same, lambda: self.is_within(one, other))
@@ -192,16 +201,17 @@ class Comparison(Memory):
         assert isinstance(one.type, Members)
         kind = one.type
         return self.for_all(
-            self.length_at(one.address, kind), room(kind),
+            self.length_at(one.address, kind),
+            room(kind),
             lambda index: self.has_element(other, self.element(one.address, kind, index)),
-        )  # fmt: skip
+        )
 
     def _equal_mappings(self, one: Value, other: Value) -> Leaf:
-        assert isinstance(one.type, Mapping) and isinstance(other.type, Mapping)
+        assert isinstance(one.type, Mapping)
+        assert isinstance(other.type, Mapping)
         kind, again = one.type, other.type
-        if kind.kind is not dict or again.kind is not dict:
-            if "Counter" in (kind.kind.__name__, again.kind.__name__):
-                raise UnsupportedError("a comparison of counters")
+        if Counter in (kind.kind, again.kind):
+            raise UnsupportedError("a comparison of counters")
         count = self.length_at(one.address, kind)
         same = self.out.compare("eq", count, self.length_at(other.address, again))
 
@@ -221,7 +231,7 @@ class Comparison(Memory):
     # --- looking up
 
     def find(self, count: Leaf, most: int, test: Callable[[Leaf], Leaf]) -> Leaf:
-        """Return the first number below a count for which a test holds; the count if there is none."""
+        """Return the first number below a count for which a test holds; if none does, the count."""
         place = self.out.variable()
         self.out.emit(f"store i64 {self.out.number(count)}, ptr {place}")
         with self.rounds(count, most) as index:
@@ -239,7 +249,11 @@ class Comparison(Memory):
         count = self.length_at(mapping.address, kind)
         if isinstance(kind.key, Never):
             return count
-        return self.find(count, room(kind), lambda index: self.equal(self.entry(mapping.address, kind, index)[0], key))  # fmt: skip
+        return self.find(
+            count,
+            room(kind),
+            lambda index: self.equal(self.entry(mapping.address, kind, index)[0], key),
+        )
 
     def has_element(self, listed: Value, value: Value) -> Leaf:
         """Return whether a list or a list of members has a value."""
@@ -277,7 +291,10 @@ class Comparison(Memory):
         if isinstance(a, Number) and isinstance(b, Number):
             return self.out.compare("slt", one.leaves[0], other.leaves[0])
         if isinstance(a, Tuple) and isinstance(b, Tuple):
-            pairs = [(self.item(one, n), self.item(other, n)) for n in range(min(len(a.items), len(b.items)))]  # fmt: skip
+            pairs = [
+                (self.item(one, n), self.item(other, n))
+                for n in range(min(len(a.items), len(b.items)))
+            ]
             return self._first_less(pairs, Constant(len(a.items) < len(b.items)))
         if isinstance(a, Record) and isinstance(b, Record):
             pairs = [(self.field(one, name), self.field(other, name)) for name, _ in a.fields]
@@ -298,9 +315,10 @@ class Comparison(Memory):
         (count, at), (again, at_other) = self.indexed_value(one), self.indexed_value(other)
         shorter = self.out.extreme("min", count, again)
         differs = self.find(
-            shorter, max(self._most(one), 1),
+            shorter,
+            max(self._most(one), 1),
             lambda i: self.opposite(self.equal(at(i), at_other(self.within(i, self._most(other))))),
-        )  # fmt: skip
+        )
         inside = self.out.compare("slt", differs, shorter)
 
         def of_elements() -> Leaf:
@@ -309,6 +327,3 @@ class Comparison(Memory):
 
         by_length = self.both([self.opposite(inside), self.out.compare("slt", count, again)])
         return self.either([self.if_so(inside, of_elements), by_length])
-
-
-__all__ = ["Any", "Comparison", "Ref"]

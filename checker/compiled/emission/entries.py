@@ -13,7 +13,7 @@ from ....language.lowering.effects import effects
 from ....language.lowering.lower import Lowering
 from ....language.lowering.rules import bound
 from ....language.schema import Schema
-from ....language.types import BOOL, Number, Optional, Ref, Tuple, Type, type_of
+from ....language.types import BOOL, Number, Optional, Tuple, Type, type_of
 from ..emitter import FAILURE, MARKS, Emitter
 from ..function import Compiled, Mode
 from ..values import Constant, StateRef, UnsupportedError
@@ -192,5 +192,3 @@ def _is_guard(statement: form.Statement) -> bool:
 
 def _is_no(value: form.Expression) -> bool:
     return isinstance(value, form.Constant) and value.value is False
-
-

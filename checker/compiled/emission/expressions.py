@@ -28,17 +28,26 @@ from ....language.types import (
     Type,
     type_of,
 )
-from ..arithmetic import exact, from_beginning
+from ..arithmetic import exact
 from ..emitter import is_cheap
 from ..values import Constant, Truth, UnsupportedError, integer_of
 from ..values import Number as Register
-from ..values import Value as Leaf
-from .layouts import is_flat, is_mask, leaves, room
+from .layouts import Leaf, is_flat, is_mask, leaves, room
 from .library import Library
 from .memory import ONE, ZERO, Value
 
-_NAMES = {"add": "add", "sub": "sub", "mul": "mul", "floordiv": "floordiv", "mod": "mod",
-          "lshift": "shl", "rshift": "ashr", "and_": "and", "or_": "or", "xor": "xor"}  # fmt: skip
+_NAMES = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "floordiv": "floordiv",
+    "mod": "mod",
+    "lshift": "shl",
+    "rshift": "ashr",
+    "and_": "and",
+    "or_": "or",
+    "xor": "xor",
+}
 _SIGNS = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
 
 
@@ -113,7 +122,12 @@ class Expressions(Library):
         self.out.emit(f"store i64 0, ptr {address}")
         if isinstance(kind, Mapping):
             for key, inner in value.items():
-                self.append_entry(address, kind, self.constant(key, type_of(key)), self.constant(inner, type_of(inner)))  # fmt: skip
+                self.append_entry(
+                    address,
+                    kind,
+                    self.constant(key, type_of(key)),
+                    self.constant(inner, type_of(inner)),
+                )
         else:
             for inner in value:
                 self.append(address, kind, self.constant(inner, type_of(inner)))
@@ -193,7 +207,7 @@ class Expressions(Library):
             return self.zero(one.type)
         length = indexed.length()
         if one.from_end:
-            index = from_beginning(self.out, index, length)
+            index = self.from_beginning(index, length)
         at = self.checked(index, length, min(indexed.most, 1 << 40))
         return indexed.at(at)
 
@@ -204,9 +218,13 @@ class Expressions(Library):
     def _of_table(self, one: form.Element, table: Any, index: Leaf) -> Value:
         """Return an entry of a table of the file by its number."""
         entries = list(table)
-        at = from_beginning(self.out, index, Constant(len(entries)))
+        at = self.from_beginning(index, Constant(len(entries)))
         at = self.checked(at, Constant(len(entries)), len(entries))
-        return self._entry_of(one.type, [(Constant(n), entry) for n, entry in enumerate(entries)], Value(Number(), (at,)))  # fmt: skip
+        return self._entry_of(
+            one.type,
+            [(Constant(n), entry) for n, entry in enumerate(entries)],
+            Value(Number(), (at,)),
+        )
 
     def _entry_of(self, kind: Type, entries: list[tuple[Leaf, Any]], at: Value) -> Value:
         if not isinstance(kind, OneOf):
@@ -236,12 +254,23 @@ class Expressions(Library):
         found = self.out.compare("slt", place, count)
         return self._found(one, owner, kind, key, place, found, default)
 
-    def _found(self, one: form.Lookup, owner: Value, kind: Mapping, key: Value, place: Leaf, found: Leaf, default: Value | None) -> Value:  # fmt: skip
+    def _found(
+        self,
+        one: form.Lookup,
+        owner: Value,
+        kind: Mapping,
+        key: Value,
+        place: Leaf,
+        found: Leaf,
+        default: Value | None,
+    ) -> Value:
         """Return the value of a key, if it was found, or what stands for it."""
         result = one.type
         if default is None and kind.kind is defaultdict:
             made = self._made_by(kind)
-            self.when(found, lambda: None, lambda: self.append_entry(owner.address, kind, key, made))  # fmt: skip
+            self.when(
+                found, lambda: None, lambda: self.append_entry(owner.address, kind, key, made)
+            )
             return self.entry(owner.address, kind, self.within(place, room(kind)))[1]
         if default is None and kind.kind is Counter:
             default = Value(Number(), (ZERO,))
@@ -251,7 +280,9 @@ class Expressions(Library):
         target = self.block(result)
 
         def there() -> None:
-            self.store(self.entry(owner.address, kind, self.within(place, room(kind)))[1], result, target)  # fmt: skip
+            self.store(
+                self.entry(owner.address, kind, self.within(place, room(kind)))[1], result, target
+            )
 
         self.when(found, there, lambda: self.store(default, result, target))
         return self.load(result, target)
@@ -266,7 +297,9 @@ class Expressions(Library):
         made = factory()
         return self.constant(made, type_of(made))
 
-    def _from_table(self, one: form.Lookup, table: dict[Any, Any], key: Value, default: Value | None) -> Value | None:  # fmt: skip
+    def _from_table(
+        self, one: form.Lookup, table: dict[Any, Any], key: Value, default: Value | None
+    ) -> Value | None:
         """Return the value of a key in a table of numbers of the file; None of any other table."""
         if not isinstance(key.type, (Number, Text)) or not isinstance(one.type, Number):
             return None
@@ -301,7 +334,11 @@ class Expressions(Library):
             self.out.fail_if(self.out.truth(self.opposite(found)))
             return value
         target = self.block(result)
-        self.when(found, lambda: self.store(value, result, target), lambda: self.store(default, result, target))  # fmt: skip
+        self.when(
+            found,
+            lambda: self.store(value, result, target),
+            lambda: self.store(default, result, target),
+        )
         return self.load(result, target)
 
     # --- operators
@@ -309,7 +346,9 @@ class Expressions(Library):
     def _arithmetic(self, one: form.Arithmetic) -> Value:
         left, right = self.number(one.left), self.number(one.right)
         if one.operator in ("min", "max"):
-            return Value(one.type, (self._typed(self.out.extreme(one.operator, left, right), one.type),))  # fmt: skip
+            return Value(
+                one.type, (self._typed(self.out.extreme(one.operator, left, right), one.type),)
+            )
         if one.operator == "pow":
             return Value(one.type, (self._power(left, right),))
         if one.operator not in _NAMES:
@@ -361,10 +400,11 @@ class Expressions(Library):
     def _subset(self, operator: str, one: Value, other: Value) -> Leaf:
         if operator in ("gt", "ge"):
             one, other = other, one
-        assert isinstance(one.type, Members) and isinstance(other.type, Members)
+        assert isinstance(one.type, Members)
+        assert isinstance(other.type, Members)
         if is_mask(one.type) and is_mask(other.type):
             rest = self.merged("sub", one.leaves[0], other.leaves[0])
-            inside = self.out.compare("eq", rest, ZERO)
+            inside: Leaf = self.out.compare("eq", rest, ZERO)
         elif is_mask(one.type):
             inside = Constant(True)
         else:
@@ -456,7 +496,9 @@ class Expressions(Library):
         kind = one.type
         parts = [self.kept(self.value(part)) for part in one.parts]
         if isinstance(kind, (Tuple, Record)):
-            return self.made(kind, [self._held(part, own) for part, own in zip(parts, _types(kind), strict=True)])  # fmt: skip
+            return self.made(
+                kind, [self._held(part, own) for part, own in zip(parts, _types(kind), strict=True)]
+            )
         if isinstance(kind, Members) and is_mask(kind):
             mask: Leaf = ZERO
             for part in parts:
@@ -489,7 +531,9 @@ class Expressions(Library):
         address = self.block(kind)
         self.clear(kind, address)
         if isinstance(kind, Sequence):
-            self.each(one.of, lambda v: self.append(address, kind, self.snapshot_unless_ref(v, kind)))  # fmt: skip
+            self.each(
+                one.of, lambda v: self.append(address, kind, self.snapshot_unless_ref(v, kind))
+            )
         elif isinstance(kind, Members):
             self.each(one.of, lambda v: self.add_member(address, kind, v), in_order=False)
         else:
@@ -497,9 +541,18 @@ class Expressions(Library):
             owner = Value(kind, address=address)
             step = Value(Number(), (ONE,))
             if kind.kind is Counter:
-                self.each(one.of, lambda key: self._put_entry(owner, kind, self.snapshot(key), step, "add"), in_order=False)  # fmt: skip
+                self.each(
+                    one.of,
+                    lambda key: self._put_entry(owner, kind, self.snapshot(key), step, "add"),
+                    in_order=False,
+                )
             else:
-                self.each(one.of, lambda pair: self._put_entry(owner, kind, self.item(pair, 0), self.item(pair, 1), ""))  # fmt: skip
+                self.each(
+                    one.of,
+                    lambda pair: self._put_entry(
+                        owner, kind, self.item(pair, 0), self.item(pair, 1), ""
+                    ),
+                )
         return Value(kind, address=address)
 
     def _copy(self, one: form.Copy) -> Value:
@@ -517,7 +570,9 @@ class Expressions(Library):
         if isinstance(kind, Known):
             return self._in_table(kind.value, item)
         if isinstance(kind, Mapping):
-            return self.out.compare("slt", self.find_key(value, item), self.length_at(value.address, kind))  # fmt: skip
+            return self.out.compare(
+                "slt", self.find_key(value, item), self.length_at(value.address, kind)
+            )
         if isinstance(kind, Span):
             return self._in_range(value, item)
         if isinstance(kind, Members):
@@ -530,14 +585,18 @@ class Expressions(Library):
         if indexed.most == 0:
             return Constant(False)
         count = indexed.length()
-        found = self.find(count, min(indexed.most, 1 << 40), lambda i: self.equal(indexed.at(i), item))  # fmt: skip
+        found = self.find(
+            count, min(indexed.most, 1 << 40), lambda i: self.equal(indexed.at(i), item)
+        )
         return self.out.compare("slt", found, count)
 
     def _in_place(self, place: Value, item: Value) -> Leaf:
         """Return whether a set or a bag of the state has a member."""
         copy = self.snapshot(place)
         if isinstance(copy.type, Mapping):
-            return self.out.compare("slt", self.find_key(copy, item), self.length_at(copy.address, copy.type))  # fmt: skip
+            return self.out.compare(
+                "slt", self.find_key(copy, item), self.length_at(copy.address, copy.type)
+            )
         return self.has_element(copy, item)
 
     def _in_table(self, table: Any, item: Value) -> Leaf:
@@ -553,7 +612,9 @@ class Expressions(Library):
         if step != ONE or not isinstance(inner.type, Number):
             raise UnsupportedError("membership in a range with a step")
         leaf = inner.leaves[0]
-        return self.both([self.out.compare("sge", leaf, start), self.out.compare("slt", leaf, stop)])  # fmt: skip
+        return self.both(
+            [self.out.compare("sge", leaf, start), self.out.compare("slt", leaf, stop)]
+        )
 
     def _length(self, one: form.Length) -> Value:
         value = self.certain(self.value(one.of))
@@ -599,8 +660,7 @@ class Expressions(Library):
         self.clear(kind, address)
         if isinstance(kind, Tuple):
             left, right = self.certain(self.value(one.left)), self.certain(self.value(one.right))
-            assert isinstance(left.type, Tuple) and isinstance(right.type, Tuple)
-            parts = [self.item(side, n) for side in (left, right) for n in range(len(side.type.items))]  # type: ignore[attr-defined]  # fmt: skip
+            parts = [item for side in (left, right) for item in self.items(side)]
             return self.made(kind, parts)
         assert isinstance(kind, Sequence)
         if one.operator == "mul":
@@ -627,11 +687,20 @@ class Expressions(Library):
 
     def _quantify(self, one: form.Quantify) -> Value:
         if one.every:
-            return Value(BOOL, (self.opposite(self.any_of(one.of, lambda v: self.opposite(self.as_truth(v)), one)),))  # fmt: skip
+            return Value(
+                BOOL,
+                (
+                    self.opposite(
+                        self.any_of(one.of, lambda v: self.opposite(self.as_truth(v)), one)
+                    ),
+                ),
+            )
         return Value(BOOL, (self.any_of(one.of, self.as_truth, one),))
 
-    def any_of(self, of: form.Expression, test: Callable[[Value], Leaf], node: object = None) -> Leaf:  # fmt: skip
-        """Return whether a test holds for anything that something yields; it asks none after that."""
+    def any_of(
+        self, of: form.Expression, test: Callable[[Value], Leaf], node: object = None
+    ) -> Leaf:
+        """Return whether a test holds for anything that something yields; it asks none after it."""
         out = self.out
         result, end = out.variable(), out.label("known")
         out.emit(f"store i64 0, ptr {result}")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ....core.asserting import is_users_code
 from ....language import form
 from ....language.schema import Schema
-from ....language.types import BOOL, Nothing, Number, Optional, Ref, Tuple, Type
+from ....language.types import Nothing, Number, Optional, Type
 from ..emitter import FAILURE, MARKS, Emitter, Marking
-from ..values import Constant, Truth, UnsupportedError
 from ..values import Number as Register
-from ..values import Value as Leaf
-from .layouts import is_flat, leaves, size
-from .memory import ZERO, Value
+from ..values import Truth
+from .layouts import Leaf, is_flat, leaves, size
+from .memory import Value
 from .statements import Body
 
 if TYPE_CHECKING:
@@ -85,8 +84,16 @@ class Module:
         if size(kind) == 1:
             registers = [result]
         else:
-            registers = [out.value(f"extractvalue {returns} {result}, {n}") for n in range(size(kind))]  # fmt: skip
-        return Value(kind, tuple(_leaf(out, register, one) for register, one in zip(registers, leaves(kind), strict=True)))  # fmt: skip
+            registers = [
+                out.value(f"extractvalue {returns} {result}, {n}") for n in range(size(kind))
+            ]
+        return Value(
+            kind,
+            tuple(
+                _leaf(out, register, one)
+                for register, one in zip(registers, leaves(kind), strict=True)
+            ),
+        )
 
     def _note(self, out: Emitter, elements: set[int], loops: list[bool], reads: set[str]) -> None:
         self.elements_of(out).update(elements)
@@ -158,7 +165,9 @@ def _receive(body: Body, function: form.Function) -> list[str]:
             continue
         names = [f"%a{number}.{leaf}" for leaf in range(size(kind))]
         declared += [f"i64 {name}" for name in names]
-        every = tuple(_leaf(body.out, name, one) for name, one in zip(names, leaves(kind), strict=True))  # fmt: skip
+        every = tuple(
+            _leaf(body.out, name, one) for name, one in zip(names, leaves(kind), strict=True)
+        )
         body.bind(slot, Value(kind, every))
     return declared
 
@@ -180,7 +189,9 @@ def _return(body: Body, value: Value) -> None:
         else:
             result = "undef"
             for number, leaf in enumerate(every):
-                result = out.value(f"insertvalue {returns} {result}, i64 {out.number(leaf)}, {number}")  # fmt: skip
+                result = out.value(
+                    f"insertvalue {returns} {result}, i64 {out.number(leaf)}, {number}"
+                )
             out.emit(f"ret {returns} {result}")
     out.terminated = True
 
@@ -206,17 +217,8 @@ def _give_up(out: Emitter, returns: str) -> None:
     """End a function in the middle of a failed step: its result has no meaning."""
     out.terminated = True
     out.place_label("up")
-    out.emit("ret void" if returns == "void" else f"ret {returns} {'0' if returns == 'i64' else 'zeroinitializer'}")  # fmt: skip
-
-
-__all__ = [
-    "BOOL",
-    "ZERO",
-    "Any",
-    "Constant",
-    "Module",
-    "Optional",
-    "Ref",
-    "Tuple",
-    "UnsupportedError",
-]
+    out.emit(
+        "ret void"
+        if returns == "void"
+        else f"ret {returns} {'0' if returns == 'i64' else 'zeroinitializer'}"
+    )

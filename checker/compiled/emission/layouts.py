@@ -27,7 +27,11 @@ from ....language.types import (
     Tuple,
     Type,
 )
-from ..values import UnsupportedError
+from ..values import Constant, Truth, UnsupportedError
+from ..values import Number as Register
+
+Leaf = Constant | Register | Truth
+"""A number or a truth value, which is known or in a register."""
 
 ROOM = 64
 """The most elements of a list outside of the state; a step that needs more is left to Python."""

@@ -7,7 +7,6 @@ from typing import Any
 
 from ....language import form
 from ....language.types import (
-    Known,
     Mapping,
     Members,
     Never,
@@ -20,9 +19,8 @@ from ....language.types import (
 from ..arithmetic import exact
 from ..values import Constant, Truth, UnsupportedError
 from ..values import Number as Register
-from ..values import Value as Leaf
 from .changes import Changes
-from .layouts import is_mask, room
+from .layouts import Leaf, is_mask, room
 from .memory import ONE, ZERO, Value
 
 
@@ -43,7 +41,12 @@ class Library(Changes):
     def _apply_is(self, one: form.Apply) -> Value:
         left, right = map(self.value, one.arguments)
         if isinstance(left.type, Ref) and isinstance(right.type, Ref):
-            same = self.both([self.out.compare("eq", a, b) for a, b in zip(left.leaves, right.leaves, strict=True)])  # fmt: skip
+            same = self.both(
+                [
+                    self.out.compare("eq", a, b)
+                    for a, b in zip(left.leaves, right.leaves, strict=True)
+                ]
+            )
         else:
             same = self.equal(left, right)
         return Value(one.type, (same,))
@@ -105,7 +108,9 @@ class Library(Changes):
             known = Register(self.out.value(f"load i64, ptr {total}"))
             inner = self.certain(value)
             leaf = inner.leaves[0] if inner.leaves else ZERO
-            self.out.emit(f"store i64 {self.out.number(exact(self.out, operator, known, leaf))}, ptr {total}")  # fmt: skip
+            self.out.emit(
+                f"store i64 {self.out.number(exact(self.out, operator, known, leaf))}, ptr {total}"
+            )
 
         self.each(one.arguments[0], each, in_order=False)
         kind = one.type
@@ -170,7 +175,11 @@ class Library(Changes):
             out.fail_if(out.truth(self.opposite(found)))
             return self.load(kind, best)
         target = self.block(kind)
-        self.when(found, lambda: self.store(self.load(element, best), kind, target), lambda: self.store(default, kind, target))  # fmt: skip
+        self.when(
+            found,
+            lambda: self.store(self.load(element, best), kind, target),
+            lambda: self.store(default, kind, target),
+        )
         return self.load(kind, target)
 
     def _element_kind(self, over: form.Expression, kind: Any) -> Any:
@@ -241,7 +250,9 @@ class Library(Changes):
         if indexed is None:
             raise UnsupportedError("the index in a set")
         count = indexed.length()
-        return self.find(count, max(indexed.most, 1), lambda i: self.equal(indexed.at(i), item)), count  # fmt: skip
+        return self.find(
+            count, max(indexed.most, 1), lambda i: self.equal(indexed.at(i), item)
+        ), count
 
     def _apply_count(self, one: form.Apply) -> Value:
         owner = self.snapshot(self.value(one.arguments[0]))
@@ -264,14 +275,19 @@ class Library(Changes):
             self.out.emit(f"store i64 {self.out.value(f'add i64 {known}, {same}')}, ptr {total}")
 
         self.by_index(indexed, each)
-        return Value(one.type, (Register(self.out.value(f"load i64, ptr {total}"), (0, 1 << 20), int),))  # fmt: skip
+        return Value(
+            one.type, (Register(self.out.value(f"load i64, ptr {total}"), (0, 1 << 20), int),)
+        )
 
     def _apply_unpacked(self, one: form.Apply) -> Value:
         kind = one.type
         assert isinstance(kind, Tuple)
         length, at = self._all_of(one.arguments[0])
         self.out.fail_if(self.out.truth(self.out.compare("ne", length, Constant(len(kind.items)))))
-        return self.made(kind, [self.kept(self._fitting(at(Constant(n)), part)) for n, part in enumerate(kind.items)])  # fmt: skip
+        return self.made(
+            kind,
+            [self.kept(self._fitting(at(Constant(n)), part)) for n, part in enumerate(kind.items)],
+        )
 
     def _fitting(self, value: Value, kind: Any) -> Value:
         if isinstance(value.type, Optional) and not isinstance(kind, Optional):
@@ -284,13 +300,19 @@ class Library(Changes):
         if indexed is None:
             raise UnsupportedError("several names for what a generator yields")
         most = max(indexed.most, 1)
-        return indexed.length(), lambda index: indexed.at(self.within(index, most)) if indexed.most else self.zero(Never())  # fmt: skip
+        return (
+            indexed.length(),
+            lambda index: (
+                indexed.at(self.within(index, most)) if indexed.most else self.zero(Never())
+            ),
+        )
 
     def _apply_starred_apart(self, one: form.Apply) -> Value:
         kind = one.type
         assert isinstance(kind, Tuple)
         before, after = (self.number(part) for part in one.arguments[1:])
-        assert isinstance(before, Constant) and isinstance(after, Constant)
+        assert isinstance(before, Constant)
+        assert isinstance(after, Constant)
         length, at = self._all_of(one.arguments[0])
         least = Constant(before.value + after.value)
         self.out.fail_if(self.out.truth(self.out.compare("slt", length, least)))
@@ -303,8 +325,10 @@ class Library(Changes):
         with self.rounds(end, room(rest), Constant(before.value)) as index:
             self.append(address, rest, at(index))
         parts.append(Value(rest, address=address))
-        for number in range(after.value):
-            parts.append(self.kept(at(self.out.arithmetic("add", end, Constant(number)))))
+        parts += [
+            self.kept(at(self.out.arithmetic("add", end, Constant(number))))
+            for number in range(after.value)
+        ]
         return self.made(kind, parts)
 
     def _apply_backwards(self, one: form.Apply) -> Value:
@@ -341,8 +365,6 @@ class Library(Changes):
         with self.rounds(self.length_at(owner.address, kind), room(kind)) as index:
             value = self.entry(owner.address, kind, index)[1]
             known = Register(self.out.value(f"load i64, ptr {total}"))
-            self.out.emit(f"store i64 {self.out.number(exact(self.out, 'add', known, value.leaves[0]))}, ptr {total}")  # fmt: skip
+            more = exact(self.out, "add", known, value.leaves[0])
+            self.out.emit(f"store i64 {more.register}, ptr {total}")
         return Value(one.type, (Register(self.out.value(f"load i64, ptr {total}")),))
-
-
-__all__ = ["Known", "Library"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Parts
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ....language.types import (
     Closure,
@@ -20,15 +20,14 @@ from ....language.types import (
     Optional,
     Record,
     Sequence,
-    Text,
     Tuple,
     Type,
 )
+from ..arithmetic import from_beginning
 from ..emitter import Emitter
 from ..values import Constant, Truth, UnsupportedError
 from ..values import Number as Register
-from ..values import Value as Leaf
-from .layouts import element_size, is_flat, is_mask, leaves, room, shape, size
+from .layouts import Leaf, element_size, is_flat, leaves, room, shape, size
 
 if TYPE_CHECKING:
     from .functions import Module
@@ -75,7 +74,9 @@ class Memory:
             # Whatever is read before it is written has no elements.
             listed = isinstance(kind, (Sequence, Members, Mapping))
             bytes_ = 8 if listed else 8 * size(kind)
-            self.out.prologue.append(f"  call void @llvm.memset.p0.i64(ptr {address}, i8 0, i64 {bytes_}, i1 false)")  # fmt: skip
+            self.out.prologue.append(
+                f"  call void @llvm.memset.p0.i64(ptr {address}, i8 0, i64 {bytes_}, i1 false)"
+            )
         return address
 
     def at(self, address: str, offset: int) -> str:
@@ -95,13 +96,20 @@ class Memory:
         clamped = self.out.value(f"call i64 @llvm.umin.i64(i64 {number}, i64 {max(limit - 1, 0)})")
         return Register(clamped, (0, max(limit - 1, 0)), int)
 
+    def from_beginning(self, index: Leaf, length: Leaf) -> Leaf:
+        """Return an index counted from the beginning, which Python counts from the end below 0."""
+        return cast(Leaf, from_beginning(self.out, index, length))
+
     # --- values
 
     def load(self, kind: Type, address: str) -> Value:
         """Return the value at an address; one that lies in memory stays there."""
         if not is_flat(kind):
             return Value(kind, address=address)
-        return Value(kind, tuple(self.load_leaf(one, self.at(address, n)) for n, one in enumerate(leaves(kind))))  # fmt: skip
+        return Value(
+            kind,
+            tuple(self.load_leaf(one, self.at(address, n)) for n, one in enumerate(leaves(kind))),
+        )
 
     def load_leaf(self, kind: Number, address: str) -> Leaf:
         """Return the number at an address."""
@@ -130,9 +138,18 @@ class Memory:
             self.out.emit(f"store i64 {self.out.number(length)}, ptr {target}")
             count = self.out.value(f"mul i64 {self.out.number(length)}, {8 * element_size(kind)}")
             first, other = self.out.element(target, 1), self.out.element(source, 1)
-            self.out.emit(f"call void @llvm.memcpy.p0.p0.i64(ptr {first}, ptr {other}, i64 {count}, i1 false)")  # fmt: skip
+            self._copy_bytes(first, other, count)
             return
-        self.out.emit(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {8 * size(kind)}, i1 false)")  # fmt: skip
+        self.copy_numbers(target, source, size(kind))
+
+    def copy_numbers(self, target: str, source: str, count: int) -> None:
+        """Emit the copying of so many numbers."""
+        if count:
+            self._copy_bytes(target, source, 8 * count)
+
+    def _copy_bytes(self, target: str, source: str, count: int | str) -> None:
+        passed = f"ptr {target}, ptr {source}, i64 {count}, i1 false"
+        self.out.emit(f"call void @llvm.memcpy.p0.p0.i64({passed})")
 
     def length_at(self, address: str, kind: Sequence | Members | Mapping) -> Leaf:
         """Return how many elements the list at an address has."""
@@ -151,6 +168,11 @@ class Memory:
         items = value.type.items
         return self.part(value, sum(map(size, items[:number])), items[number])
 
+    def items(self, value: Value) -> list[Value]:
+        """Return the items of a tuple."""
+        assert isinstance(value.type, Tuple)
+        return [self.item(value, number) for number in range(len(value.type.items))]
+
     def field(self, value: Value, name: str) -> Value:
         """Return a part of a record."""
         assert isinstance(value.type, Record)
@@ -165,7 +187,11 @@ class Memory:
         """Return whether a value is None."""
         if isinstance(value.type, Optional):
             flag = self.part(value, 0, Number(0, 1, bool)).leaves[0]
-            return Truth(self.out.truth(flag)) if not isinstance(flag, Constant) else Constant(bool(flag.value))  # fmt: skip
+            return (
+                Truth(self.out.truth(flag))
+                if not isinstance(flag, Constant)
+                else Constant(bool(flag.value))
+            )
         return Constant(isinstance(value.type, Nothing))
 
     def certain(self, value: Value, check: bool = True) -> Value:
@@ -188,7 +214,9 @@ class Memory:
     def zero(self, kind: Type) -> Value:
         """Return a value of a type that nothing depends on, as after a failure."""
         if is_flat(kind):
-            return Value(kind, tuple(Constant(False) if one.kind is bool else ZERO for one in leaves(kind)))  # fmt: skip
+            return Value(
+                kind, tuple(Constant(False) if one.kind is bool else ZERO for one in leaves(kind))
+            )
         address = self.block(kind)
         self.clear(kind, address)
         return Value(kind, address=address)
@@ -198,7 +226,8 @@ class Memory:
         if isinstance(kind, (Sequence, Members, Mapping)):
             self.out.emit(f"store i64 0, ptr {address}")
             return
-        self.out.emit(f"call void @llvm.memset.p0.i64(ptr {address}, i8 0, i64 {8 * max(size(kind), 1)}, i1 false)")  # fmt: skip
+        cleared = f"ptr {address}, i8 0, i64 {8 * max(size(kind), 1)}, i1 false"
+        self.out.emit(f"call void @llvm.memset.p0.i64({cleared})")
 
     def kept(self, value: Value) -> Value:
         """Return a copy of a value that lies in memory, where nobody else writes."""
@@ -214,7 +243,11 @@ class Memory:
         """Return a value as one of another type, which has it."""
         one = value.type
         if shape(one) == shape(kind):
-            return replace(value, type=kind) if is_flat(kind) else replace(value, type=_wider(one, kind))  # fmt: skip
+            return (
+                replace(value, type=kind)
+                if is_flat(kind)
+                else replace(value, type=_wider(one, kind))
+            )
         if isinstance(one, Never):
             return self.zero(kind)
         if not is_flat(kind):
@@ -256,7 +289,10 @@ class Memory:
             return Constant(next(n for n, one in enumerate(kind.options) if one is wanted))
         if not isinstance(value.type, OneOf):
             raise UnsupportedError("a value that is a function on another way")
-        places = [next(n for n, one in enumerate(kind.options) if one is option) for option in value.type.options]  # fmt: skip
+        places = [
+            next(n for n, one in enumerate(kind.options) if one is option)
+            for option in value.type.options
+        ]
         chosen: Leaf = Constant(places[0])
         for number, place in enumerate(places[1:], 1):
             here = self.out.compare("eq", value.leaves[0], Constant(number))
@@ -379,7 +415,9 @@ class Memory:
             out.jump(head)
         out.place_label(end)
 
-    def when(self, test: Leaf, yes: Callable[[], None], no: Callable[[], None] | None = None) -> None:  # fmt: skip
+    def when(
+        self, test: Leaf, yes: Callable[[], None], no: Callable[[], None] | None = None
+    ) -> None:
         """Emit one of two ways, which then meet."""
         out = self.out
         if isinstance(test, Constant):
@@ -412,7 +450,9 @@ class Memory:
             if isinstance(result, Constant):
                 result = part
             else:
-                result = Truth(self.out.value(f"and i1 {self.out.truth(result)}, {self.out.truth(part)}"))  # fmt: skip
+                result = Truth(
+                    self.out.value(f"and i1 {self.out.truth(result)}, {self.out.truth(part)}")
+                )
         return result
 
     def either(self, parts: Parts[Leaf]) -> Leaf:
@@ -429,6 +469,3 @@ class Memory:
 def _wider(one: Type, kind: Type) -> Type:
     """Return the type of a value in memory that is read as one of another type."""
     return kind if shape(one) == shape(kind) else one
-
-
-__all__ = ["ONE", "ZERO", "Memory", "Text", "Value", "is_mask"]

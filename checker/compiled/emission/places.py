@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ....core.containers import Bag, Ordered, RecordBag, RecordSet, Set, Sorted
+from ....core.containers import Bag, Ordered, RecordBag, Set, Sorted
 from ....core.fields import Record as Declaration
 from ....core.fields import declaration_of, part_names
 from ....language.types import Mapping, Members, Number, Record, Ref, Sequence, Tuple
 from ..values import Constant, StateRef, Truth, UnsupportedError
 from ..values import Number as Register
-from ..values import Value as Leaf
 from .comparison import Comparison
-from .layouts import room
+from .layouts import Leaf, room
 from .memory import ONE, ZERO, Value
 
 
@@ -51,7 +51,7 @@ class Places(Comparison):
         return self._variable(f"{place.type.form}.{name}".lstrip("."), place.leaves, kind)
 
     def _variable(self, form: str, indices: tuple[Leaf, ...], kind: Any) -> Value:
-        leaf = self.module.places.load(self.out, self.state_ref(form, indices))
+        leaf: Leaf = self.module.places.load(self.out, self.state_ref(form, indices))
         if isinstance(leaf, Register) and leaf.kind is bool:
             leaf = Truth(self.out.value(f"icmp ne i64 {leaf.register}, 0"))
         return Value(kind, (leaf,))
@@ -84,8 +84,7 @@ class Places(Comparison):
             mask = self.out.number(self.hidden(place, "mask").leaves[0])
             return Register(self.out.value(f"call i64 @llvm.ctpop.i64(i64 {mask})"), (0, 63), int)
         if isinstance(node, Ordered):
-            leaf = self.hidden(place, "length").leaves[0]
-            return leaf
+            return self.hidden(place, "length").leaves[0]
         if isinstance(node, Bag):
             return self._bag_size(place, node)
         return Constant(len(node))
@@ -94,7 +93,9 @@ class Places(Comparison):
         counts, total = self.hidden(place, "counts"), ZERO
         result: Leaf = total
         for number in range(len(node.counts)):
-            result = self.out.arithmetic("add", result, self.array_element(counts, Constant(number)).leaves[0])  # fmt: skip
+            result = self.out.arithmetic(
+                "add", result, self.array_element(counts, Constant(number)).leaves[0]
+            )
         return result
 
     def array_element(self, array: Value, index: Leaf) -> Value:
@@ -114,7 +115,12 @@ class Places(Comparison):
         """Return an index, and emit the failure of one that is beyond the elements."""
         known = isinstance(index, Constant) and isinstance(length, Constant)
         span = index.range if isinstance(index, Register) else None
-        fits = span is not None and isinstance(length, Constant) and span[0] >= 0 and span[1] < length.value  # fmt: skip
+        fits = (
+            span is not None
+            and isinstance(length, Constant)
+            and span[0] >= 0
+            and span[1] < length.value
+        )
         if known and 0 <= index.value < length.value:  # type: ignore[union-attr]
             return index
         if not fits:
@@ -147,7 +153,9 @@ class Places(Comparison):
         if isinstance(node, Bag):
             assert isinstance(kind, Mapping)
             self._counted(place, node, kind, address)
-        elif isinstance(node, RecordBag) or (isinstance(node, Declaration) and issubclass(declaration_of(node), RecordBag)):  # fmt: skip
+        elif isinstance(node, RecordBag) or (
+            isinstance(node, Declaration) and issubclass(declaration_of(node), RecordBag)
+        ):
             assert isinstance(kind, Mapping)
             self._occurrences(place, node, kind, address)
         else:
@@ -161,7 +169,10 @@ class Places(Comparison):
         return Value(kind, address=address)
 
     def _record(self, place: Value, kind: Record) -> Value:
-        parts = [self.convert(self.snapshot(self.part_of(place, name)), part) for name, part in kind.fields]  # fmt: skip
+        parts = [
+            self.convert(self.snapshot(self.part_of(place, name)), part)
+            for name, part in kind.fields
+        ]
         return self.made(kind, parts)
 
     def made(self, kind: Record | Tuple, parts: list[Value]) -> Value:
@@ -207,9 +218,13 @@ class Places(Comparison):
             here = self.element_address(address, self.within(there, room(kind)), element_size(kind))
             value = self.at(here, size(kind.key))
             count = self.load_leaf(Number(), value)
-            self.out.emit(f"store i64 {self.out.number(self.out.arithmetic('add', count, ONE))}, ptr {value}")  # fmt: skip
+            self.out.emit(
+                f"store i64 {self.out.number(self.out.arithmetic('add', count, ONE))}, ptr {value}"
+            )
 
-        self.when(found, more, lambda: self.append_entry(address, kind, key, Value(Number(), (ONE,))))  # fmt: skip
+        self.when(
+            found, more, lambda: self.append_entry(address, kind, key, Value(Number(), (ONE,)))
+        )
 
     # --- writing
 
@@ -258,7 +273,9 @@ class Places(Comparison):
         if isinstance(kind, Ref):
             self.fill(Value(kind, place.leaves), value)
         else:
-            self.write_variable(f"{place.type.form}.{name}".lstrip("."), place.leaves, self._number(value))  # fmt: skip
+            self.write_variable(
+                f"{place.type.form}.{name}".lstrip("."), place.leaves, self._number(value)
+            )
 
     def _number(self, value: Value) -> Leaf:
         value = self.certain(value)
@@ -291,13 +308,19 @@ class Places(Comparison):
         for number in range(most):
             index = Constant(number)
             here = self.out.compare("sgt", length, index)
-            self.when(here, lambda index=index: self.put_element(items, index, at(index)), lambda index=index: self.blank(place, items, index))  # type: ignore[misc]  # fmt: skip
+            fill = partial(self._put_from, items, index, at)
+            self.when(here, fill, partial(self.blank, place, items, index))
         self.write_hidden(place, "length", self.within(length, most + 1))
+
+    def _put_from(self, items: Value, index: Leaf, at: Callable[[Leaf], Value]) -> None:
+        self.put_element(items, index, at(index))
 
     def blank(self, place: Value, items: Value, index: Leaf) -> None:
         """Emit that an element beyond the last one has the lowest values."""
         blank = self.hidden(place, "blank")
-        self.put_element(items, index, self.snapshot(blank) if isinstance(blank.type, Ref) else blank)  # fmt: skip
+        self.put_element(
+            items, index, self.snapshot(blank) if isinstance(blank.type, Ref) else blank
+        )
 
     def _fill_sorted(self, place: Value, node: Any, value: Value) -> None:
         items = self.hidden(place, "items")
@@ -319,7 +342,12 @@ class Places(Comparison):
         first = self._position(items, length, value, most)
         if once:
             inside = self.inside(first, length)
-            there = self.both_if(inside, lambda: self.equal(self.snapshot(self.array_element(items, self.within(first, most))), value))  # fmt: skip
+            there = self.both_if(
+                inside,
+                lambda: self.equal(
+                    self.snapshot(self.array_element(items, self.within(first, most))), value
+                ),
+            )
             self.when(there, lambda: None, lambda: self._insert(place, items, first, value))
         else:
             self._insert(place, items, first, value)
@@ -343,7 +371,9 @@ class Places(Comparison):
         """Return whether a test holds and another one, which is evaluated only then."""
         result = self.out.variable()
         self.out.emit(f"store i64 0, ptr {result}")
-        self.when(test, lambda: self.out.emit(f"store i64 {self.out.number(other())}, ptr {result}"))  # fmt: skip
+        self.when(
+            test, lambda: self.out.emit(f"store i64 {self.out.number(other())}, ptr {result}")
+        )
         return Truth(self.out.value(f"icmp ne i64 {self.out.value(f'load i64, ptr {result}')}, 0"))
 
     def _position(self, items: Value, length: Leaf, value: Value, most: int) -> Leaf:
@@ -362,11 +392,18 @@ class Places(Comparison):
         most, length = len(self.node(place).items), self.length_of(place)
         self.out.fail_if(self.out.value(f"icmp uge i64 {self.out.number(length)}, {most}"))
         for number in range(most - 1, 0, -1):
-            moves = self.both([self.out.compare("sgt", Constant(number), index), self.out.compare("sle", Constant(number), length)])  # fmt: skip
-            self.when(moves, lambda number=number: self.put_element(items, Constant(number), self.array_element(items, Constant(number - 1))))  # type: ignore[misc]  # fmt: skip
+            moves = self.both(
+                [
+                    self.out.compare("sgt", Constant(number), index),
+                    self.out.compare("sle", Constant(number), length),
+                ]
+            )
+            self.when(moves, partial(self._move, items, number - 1, number))
         if most:
             self.put_element(items, self.within(index, most), value)
-        self.write_hidden(place, "length", self.within(self.out.arithmetic("add", length, ONE), most + 1))  # fmt: skip
+        self.write_hidden(
+            place, "length", self.within(self.out.arithmetic("add", length, ONE), most + 1)
+        )
 
     def take_out(self, place: Value, index: Leaf) -> None:
         """Emit the removal of an element with an index that is within a sequence or a set."""
@@ -379,20 +416,20 @@ class Places(Comparison):
                 moves = self.both(
                     [self.out.compare("sge", here, index), self.out.compare("slt", here, left)]
                 )
-                self.when(moves, partial(self._move_down, items, number))
+                self.when(moves, partial(self._move, items, number + 1, number))
             beyond = self.out.compare("sge", here, left)
             self.when(beyond, partial(self.blank, place, items, here))
         self.write_hidden(place, "length", self.within(left, most + 1))
 
-    def _move_down(self, items: Value, number: int) -> None:
-        following = self.array_element(items, Constant(number + 1))
-        self.put_element(items, Constant(number), following)
+    def _move(self, items: Value, source: int, target: int) -> None:
+        """Emit that an element of an array has the values of another one."""
+        self.put_element(items, Constant(target), self.array_element(items, Constant(source)))
 
     def drop_first(self, place: Value) -> None:
         """Emit the removal of the first element of a sequence that has one."""
         items, most = self.hidden(place, "items"), len(self.node(place).items)
         for number in range(most - 1):
-            self._move_down(items, number)
+            self._move(items, number + 1, number)
         if most:
             self.blank(place, items, Constant(most - 1))
         left = self.out.arithmetic("sub", self.length_of(place), ONE)
@@ -405,6 +442,3 @@ class Places(Comparison):
         self.write_hidden(place, "length", left)
         if most:
             self.blank(place, items, self.within(left, most))
-
-
-__all__ = ["Places", "RecordSet"]

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 from ....core.containers import Sorted
 from ....language import form
 from ....language.lowering.effects import effects
-from ....language.types import Mapping, Members, Nothing, Record, Ref, Sequence, Tuple, Type
-from ..arithmetic import from_beginning
+from ....language.types import Mapping, Record, Ref, Sequence, Tuple, Type
 from ..emitter import Emitter
-from ..values import Constant, Truth, UnsupportedError
-from ..values import Value as Leaf
+from ..values import Constant, UnsupportedError
 from .expressions import Expressions
-from .layouts import is_flat, leaves, room, size
-from .memory import ZERO, Value
+from .layouts import is_flat, room, size
+from .memory import Value
 
 if TYPE_CHECKING:
     from .functions import Module
@@ -76,7 +74,9 @@ class Body(Expressions):
 
     def _plain(self, value: Value, kind: Type) -> Value:
         """Return a copy of a place, where a slot has values."""
-        return self.snapshot(value) if isinstance(value.type, Ref) and not _holds_ref(kind) else value  # fmt: skip
+        return (
+            self.snapshot(value) if isinstance(value.type, Ref) and not _holds_ref(kind) else value
+        )
 
     def _flag(self, slot: str) -> str:
         if slot not in self._flags:
@@ -151,7 +151,7 @@ class Body(Expressions):
         out.place_label(end)
 
     def _refuse_changes(self, one: form.For) -> None:
-        """Refuse a loop over a set, a dictionary or a deque that it may change: Python fails there."""
+        """Refuse a loop over a set, a dictionary or a deque that it changes: Python fails there."""
         kind = one.over.type
         if isinstance(kind, Ref):
             fails = isinstance(self.module.schema.node(kind), Sorted)
@@ -160,7 +160,9 @@ class Body(Expressions):
         if not fails or isinstance(kind, Tuple):
             return
         changed = set[str]().union(*map(effects, one.body))
-        if changed & named(one.over) or (reads_state(one.over) and any(map(writes_state, one.body))):
+        if changed & named(one.over) or (
+            reads_state(one.over) and any(map(writes_state, one.body))
+        ):
             raise UnsupportedError("a loop over what it changes")
 
     def _run_while(self, one: form.While) -> None:
@@ -239,9 +241,13 @@ class Body(Expressions):
             kind = owner.type
             assert isinstance(kind, Sequence)
             length = self.length_at(owner.address, kind)
-            index = from_beginning(self.out, self.number(target.index), length)
+            index = self.from_beginning(self.number(target.index), length)
             at = self.checked(index, length, room(kind))
-            self.store(self.snapshot_unless_ref(value, kind), kind.element, self.element_address(owner.address, at, size(kind.element)))  # fmt: skip
+            self.store(
+                self.snapshot_unless_ref(value, kind),
+                kind.element,
+                self.element_address(owner.address, at, size(kind.element)),
+            )
         else:
             assert isinstance(target, form.Lookup)
             assert isinstance(owner.type, Mapping)
@@ -280,7 +286,11 @@ class Body(Expressions):
             return self.slot(path)
         if isinstance(path, form.Part):
             owner = self.place(path.of)
-            return self.part_of(owner, path.name) if isinstance(owner.type, Ref) else self.field(owner, path.name)  # fmt: skip
+            return (
+                self.part_of(owner, path.name)
+                if isinstance(owner.type, Ref)
+                else self.field(owner, path.name)
+            )
         if isinstance(path, form.Element):
             owner = self.place(path.of)
             if isinstance(owner.type, Ref):
@@ -288,7 +298,7 @@ class Body(Expressions):
             kind = owner.type
             assert isinstance(kind, Sequence)
             length = self.length_at(owner.address, kind)
-            index = from_beginning(self.out, self.number(path.index), length)
+            index = self.from_beginning(self.number(path.index), length)
             return self.element(owner.address, kind, self.checked(index, length, room(kind)))
         if isinstance(path, form.Item):
             return self.item(self.place(path.of), path.number)
@@ -311,7 +321,7 @@ class Body(Expressions):
         """Emit that what lies at a path is a value in registers from now on."""
         if isinstance(path, form.Local):
             self.bind(path.name, value)
-        elif isinstance(path, form.Part) or isinstance(path, form.Element):
+        elif isinstance(path, (form.Part, form.Element)):
             self._store_in(self.place(path.of), path, value)
         elif isinstance(path, form.Lookup):
             owner = self.place(path.of)
@@ -340,9 +350,13 @@ class Body(Expressions):
         return result
 
     def _shared(
-        self, name: str, part: form.Expression, kind: Type, back: dict[str, form.Expression],
+        self,
+        name: str,
+        part: form.Expression,
+        kind: Type,
+        back: dict[str, form.Expression],
         waiting: list[tuple[form.Expression, str, Type]],
-    ) -> Value:  # fmt: skip
+    ) -> Value:
         """Return an argument that the function changes: where it lies, or a copy to write back."""
         from .layouts import shape
 
@@ -388,12 +402,16 @@ def named(one: form.Expression) -> set[str]:
 
 def reads_state(one: form.Expression) -> bool:
     """Whether an expression reads a container of the state."""
-    return any(isinstance(part.type, Ref) for part in nodes(one) if isinstance(part, form.Expression))
+    return any(
+        isinstance(part.type, Ref) for part in nodes(one) if isinstance(part, form.Expression)
+    )
 
 
 def writes_state(one: form.Statement) -> bool:
     """Whether a statement may change a container of the state."""
-    return any(isinstance(part, (form.Change, form.Store)) and _in_state(part) for part in nodes(one))
+    return any(
+        isinstance(part, (form.Change, form.Store)) and _in_state(part) for part in nodes(one)
+    )
 
 
 def _in_state(one: form.Change | form.Store) -> bool:
@@ -432,7 +450,3 @@ def _unsure(function: form.Function) -> set[str]:
     """Return the slots that may have nothing where they are read."""
     reads = (part for statement in function.body for part in nodes(statement))
     return {part.name for part in reads if isinstance(part, form.Local) and not part.sure}
-
-
-
-__all__ = ["ZERO", "Body", "Leaf", "Members", "Nothing", "Truth", "Tuple", "leaves"]

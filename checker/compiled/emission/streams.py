@@ -21,8 +21,7 @@ from ....language.types import (
 from ..arithmetic import exact
 from ..values import Constant, Truth, UnsupportedError
 from ..values import Number as Register
-from ..values import Value as Leaf
-from .layouts import is_flat, is_mask, room
+from .layouts import Leaf, is_mask, room
 from .memory import ONE, ZERO, Value
 from .places import Places
 
@@ -85,7 +84,10 @@ class Streams(Places):
     def indexed(self, one: form.Expression) -> Indexed | None:
         """Return the elements of something by number; None of what only yields them."""
         if isinstance(one, form.Apply) and one.name in _BY_NUMBER and isinstance(one.type, Stream):
-            parts = [self.indexed(part) for part in one.arguments[: _BY_NUMBER[one.name]] or one.arguments]  # fmt: skip
+            parts = [
+                self.indexed(part)
+                for part in one.arguments[: _BY_NUMBER[one.name]] or one.arguments
+            ]
             if any(part is None for part in parts):
                 return None
             return self._combined(one, [part for part in parts if part is not None])
@@ -143,7 +145,11 @@ class Streams(Places):
         count = self.range_length(start, stop, step)
 
         def at(index: Leaf) -> Value:
-            if isinstance(index, Constant) and isinstance(start, Constant) and isinstance(step, Constant):  # fmt: skip
+            if (
+                isinstance(index, Constant)
+                and isinstance(start, Constant)
+                and isinstance(step, Constant)
+            ):
                 return Value(Number(), (Constant(start.value + index.value * step.value),))
             if step == ONE and start == ZERO:
                 return Value(Number(), (index,))
@@ -205,7 +211,7 @@ class Streams(Places):
             return Indexed(
                 lambda: self.out.extreme(
                     "max", self.out.arithmetic("sub", first.length(), ONE), ZERO
-                ),  # fmt: skip
+                ),
                 pairs,
                 first.most,
             )
@@ -295,7 +301,14 @@ class Streams(Places):
         if not is_mask(kind):
             if in_order:
                 raise UnsupportedError("the order of a set")
-            self.by_index(Indexed(lambda: self.length_at(value.address, kind), lambda i: self.element(value.address, kind, i), room(kind)), body)  # fmt: skip
+            self.by_index(
+                Indexed(
+                    lambda: self.length_at(value.address, kind),
+                    lambda i: self.element(value.address, kind, i),
+                    room(kind),
+                ),
+                body,
+            )
             return
         element = kind.element
         high = element.high if isinstance(element, Number) else 0
@@ -340,7 +353,9 @@ class Streams(Places):
         def inner(value: Value) -> None:
             self.bind(clause.slot, value)
             self.statements(clause.body)
-            self._conditions(clause.conditions, lambda: self._clauses(one, number + 1, body, in_order))  # fmt: skip
+            self._conditions(
+                clause.conditions, lambda: self._clauses(one, number + 1, body, in_order)
+            )
 
         self.each(clause.over, inner, in_order)
 
@@ -366,7 +381,12 @@ class Streams(Places):
         known = [part for part in parts if part is not None]
         kind = Stream(Tuple(tuple(Never() for _ in known)))
         together = self._combined(form.Apply(kind, "zip", ()), known)
-        self.by_index(together, lambda value: body(self.called(given, [self.item(value, n) for n in range(len(known))])))  # fmt: skip
+        self.by_index(
+            together,
+            lambda value: body(
+                self.called(given, [self.item(value, n) for n in range(len(known))])
+            ),
+        )
 
     def _each_filter(self, one: form.Apply, body: Body, in_order: bool) -> None:
         given, over = one.arguments
@@ -408,10 +428,21 @@ class Streams(Places):
         if not overs:
             body(self.made(Tuple(tuple(one.type for one in before)), before))
             return
-        self.each(overs[0], lambda value: self._nested(overs[1:], [*before, value], body, in_order), in_order)  # fmt: skip
+        self.each(
+            overs[0],
+            lambda value: self._nested(overs[1:], [*before, value], body, in_order),
+            in_order,
+        )
 
     def _each_combinations(self, one: form.Apply, body: Body, in_order: bool) -> None:
-        self._chosen(one, body, lambda index, before: (self.out.arithmetic("add", before[-1], ONE) if before else ZERO, []))  # fmt: skip
+        self._chosen(
+            one,
+            body,
+            lambda index, before: (
+                self.out.arithmetic("add", before[-1], ONE) if before else ZERO,
+                [],
+            ),
+        )
 
     def _each_permutations(self, one: form.Apply, body: Body, in_order: bool) -> None:
         self._chosen(one, body, lambda index, before: (ZERO, before))
@@ -458,7 +489,9 @@ class Streams(Places):
         self._entries(one, lambda key, value: body(value))
 
     def _each_items(self, one: form.Apply, body: Body, in_order: bool) -> None:
-        self._entries(one, lambda key, value: body(self.made(Tuple((key.type, value.type)), [key, value])))  # fmt: skip
+        self._entries(
+            one, lambda key, value: body(self.made(Tuple((key.type, value.type)), [key, value]))
+        )
 
     def _entries(self, one: form.Apply, body: Callable[[Value, Value], None]) -> None:
         mapping = self.value(one.arguments[0])
@@ -488,6 +521,3 @@ def _between(start: Leaf, stop: Leaf) -> tuple[int, int] | None:
         else:
             return None
     return min(low for low, _ in ends), max(high for _, high in ends)
-
-
-__all__ = ["Streams", "is_flat"]

@@ -9,7 +9,7 @@ from typing import Any
 from ....core.containers import Bag, Ordered, RecordBag, Set, Sorted
 from ....core.fields import Record as Declaration
 from ....core.fields import declaration_of, part_names
-from ....language.types import Mapping, Members, Number, Record, Ref, Sequence, Tuple
+from ....language.types import Mapping, Members, Never, Number, Record, Ref, Sequence, Tuple
 from ..values import Constant, StateRef, Truth, UnsupportedError
 from ..values import Number as Register
 from .comparison import Comparison
@@ -234,7 +234,9 @@ class Places(Comparison):
         if isinstance(value.type, Ref):
             value = self.snapshot(value)
         value = self.certain(value)
-        if isinstance(node, Set):
+        if isinstance(value.type, Never):
+            self.fail()
+        elif isinstance(node, Set):
             assert isinstance(value.type, Members)
             self.write_hidden(place, "mask", value.leaves[0])
         elif isinstance(node, Sorted):
@@ -317,10 +319,28 @@ class Places(Comparison):
 
     def blank(self, place: Value, items: Value, index: Leaf) -> None:
         """Emit that an element beyond the last one has the lowest values."""
-        blank = self.hidden(place, "blank")
-        self.put_element(
-            items, index, self.snapshot(blank) if isinstance(blank.type, Ref) else blank
-        )
+        if len(self.node(items)):
+            self.lower(self.array_place(items, index))
+
+    def array_place(self, array: Value, index: Leaf) -> Value:
+        """Return an element of an array as a place, also if it is a variable."""
+        assert isinstance(array.type, Ref)
+        return Value(Ref(f"{array.type.form}[]"), (*array.leaves, index))
+
+    def lower(self, place: Value) -> None:
+        """Emit that a part of the state has its lowest values."""
+        assert isinstance(place.type, Ref)
+        form, node = place.type.form, self.node(place)
+        if isinstance(node, Declaration):
+            for name in part_names(node):
+                if name != "blank" or not isinstance(node, Ordered):
+                    self.lower(Value(Ref(f"{form}.{name}".lstrip(".")), place.leaves))
+        elif isinstance(node, (list, tuple)):
+            for number in range(len(node)):
+                self.lower(self.array_place(place, Constant(number)))
+        else:
+            lowest = self.module.places.lowest(self.state_ref(form, place.leaves))
+            self.write_variable(form, place.leaves, Constant(int(lowest.value)))
 
     def _fill_sorted(self, place: Value, node: Any, value: Value) -> None:
         items = self.hidden(place, "items")

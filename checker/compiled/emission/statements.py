@@ -103,13 +103,17 @@ class Body(Expressions):
             if self.out.terminated:
                 return
             rule: Callable[[Any], None] = getattr(self, f"_run_{type(statement).__name__.lower()}")
+            where = f"{self.function.name}, {self.function.file}:{statement.line}"
             try:
                 rule(statement)
             except UnsupportedError as error:
                 if "(in " in str(error):
                     raise
-                where = f"{self.function.name}, {self.function.file}:{statement.line}"
                 raise UnsupportedError(f"{error} (in {where})") from None
+            except AssertionError:
+                # A kind of value that this place does not know.
+                text = "a value of another kind than its use has code for"
+                raise UnsupportedError(f"{text} (in {where})") from None
 
     def _run_bind(self, one: form.Bind) -> None:
         self.bind(one.name, self.value(one.value))

@@ -418,6 +418,9 @@ class Function:
         The places of the state to which it assigns other objects.
     aliases
         The places for which Python has one object after it.
+    stored
+        The parameters that it stores in the state, each with the part that has it; without a part
+        if it lies in a container there.
     """
 
     name: str
@@ -432,6 +435,7 @@ class Function:
     repeats: bool = False
     replaces: frozenset[str] = frozenset()
     aliases: frozenset[tuple[str, str]] = frozenset()
+    stored: frozenset[tuple[str, str]] = frozenset()
 
 
 def truth(value: bool) -> Constant:

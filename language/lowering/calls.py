@@ -459,6 +459,8 @@ def passed_on(
     frame.scope = replace(frame.scope, aliases=frame.scope.aliases | function.aliases)
     frame.made.aliases |= function.aliases
     back = _changed_arguments(frame, function, values, node)
+    for name, form in function.stored:
+        frame.stores(form, values[name])
     result = Call(function.result, function, tuple(values.values()), back)
     return After(function.result, tuple(before), result) if before else result
 

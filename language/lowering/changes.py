@@ -24,7 +24,7 @@ from .calls import arguments_of, given
 from .displays import iterable
 from .effects import is_simple
 from .frame import Frame, constant
-from .owners import STATE, root_of
+from .owners import root_of
 from .retyping import joined, joined_element, keyed, retyped
 
 _NOTHING_BACK = {
@@ -137,7 +137,11 @@ def _arguments(
 
 def _hold(frame: Frame, owner: Expression, values: list[Expression], node: ast.AST) -> None:
     """Note that a container holds what was put into it."""
-    root = STATE if isinstance(owner.type, Ref) else root_of(owner)
+    if isinstance(owner.type, Ref):
+        for value in values:
+            frame.stores("", value)
+        return
+    root = root_of(owner)
     if root is not None:
         frame.holds(root, values, node)
 

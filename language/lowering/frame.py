@@ -477,6 +477,33 @@ class Frame:
                 maker = "set"
         return f"{maker}({what})"
 
+    def stores(self, form: str, value: Expression) -> None:
+        """Note that the state has an object that a value stands for, or holds.
+
+        Parameters
+        ----------
+        form
+            The part that is that object; empty if it lies in a container.
+        """
+        sharing = self.scope.sharing
+        kept = {pair for pair in self.scope.aliases if not form or not is_in(pair[0], form)}
+        if form and isinstance(value.type, Ref):
+            kept |= {(form, value.type.form), (value.type.form, form)}
+        for name in origin_of(value, sharing).names:
+            for other in (name, *self.scope.sharing.equal(name)):
+                if other.startswith("$"):
+                    self.made.stored |= {(other[1:], form)}
+                kept |= {
+                    pair
+                    for place, held in kept
+                    if form and held == f"={other}"
+                    for pair in ((form, place), (place, form))
+                }
+            kept |= {(form, f"={name}")} if form else set()
+            sharing = sharing.put(name, STATE)
+        self.scope = replace(self.scope, aliases=frozenset(kept), sharing=sharing)
+        self.made.aliases |= {pair for pair in kept if not pair[1].startswith("=")}
+
     def holds(self, root: str, values: Parts[Expression], node: ast.AST) -> None:
         """Note that an object, or the state, holds what these give."""
         for value in values:

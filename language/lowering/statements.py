@@ -37,6 +37,7 @@ from ..types import (
     Members,
     Never,
     NoJoinError,
+    Nothing,
     Number,
     Optional,
     Record,
@@ -60,9 +61,9 @@ from .access import (
 )
 from .calls import closure, held
 from .displays import entered, items_of, iterable, taken_apart
-from .frame import Frame, Loop, Read, Scope, constant, is_in, named
+from .frame import Frame, Loop, Read, Scope, constant, named
 from .operators import OPERATORS, combined, is_set, truth_of
-from .owners import STATE, origin_of, root_of
+from .owners import root_of
 from .patterns import match
 from .retyping import joined, joined_element, retyped
 
@@ -205,22 +206,7 @@ def _put(frame: Frame, place: Expression, value: Expression, node: ast.expr) -> 
 def _replace(frame: Frame, form: str, value: Expression, node: ast.AST) -> None:
     """Note that a part of the state is another object until the step ends."""
     frame.replaced(form, node)
-    kept = {pair for pair in frame.scope.aliases if not is_in(pair[0], form)}
-    if isinstance(value.type, Ref):
-        kept |= {(form, value.type.form), (value.type.form, form)}
-    sharing = frame.scope.sharing
-    for name in origin_of(value, sharing).names:
-        for other in (name, *frame.scope.sharing.equal(name)):
-            kept |= {
-                pair
-                for place, held in kept
-                if held == f"={other}"
-                for pair in ((form, place), (place, form))
-            }
-        kept.add((form, f"={name}"))
-        sharing = sharing.put(name, STATE)
-    frame.scope = replace(frame.scope, aliases=frozenset(kept), sharing=sharing)
-    frame.made.aliases |= {pair for pair in kept if not pair[1].startswith("=")}
+    frame.stores(form, value)
 
 
 def _hold(frame: Frame, place: Expression, value: Expression, node: ast.AST) -> None:
@@ -232,14 +218,49 @@ def _hold(frame: Frame, place: Expression, value: Expression, node: ast.AST) -> 
 
 def _check_fit(frame: Frame, kind: Type, value: Expression, node: ast.expr) -> None:
     """Refuse a value of another kind than its place in the state has."""
+    given = frame.certain(value).type
+    if isinstance(given, Never):
+        return
     if isinstance(kind, Number):
-        if not isinstance(frame.certain(value).type, (Number, type(frame.certain(value).type))):
-            raise frame.refusal(node, f"{frame.text(node)} gets {named(value.type)}")
-        if not isinstance(value.type, Number) and not _may_be_number(value.type):
-            repair = "write NONE" if value.type == constant(None).type else ""
-            raise frame.refusal(
-                node, f"{frame.text(node)} is a number, and gets {named(value.type)}", repair
-            )
+        fits = isinstance(given, Number)
+    elif isinstance(kind, Ref):
+        fits = _fits_place(frame, kind, given)
+    else:
+        fits = isinstance(given, Record) or not frame.is_listed(given)
+    if not fits:
+        repair = "write NONE" if isinstance(value.type, Nothing) else ""
+        raise frame.refusal(
+            node,
+            f"{frame.text(node)} is {_place_named(frame, kind)}, and gets {named(given)}",
+            repair,
+        )
+
+
+def _fits_place(frame: Frame, kind: Ref, given: Type) -> bool:
+    """Whether a value of a type can be assigned to a part of the state."""
+    schema = frame.schema
+    if schema.is_sequence(kind):
+        listed = isinstance(given, (Sequence, Tuple))
+        return listed or (isinstance(given, Ref) and schema.is_sequence(given))
+    if schema.is_set(kind):
+        return isinstance(given, Members) or (isinstance(given, Ref) and schema.is_set(given))
+    if schema.is_bag(kind):
+        listed = isinstance(given, (Mapping, Sequence))
+        return listed or (isinstance(given, Ref) and schema.is_bag(given))
+    return isinstance(given, Record) or (isinstance(given, Ref) and not frame.is_listed(given))
+
+
+def _place_named(frame: Frame, kind: Type) -> str:
+    """Say what lies at a place."""
+    if isinstance(kind, Number):
+        return "a number"
+    if not isinstance(kind, Ref):
+        return named(kind)
+    if frame.schema.is_sequence(kind):
+        return "a list"
+    if frame.schema.is_set(kind):
+        return "a set"
+    return "a bag" if frame.schema.is_bag(kind) else "a record"
 
 
 def _may_be_number(kind: Type) -> bool:
@@ -262,6 +283,7 @@ def _spliced(
         bind, value = frame.temporary(gathered, target)
         before.append(bind)
     owner = path(frame, target.value)
+    _refuse_unsliced(frame, owner, target)
     if chosen.step is not None:
         raise frame.refusal(
             target,
@@ -278,6 +300,19 @@ def _spliced(
         joined = joined_element(frame, owner.type, element, target)
         retyped(frame, owner, joined, target)
     return [*before, Store(frame.line_of(target), whole, value)]
+
+
+def _refuse_unsliced(frame: Frame, owner: Expression, target: ast.expr) -> None:
+    """Refuse to put elements in place of others, or to remove them, where they have no order."""
+    kind = owner.type
+    if isinstance(kind, Ref) and not frame.schema.is_sequence(kind):
+        raise frame.refusal(
+            target,
+            f"{frame.text(target)}: {named(kind)} has no elements by number",
+            "remove and add members",
+        )
+    if isinstance(kind, Tuple) or (isinstance(kind, Sequence) and kind.kind is tuple):
+        raise frame.refusal(target, f"{frame.text(target)}: a tuple does not change", "use a list")
 
 
 def _is_stream(kind: Type) -> bool:
@@ -377,6 +412,14 @@ def delete(frame: Frame, node: ast.Delete) -> list[Statement]:
                 target, f"del {frame.text(target)} is not in the language of models"
             )
         owner = path(frame, target.value)
+        if isinstance(owner.type, Ref) and frame.schema.is_array(owner.type):
+            raise frame.refusal(
+                target,
+                f"del {frame.text(target)}: an array has as many elements in each state",
+                "declare a sequence: sequence_of(...)",
+            )
+        if not isinstance(owner.type, Mapping):
+            _refuse_unsliced(frame, owner, target)
         note_change(frame, owner, target, is_part=False)
         if isinstance(target.slice, ast.Slice):
             whole = sliced(frame, owner, target, target.slice)

@@ -17,7 +17,7 @@ from tidegate.checker.compiled.generate import generator_of
 from tidegate.checker.compiled.intrinsics import DECLARATIONS, INTRINSICS
 from tidegate.checker.compiled.state_refs import StateRefs
 from tidegate.checker.compiled.unit import Unit
-from tidegate.checker.compiled.values import Constant, StateRef
+from tidegate.checker.compiled.values import Constant, StateRef, UnsupportedError
 from tidegate.core.fields import Record, array, boolean, integer, members, size, subset
 from tidegate.core.layout import Layout
 from tidegate.core.result import Limits, Resources
@@ -275,6 +275,24 @@ def agreeing(meanings, states):
         assert found == expected
         compared += expected is not None
     return compared
+
+
+def refused_or_agreeing(translate, function, states):
+    """Check that a function has no machine code, or some that means the same as Python.
+
+    What the translator of syntax trees refuses, the typed form may have.
+
+    Returns
+    -------
+    str
+        Why it is refused; empty if it has machine code.
+    """
+    try:
+        meanings = translate(function)
+    except UnsupportedError as error:
+        return str(error)
+    agreeing(meanings, states)
+    return ""
 
 
 def failing_alike(meanings, states):

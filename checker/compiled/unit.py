@@ -195,6 +195,7 @@ class Unit:
         if type(function) is not types.FunctionType:
             raise UnsupportedError(f"{printed(function)}, which is not a plain function,")
         is_rule = not self.is_within and function.__globals__.get("ARITHMETIC") is not MACHINE
+        is_rule = is_rule and self.from_form is not False
         if is_rule and self.from_form:
             return self.entries.entry(function, arguments, mode, pure)
         try:
@@ -206,8 +207,8 @@ class Unit:
                 return self.entries.entry(function, arguments, mode, pure)
             raise
 
-    from_form = False
-    """Whether all rules come from the typed form, and not only those that have no other code."""
+    from_form: bool | None = None
+    """Whether all rules come from the typed form, or none; None for those without other code."""
 
     @cached_property
     def entries(self) -> Entries:

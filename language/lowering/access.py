@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from dataclasses import replace
 from enum import Enum
 from inspect import getattr_static
@@ -52,7 +53,7 @@ from ..types import (
     join_all,
 )
 from .effects import effects
-from .frame import Frame, LoweringError, Read, constant, locals_of, named, number
+from .frame import Frame, LoweringError, Read, constant, is_plain, locals_of, named, number
 from .owners import root_of
 
 
@@ -159,9 +160,16 @@ def _of_known(frame: Frame, owner: Constant, attr: str, node: ast.AST) -> Expres
     """Return an attribute of what exists when the file is loaded."""
     value = owner.value
     try:
-        return constant(getattr(value, attr))
+        found, again = (constant(getattr(value, attr)) for _ in range(2))
     except Exception as error:
         raise frame.refusal(node, f"{frame.text(node)}: {type(error).__name__}: {error}") from error
+    if found.type != again.type and is_plain(found):
+        raise frame.refusal(
+            node,
+            f"{frame.text(node)} changes by itself: it is {found.value}, and then {again.value}",
+            "compute it once, when the file is loaded",
+        )
+    return found
 
 
 def _of_one(frame: Frame, owner: Expression, kind: OneOf, attr: str, node: ast.AST) -> Expression:
@@ -312,6 +320,10 @@ def sliced(frame: Frame, owner: Expression, node: ast.AST, chosen: ast.Slice) ->
     kind = owner.type
     if isinstance(kind, Never):
         return owner
+    if isinstance(kind, Sequence) and kind.kind is deque:
+        raise frame.refusal(
+            node, f"{frame.text(node)}: a deque has no slices", "write list(...) around it"
+        )
     if isinstance(kind, Text) or not (
         isinstance(kind, (Sequence, Tuple, Span)) or frame.is_listed(kind)
     ):
@@ -417,6 +429,8 @@ def stored(frame: Frame, target: Expression, value: Expression, node: ast.AST) -
         )
     through = write_through(frame, target, node)
     if through is not None:
+        if (root := root_of(target)) is not None:
+            frame.changed(root, deep=False, node=node)
         bind, again = frame.temporary(value, node)
         check, there = through
         return [bind, *check, Store(line, there, again), Store(line, target, again)]

@@ -48,6 +48,7 @@ from ..types import (
     Record,
     Ref,
     Sequence,
+    Stream,
     Tuple,
     Type,
     is_changeable,
@@ -55,6 +56,7 @@ from ..types import (
 )
 from .access import chosen, element_type, part_of, path, stored
 from .displays import items_of, made_tuple
+from .effects import acts
 from .frame import Frame, Variable, constant, locals_of, named
 from .owners import origin_of, root_of
 from .retyping import retyped
@@ -244,7 +246,9 @@ def _known(
     """Return what a function gives that exists when the file is loaded."""
     rule = frame.lowering.library(function)
     if rule is not None:
-        return rule(frame, list(positional), dict(names), node)
+        before, again, named_ = _in_turn(frame, positional, names, node)
+        result: Expression = rule(frame, again, named_, node)
+        return After(result.type, tuple(before), result) if before else result
     if is_declared_pure(function):
         raise frame.refusal(node, f"{frame.text(node)} is declared pure, and not tabulated")
     if isinstance(function, partial):
@@ -270,6 +274,30 @@ def _known(
     if isinstance(method, FunctionType):
         return _known(frame, method, [constant(function), *positional], names, node)
     raise frame.refusal(node, f"{frame.text(node)} calls {named(Known(function))}")
+
+
+def _in_turn(
+    frame: Frame, positional: Parts[Expression], names: Named[str, Expression], node: ast.AST
+) -> tuple[list[Statement], list[Expression], dict[str, Expression]]:
+    """Return the arguments of a function of Python's, and what evaluates them in their order.
+
+    Where none of them changes anything, it does not matter when each is evaluated.
+    """
+    every: dict[Any, Expression] = {**dict(enumerate(positional)), **names}
+    if len(every) < 2 or not any(map(acts, every.values())):
+        return [], list(positional), dict(names)
+    before: list[Statement] = []
+    again: dict[Any, Expression] = {}
+    for key, value in every.items():
+        if isinstance(value.type, Stream):
+            what = f"{frame.text(node)} changes something before its generator is used up"
+            raise frame.refusal(node, what, "write two lines")
+        if isinstance(value, (Constant, Local)):
+            again[key] = value
+        else:
+            bind, again[key] = frame.temporary(value, node)
+            before.append(bind)
+    return before, [again[n] for n in range(len(positional))], {name: again[name] for name in names}
 
 
 def _member(frame: Frame, kind: Any, positional: Parts[Expression], node: ast.AST) -> Expression:

@@ -11,6 +11,7 @@ from ..form import (
     Change,
     Contains,
     Expression,
+    Given,
     If,
     Lookup,
     Not,
@@ -130,6 +131,10 @@ def _arguments(
     if name == "sort":
         element = element_type(frame, owner.type)
         key = given(frame, names["key"], [element], node) if "key" in names else constant(None)
+        root = root_of(owner)
+        if isinstance(key, Given) and any(root_of(one) == root for one in key.captured if root):
+            what = f"{frame.text(node)}: the key looks into the list while that is sorted"
+            raise frame.refusal(node, what, "write sorted(...), and then sort by that")
         reverse = frame.truth(names["reverse"], node) if "reverse" in names else constant(False)
         return [key, reverse]
     return arguments

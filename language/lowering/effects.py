@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from ..form import (
     After,
     Bind,
     Call,
     Change,
+    Clause,
+    Element,
     Expression,
     For,
     Function,
+    Item,
     Local,
+    Lookup,
+    Part,
     Slice,
     Statement,
     Store,
 )
-from ..types import is_changeable
+from ..types import Ref, is_changeable
 from .owners import root_of
 
 
@@ -65,6 +71,48 @@ def effects(node: Expression | Statement) -> set[str]:
     for part in children(node):
         found |= effects(part)
     return found
+
+
+def parts_within(node: Any) -> Iterator[Any]:
+    """Yield a part of a function with all parts of it, and those of functions that it calls."""
+    seen: set[int] = set()
+    todo: list[Any] = [node]
+    while todo:
+        here = todo.pop()
+        if isinstance(here, tuple):
+            todo += here
+        elif isinstance(here, Function):
+            if id(here) not in seen:
+                seen.add(id(here))
+                todo += here.body
+        elif isinstance(here, (Expression, Statement, Clause)):
+            yield here
+            todo += [value for name, value in vars(here).items() if name != "type"]
+
+
+def writes_state(node: Expression | Statement) -> bool:
+    """Whether a part of a function, or a function that it calls, may write to the state."""
+    changes = (one for one in parts_within(node) if isinstance(one, (Change, Store)))
+    return any(map(_in_state, changes))
+
+
+def _in_state(one: Change | Store) -> bool:
+    place = one.of if isinstance(one, Change) else one.target
+    while not isinstance(place.type, Ref):
+        if not isinstance(place, (Part, Element, Item, Lookup, Slice)):
+            return False
+        place = place.of
+    return True
+
+
+def acts(node: Expression) -> bool:
+    """Whether the evaluation of an expression changes anything that others see.
+
+    Slots of the lowering's own, whose names have a quote, are nobody else's.
+    """
+    if effects(node) or writes_state(node):
+        return True
+    return any("'" not in slot for _, slot in assignments([node]))
 
 
 def early(function: Function) -> tuple[int, str] | None:

@@ -61,7 +61,7 @@ from ..types import (
     widened,
 )
 from ..types import Mapping as MappingType
-from .owners import FILE, STATE, Origin, Sharing, origin_of, repeats
+from .owners import FILE, STATE, VALUE, Origin, Sharing, origin_of, repeats
 
 
 class LoweringError(TidegateError):
@@ -116,7 +116,7 @@ class Scope:
     def between_rounds(self, start: Scope) -> Scope:
         """Return the scope without what only the round of a loop had, whose temporaries end."""
         kept = {variable.slot for variable in self.names.values()} | start.sharing.names()
-        return replace(self, sharing=self.sharing.among(kept | {FILE, STATE}))
+        return replace(self, sharing=self.sharing.among(kept | {FILE, STATE, VALUE}))
 
     def given(self, name: str, variable: Variable, origin: Origin, twice: bool = False) -> Scope:
         """Return the scope after an assignment."""
@@ -439,6 +439,12 @@ class Frame:
                 f"{own} was made when the file was loaded, and outlives the step",
                 f"copy it first: {own} = {self.copying(slot, '...')}",
             )
+        if VALUE in seen:
+            raise self.refusal(
+                node,
+                f"{own} is a part of a value that was read from a sequence, and it changes here",
+                "write to the element itself, as in s.queue[i].members.add(x)",
+            )
         for other in sorted(seen):
             if other == STATE:
                 raise self.refusal(
@@ -487,8 +493,8 @@ class Frame:
         """
         sharing = self.scope.sharing
         kept = {pair for pair in self.scope.aliases if not form or not is_in(pair[0], form)}
-        if form and isinstance(value.type, Ref):
-            kept |= {(form, value.type.form), (value.type.form, form)}
+        for held in forms_of(value.type) if form else ():
+            kept |= {(form, held), (held, form)}
         for name in origin_of(value, sharing).names:
             for other in (name, *self.scope.sharing.equal(name)):
                 if other.startswith("$"):

@@ -470,15 +470,9 @@ def _deciding(frame: Frame, is_any: bool, values: list[Expression], node: ast.Bo
     if is_any and isinstance(value.type, Optional):
         kept = frame.certain(value)
     rest = _deciding(frame, is_any, others, node)
-    try:
-        common = join(kept.type, rest.type)
-    except NoJoinError:
-        # Of values of several kinds only the truth can be asked.
-        both = [test, frame.truth(rest, node)]
-        result = frame.any(both) if is_any else frame.all(both)
-        common = BOOL
-    else:
-        result = Choose(common, test, *((kept, rest) if is_any else (rest, kept)))
+    # Of values of several kinds only the truth can be asked: NoJoinError refuses the line.
+    common = join(kept.type, rest.type)
+    result = Choose(common, test, *((kept, rest) if is_any else (rest, kept)))
     return After(common, binds, result) if binds else result
 
 

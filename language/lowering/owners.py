@@ -32,9 +32,9 @@ from ..form import (
     Part,
     Slice,
 )
-from ..types import Ref, Stream, is_changeable, parts_of
+from ..types import Record, Ref, Stream, is_changeable, parts_of
 
-FILE, STATE = "", "@"
+FILE, STATE, VALUE = "", "@", "#"
 """Stand for whoever has what exists when the file is loaded, and for the state."""
 
 
@@ -190,6 +190,15 @@ class Sharing:
         return seen - {name}
 
 
+def is_of_value(path: Expression) -> bool:
+    """Whether a path leads to a container within a value that was read from the state."""
+    while isinstance(path, (Part, Element, Item, Lookup)) and not isinstance(path.of.type, Ref):
+        path = path.of
+        if isinstance(path.type, Record) and not path.type.own:
+            return True
+    return False
+
+
 def origin_of(value: Expression, sharing: Sharing) -> Origin:
     """Return where the object comes from that an expression gives."""
     if not is_changeable(value.type):
@@ -198,6 +207,8 @@ def origin_of(value: Expression, sharing: Sharing) -> Origin:
         return Origin(same=frozenset({FILE}), within=frozenset({FILE}))
     if isinstance(value, Local):
         return Origin(same=frozenset({value.name}))
+    if isinstance(value, (Part, Element, Item, Lookup)) and is_of_value(value):
+        return Origin(same=frozenset({VALUE}))
     if isinstance(value, (Part, Element, Item, Lookup)):
         default = [value.default] if isinstance(value, Lookup) and value.default else []
         origins = [_inside(value.of, sharing), *(origin_of(one, sharing) for one in default)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -33,6 +34,7 @@ from ..form import (
 )
 from ..types import (
     BOOL,
+    Closure,
     Mapping,
     Members,
     Never,
@@ -46,6 +48,7 @@ from ..types import (
     Stream,
     Tuple,
     Type,
+    is_changeable,
     join_all,
 )
 from .access import (
@@ -61,9 +64,10 @@ from .access import (
 )
 from .calls import closure, held
 from .displays import entered, items_of, iterable, taken_apart
+from .effects import effects, writes_state
 from .frame import Frame, Loop, Read, Scope, constant, named
 from .operators import OPERATORS, combined, is_set, truth_of
-from .owners import root_of
+from .owners import is_of_value, origin_of, root_of
 from .patterns import match
 from .retyping import joined, joined_element, retyped
 
@@ -130,6 +134,9 @@ def _named(
 ) -> list[Statement]:
     """Return the assignment to a name; one that reads an element remembers where."""
     kind = value.type
+    if isinstance(kind, Closure) and isinstance(source, ast.Attribute):
+        what = f"{frame.text(source)}, a method without a call, has a name"
+        raise frame.refusal(target, what, "call it where it is used")
     is_read = isinstance(value, Element) and isinstance(value.of.type, Ref)
     if is_read and isinstance(kind, Record) and not kind.own and _is_written(frame, target.id):
         assert isinstance(value, Element)
@@ -240,7 +247,9 @@ def _fits_place(frame: Frame, kind: Ref, given: Type) -> bool:
     """Whether a value of a type can be assigned to a part of the state."""
     schema = frame.schema
     if schema.is_sequence(kind):
-        listed = isinstance(given, (Sequence, Tuple))
+        listed = isinstance(given, Tuple) or (
+            isinstance(given, Sequence) and given.kind is not deque
+        )
         return listed or (isinstance(given, Ref) and schema.is_sequence(given))
     if schema.is_set(kind):
         return isinstance(given, Members) or (isinstance(given, Ref) and schema.is_set(given))
@@ -293,6 +302,11 @@ def _spliced(
     whole = sliced(frame, owner, target, chosen)
     if not isinstance(whole, Slice) or not is_path(owner):
         raise frame.refusal(target, f"{frame.text(target)} is assigned")
+    in_array = isinstance(owner.type, Ref) and frame.schema.is_array(owner.type)
+    ends = [end for end in (whole.first, whole.last) if end is not None]
+    if in_array and not all(isinstance(end, Constant) for end in ends):
+        what = f"{frame.text(target)}: a part of an array whose bounds a state says"
+        raise frame.refusal(target, what, "write its elements one by one")
     note_change(frame, owner, target, is_part=False)
     if isinstance(owner.type, Sequence):
         _hold(frame, owner, value, target)
@@ -366,6 +380,12 @@ def _in_place(
 ) -> list[Statement] | None:
     """Return the change of a list or a set where it is; None of what does not change."""
     kind = old.type
+    if isinstance(kind, Optional) and is_changeable(kind.of):
+        what = f"{frame.text(node.target)} may be None, and changes here"
+        raise frame.refusal(node, what, "test it first, and change it by its own name")
+    if name == "add" and isinstance(kind, Ref) and frame.schema.is_array(kind):
+        what = f"{frame.text(node)}: an array has as many elements in each state"
+        raise frame.refusal(node, what, "declare a sequence: sequence_of(...)")
     is_list = isinstance(kind, Sequence) and kind.kind is not tuple
     is_place = (
         isinstance(kind, Ref) and frame.schema.is_sequence(kind) and not frame.schema.is_array(kind)
@@ -383,6 +403,12 @@ def _in_place(
         return None
     if name == "add":
         value = iterable(frame, value, node)
+    elif not isinstance(kind, Mapping) and not is_set(frame, value.type):
+        what = f"{frame.text(node)}: {named(value.type)} is no set"
+        raise frame.refusal(node, what, f"write {frame.text(node.target)}.update(...)")
+    if is_of_value(old) and writes_state(value):
+        what = f"{frame.text(node)} changes the sequence of its element meanwhile"
+        raise frame.refusal(node, what, "write two lines")
     note_change(frame, old, node, is_part=False)
     method = _UPDATES[name]
     if not isinstance(kind, Ref):
@@ -428,9 +454,9 @@ def delete(frame: Frame, node: ast.Delete) -> list[Statement]:
         one = element_of(frame, owner, target.slice, target, read=False)
         binds, one = settled(frame, one, target)
         out += binds
-        if not isinstance(one, (Element, Lookup)):
+        if not isinstance(one, (Element, Lookup)) or not is_path(owner):
             raise frame.refusal(
-                target, f"del {frame.text(target)} is not in the language of models"
+                target, f"del {frame.text(target)} removes it from what has no name", "name it"
             )
         out.append(Do(node.lineno, Change(constant(None).type, one, "delete", ())))
     return out
@@ -451,6 +477,9 @@ def loop(frame: Frame, node: ast.For) -> list[Statement]:
     if isinstance(over.type, Tuple) and not _is_of_one_kind(over.type):
         return _written_out(frame, node, over, over.type)
     slot = ""
+    # A path and what yields its elements one by one see what the loop changes.
+    lives = is_path(over) or isinstance(over.type, Stream)
+    shared = set[str]() if lives else set(origin_of(over, frame.scope.sharing).names)
 
     def round_(one: Loop) -> tuple[Statement, ...]:
         nonlocal slot
@@ -458,6 +487,9 @@ def loop(frame: Frame, node: ast.For) -> list[Statement]:
         return (*apart, *frame.block(node.body))
 
     one, body = frame.rounds(round_)
+    if shared & set[str]().union(*map(effects, body)):
+        what = f"{frame.text(node.iter)} changes in the loop over it"
+        raise frame.refusal(node, what, "give it a name before the loop")
     return [For(node.lineno, one.label, slot, over, body)]
 
 

@@ -218,17 +218,21 @@ class Meanings:
 
 @pytest.fixture(scope="session")
 def translated():
-    """Translate a function ``f(s, k)`` over `Scratch`, given itself or as source text."""
-    return translator(Layout(Scratch, None))
+    """Translate a function ``f(s, k)`` over `Scratch`, given itself or as source text.
+
+    What its syntax tree has no translation for is refused, also where its typed form has code.
+    """
+    return translator(Layout(Scratch, None), from_form=False)
 
 
-def translator(layout):
+def translator(layout, from_form=None):
     """Return what translates a function ``f(s, k)`` over a layout, for comparison with Python."""
 
     def make(function, constants=None):
         if isinstance(function, str):
             function = from_source(function)
         unit = Unit(StateRefs(layout), INTRINSICS)
+        unit.from_form = from_form
         given = [StateRef("%s", "", (), layout.record), Constant(constants)]
         whole = unit.function(function, given)
         call = f'call {whole.returns} @"{whole.name}"({", ".join(whole.passed(given))})'

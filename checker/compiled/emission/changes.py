@@ -73,6 +73,8 @@ class Changes(Streams):
         leaf = value.leaves[0]
         number = self.out.number(leaf)
         known = leaf.range if isinstance(leaf, Register) else None
+        if isinstance(leaf, Constant) and leaf.value < least:
+            raise UnsupportedError("a set with a negative number")
         if known is None or known[0] < least or known[1] > 62:
             above = self.out.value(f"sub i64 {number}, {least}")
             self.out.fail_if(self.out.value(f"icmp ugt i64 {above}, {62 - least}"))

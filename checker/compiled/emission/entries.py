@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ....core.errors import TidegateError
 from ....language import form
 from ....language.calls import Parameters
-from ....language.lowering.effects import effects
+from ....language.lowering.effects import effects, writes_state
 from ....language.lowering.lower import Lowering
 from ....language.lowering.rules import bound
 from ....language.schema import Schema
@@ -22,7 +22,7 @@ from ..values import Value as Argument
 from .functions import Module, _leaf
 from .layouts import leaves
 from .memory import Value
-from .statements import Body, writes_state
+from .statements import Body
 
 if TYPE_CHECKING:
     from ..unit import Unit

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ....core.containers import Sorted
 from ....language import form
-from ....language.lowering.effects import effects
+from ....language.lowering.effects import effects, parts_within, writes_state
 from ....language.types import Mapping, Record, Ref, Sequence, Tuple, Type
 from ..emitter import Emitter
 from ..values import Constant, UnsupportedError
@@ -401,47 +401,13 @@ class Body(Expressions):
 
 def named(one: form.Expression) -> set[str]:
     """Return the slots that an expression reads."""
-    return {part.name for part in nodes(one) if isinstance(part, form.Local)}
+    return {part.name for part in parts_within(one) if isinstance(part, form.Local)}
 
 
 def reads_state(one: form.Expression) -> bool:
     """Whether an expression reads a container of the state."""
-    return any(
-        isinstance(part.type, Ref) for part in nodes(one) if isinstance(part, form.Expression)
-    )
-
-
-def writes_state(one: form.Statement) -> bool:
-    """Whether a statement may change a container of the state."""
-    return any(
-        isinstance(part, (form.Change, form.Store)) and _in_state(part) for part in nodes(one)
-    )
-
-
-def _in_state(one: form.Change | form.Store) -> bool:
-    place = one.of if isinstance(one, form.Change) else one.target
-    while not isinstance(place.type, Ref):
-        if not isinstance(place, (form.Part, form.Element, form.Item, form.Lookup, form.Slice)):
-            return False
-        place = place.of
-    return True
-
-
-def nodes(one: Any) -> Iterator[Any]:
-    """Yield a part of a function with all parts of it, those of functions that it calls, too."""
-    seen: set[int] = set()
-    todo: list[Any] = [one]
-    while todo:
-        here = todo.pop()
-        if isinstance(here, tuple):
-            todo += here
-        elif isinstance(here, form.Function):
-            if id(here) not in seen:
-                seen.add(id(here))
-                todo += here.body
-        elif isinstance(here, (form.Expression, form.Statement, form.Clause)):
-            yield here
-            todo += [value for name, value in vars(here).items() if name != "type"]
+    expressions = (part for part in parts_within(one) if isinstance(part, form.Expression))
+    return any(isinstance(part.type, Ref) for part in expressions)
 
 
 def _holds_ref(kind: Type) -> bool:
@@ -452,5 +418,5 @@ def _holds_ref(kind: Type) -> bool:
 
 def _unsure(function: form.Function) -> set[str]:
     """Return the slots that may have nothing where they are read."""
-    reads = (part for statement in function.body for part in nodes(statement))
+    reads = (part for statement in function.body for part in parts_within(statement))
     return {part.name for part in reads if isinstance(part, form.Local) and not part.sure}

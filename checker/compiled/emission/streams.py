@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ....core.containers import Bag, Ordered, Set
 from ....language import form
+from ....language.lowering.effects import acts
 from ....language.types import (
     Mapping,
     Members,
@@ -243,6 +244,8 @@ class Streams(Places):
         in_order
             Whether it matters which one comes first.
         """
+        # What each round changes is seen by the next one.
+        in_order = in_order or acts(one)
         if isinstance(one, form.Comprehension):
             self._clauses(one, 0, body, in_order)
             return

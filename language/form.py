@@ -168,7 +168,7 @@ class Copy(Expression):
     """A value of one's own, with the present values of what it is made of.
 
     Of a place it is what the place has; a place within it stays a place.  Unless it is `deep`,
-    Python has the same objects in it as in what is copied.
+    Python has the same objects in it as in the one that it copies.
     """
 
     of: Expression

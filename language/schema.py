@@ -60,7 +60,7 @@ class Schema:
     def element(self, place: Ref) -> Type:
         """Return the type of an element of an array, or of a member of a container.
 
-        What is read from a sequence or a set of the state is a value.
+        An element of a sequence and a member of a set are values.
         """
         node = self.node(place)
         if isinstance(node, Set):

@@ -1,4 +1,4 @@
-"""The types of the typed form: what is known of a value before a rule runs.
+"""The types of the typed form: all that is certain of a value before a rule runs.
 
 A type says what a value is on every way that leads to it.  Where two ways meet, their types are
 joined; where nothing is both, a name has no type there, and only reading it is a mistake.
@@ -20,7 +20,7 @@ WORD = -(1 << WORD_BITS - 1), (1 << WORD_BITS - 1) - 1
 
 
 class Type:
-    """What is known of a value."""
+    """All that is certain of a value."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Text(Type):
 class Never(Type):
     """What no value has: an element of a list that is empty.
 
-    Evaluating such an expression fails, so what is done with it is never reached.
+    Evaluating such an expression fails, so nothing else happens to it.
     """
 
 
@@ -168,7 +168,7 @@ class Ref(Type):
 
 @dataclass(frozen=True, eq=False)
 class Known(Type):
-    """What exists when the file is loaded, and is no number: a function, a class, a table of these.
+    """What exists when the file is loaded, and never a number: a function, a class, a table of these.
 
     Two are equal if they are the same object.
     """
@@ -429,8 +429,8 @@ def _type_of_container(value: object) -> Type:
     return Known(value)
 
 
-def _held(value: object, found: Sequence | Members) -> Type:
-    return Known(value) if isinstance(found.element, Known) else found
+def _held(value: object, result: Sequence | Members) -> Type:
+    return Known(value) if isinstance(result.element, Known) else result
 
 
 def _joined(values: Any) -> Type:
@@ -439,7 +439,7 @@ def _joined(values: Any) -> Type:
     Raises
     ------
     NoJoinError
-        If there is none, or they are no data.
+        If there is none, or one of them is a function or an object.
     """
     joined = join_all(map(type_of, values))
     if _is_static(joined):

@@ -100,9 +100,9 @@ def part_of(frame: Frame, owner: Expression, attr: str, node: ast.AST) -> Expres
     if isinstance(kind, Never):
         return owner
     if isinstance(kind, Ref):
-        found = frame.schema.part(kind, attr)
-        if found is not None:
-            return Part(found, owner, attr)
+        result = frame.schema.part(kind, attr)
+        if result is not None:
+            return Part(result, owner, attr)
         declaration = frame.schema.declaration(kind)
         if declaration is not None:
             return _defined(frame, owner, declaration, attr, node)
@@ -127,10 +127,10 @@ def _defined(
     getter = getter_of(declaration, attr)
     if getter is not None:
         return frame.lowering.call(frame, getter, [owner], {}, node)
-    found = getattr_static(declaration, attr, None)
-    if isinstance(found, (int, str, tuple, frozenset)) and not attr.startswith("__"):
-        return constant(found)
-    if method_of(declaration, attr) is not None or found is not None:
+    result = getattr_static(declaration, attr, None)
+    if isinstance(result, (int, str, tuple, frozenset)) and not attr.startswith("__"):
+        return constant(result)
+    if method_of(declaration, attr) is not None or result is not None:
         raise frame.refusal(
             node, f"{frame.text(node)}, a method without a call", "call it where it is used"
         )
@@ -139,8 +139,8 @@ def _defined(
 
 def _of_member(frame: Frame, owner: Expression, kind: type, attr: str, node: ast.AST) -> Expression:
     """Return an attribute of a member of an enumeration."""
-    found = getattr_static(kind, attr, None)
-    getter = found.fget if isinstance(found, property) else None
+    result = getattr_static(kind, attr, None)
+    getter = result.fget if isinstance(result, property) else None
     if isinstance(getter, FunctionType) and getter.__module__ != "enum":
         return frame.lowering.call(frame, getter, [owner], {}, node)
     if isinstance(owner, Constant):
@@ -160,16 +160,16 @@ def _of_known(frame: Frame, owner: Constant, attr: str, node: ast.AST) -> Expres
     """Return an attribute of what exists when the file is loaded."""
     value = owner.value
     try:
-        found, again = (constant(getattr(value, attr)) for _ in range(2))
+        result, again = (constant(getattr(value, attr)) for _ in range(2))
     except Exception as error:
         raise frame.refusal(node, f"{frame.text(node)}: {type(error).__name__}: {error}") from error
-    if found.type != again.type and is_plain(found):
+    if result.type != again.type and is_plain(result):
         raise frame.refusal(
             node,
-            f"{frame.text(node)} changes by itself: it is {found.value}, and then {again.value}",
+            f"{frame.text(node)} changes by itself: it is {result.value}, and then {again.value}",
             "compute it once, when the file is loaded",
         )
-    return found
+    return result
 
 
 def _of_one(frame: Frame, owner: Expression, kind: OneOf, attr: str, node: ast.AST) -> Expression:
@@ -178,7 +178,7 @@ def _of_one(frame: Frame, owner: Expression, kind: OneOf, attr: str, node: ast.A
 
 
 def chosen(frame: Frame, which: Expression, kind: OneOf, node: ast.AST, lower: Any) -> Expression:
-    """Return what is lowered for each of several known values, by which of them it is."""
+    """Return the result for each of several known values, by which of them it is."""
     before: list[Statement] = []
     if not isinstance(which, Local):
         bind, which = frame.temporary(which, node, "which")
@@ -206,9 +206,9 @@ def element_of(
     """Return what lies at an index or under a key."""
     if isinstance(owner.type, Never):
         return owner
-    asked = frame.lowering.asked(frame, owner, ("__getitem__",), node, [index])
-    if asked is not None:
-        return asked
+    answer = frame.lowering.asked(frame, owner, ("__getitem__",), node, [index])
+    if answer is not None:
+        return answer
     kind = owner.type
     if isinstance(kind, Mapping):
         key = frame.expression(index)
@@ -393,16 +393,16 @@ def target_of(frame: Frame, node: ast.expr) -> Expression:
     """Return what an assignment replaces: a variable, a part, an element or the value of a key."""
     if isinstance(node, ast.Attribute):
         owner = path(frame, node.value)
-        found = part_of(frame, owner, node.attr, node)
-        if not isinstance(found, Part):
-            raise frame.refusal(node, f"{frame.text(node)} is assigned, and is no variable")
-        return found
+        result = part_of(frame, owner, node.attr, node)
+        if not isinstance(result, Part):
+            raise frame.refusal(node, f"{frame.text(node)} is assigned, and declares nothing")
+        return result
     assert isinstance(node, ast.Subscript)
     return element_of(frame, path(frame, node.value), node.slice, node, read=False)
 
 
 def path(frame: Frame, node: ast.expr) -> Expression:
-    """Lower what is changed: a place of the state, or a part of what a name stands for."""
+    """Lower the target of a change: a place of the state, or a part of what a name stands for."""
     if isinstance(node, ast.Attribute):
         return part_of(frame, path(frame, node.value), node.attr, node)
     if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):

@@ -157,8 +157,8 @@ def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Expression | N
         positional, names = arguments_of(frame, node)
 
         def of_one(one: Expression) -> Expression:
-            found = part_of(frame, one, func.attr, node)
-            return called(frame, found, positional, names, node)
+            result = part_of(frame, one, func.attr, node)
+            return called(frame, result, positional, names, node)
 
         return chosen(frame, owner, kind, node, of_one)
     if isinstance(kind, (*CONTAINERS, Tuple)) or frame.is_listed(kind):
@@ -173,11 +173,11 @@ def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Expression | N
     function = method_of(declaration, func.attr)
     positional, names = arguments_of(frame, node)
     if function is None:
-        found = getattr_static(declaration, func.attr, None)
-        inner = getattr(found, "__func__", None)
-        if isinstance(found, staticmethod):
+        result = getattr_static(declaration, func.attr, None)
+        inner = getattr(result, "__func__", None)
+        if isinstance(result, staticmethod):
             return called(frame, constant(inner), positional, names, node)
-        if isinstance(found, classmethod):
+        if isinstance(result, classmethod):
             return called(frame, constant(inner), [constant(declaration), *positional], names, node)
         raise frame.refusal(node, f"{frame.text(node)}: {declaration.__name__} has no {func.attr}")
     return called(frame, constant(function), [owner, *positional], names, node)
@@ -194,10 +194,10 @@ def _method_of_member(
     frame: Frame, owner: Expression, kind: Number, node: ast.Call, func: ast.Attribute
 ) -> Expression:
     """Lower the call of a method of a number or of a member of an enumeration."""
-    found = getattr_static(kind.kind, func.attr, None) if kind.kind is not None else None
+    result = getattr_static(kind.kind, func.attr, None) if kind.kind is not None else None
     positional, names = arguments_of(frame, node)
-    if isinstance(found, FunctionType) and found.__module__ != "enum":
-        return called(frame, constant(found), [owner, *positional], names, node)
+    if isinstance(result, FunctionType) and result.__module__ != "enum":
+        return called(frame, constant(result), [owner, *positional], names, node)
     if func.attr == "bit_count" and not positional:
         return Apply(Number(0, 64), "bit_count", (owner,))
     if func.attr == "bit_length" and not positional:
@@ -387,12 +387,14 @@ def _converted(value: Constant, kind: Any) -> Expression:
 
 def _as_part(frame: Frame, kind: Type, value: Expression, node: ast.AST) -> Type:
     """Return the type of a container as a part of a record."""
-    given = element_type(frame, value.type)
-    if isinstance(given, Ref):
-        given = frame.schema.value(given)
+    supplied = element_type(frame, value.type)
+    if isinstance(supplied, Ref):
+        supplied = frame.schema.value(supplied)
     try:
         if hasattr(kind, "element"):
-            joined = given if isinstance(given, (Record, Number)) else join(kind.element, given)
+            joined = (
+                supplied if isinstance(supplied, (Record, Number)) else join(kind.element, supplied)
+            )
             return replace(kind, element=joined)  # type: ignore[type-var]
     except NoJoinError:
         raise frame.refusal(
@@ -507,7 +509,7 @@ def _changed_arguments(
         if isinstance(value, Constant):
             raise frame.refusal(
                 node,
-                f"{frame.text(node)} changes what was made when the file was loaded",
+                f"{frame.text(node)} changes a value of the file, which outlives the step",
                 "copy it first",
             )
         if root is None:
@@ -556,15 +558,15 @@ def captured_by(frame: Frame, kind: Closure, node: ast.AST) -> dict[str, Express
                 "define it in the file",
             )
         return {name: _slot(slot, inner) for name, slot, inner in kind.captured}
-    found: dict[str, Expression] = {}
+    result: dict[str, Expression] = {}
     for name in _free(frame, code):
         here = frame.local(name, node)
         if here is not None:
-            found[name] = here
-    found |= {f"={name}": value for name, value in code.given.items()}
+            result[name] = here
+    result |= {f"={name}": value for name, value in code.given.items()}
     if code.of is not None:
-        found["=of"] = code.of
-    return found
+        result["=of"] = code.of
+    return result
 
 
 def _slot(slot: str, kind: Type) -> Expression:
@@ -593,13 +595,15 @@ def _closure(
     code: Code = kind.function
     tree = code.tree
     captured = captured_by(frame, kind, node)
-    given = {name[1:]: value for name, value in captured.items() if name.startswith("=")}
+    supplied = {name[1:]: value for name, value in captured.items() if name.startswith("=")}
     if tree is None:
-        first = [given[str(n)] for n in range(len(given)) if str(n) in given]
-        named_ = {name: one for name, one in given.items() if not name.isdigit() and name != "of"}
-        return called(frame, given["of"], [*first, *positional], {**named_, **names}, node)
+        first = [supplied[str(n)] for n in range(len(supplied)) if str(n) in supplied]
+        named_ = {
+            name: one for name, one in supplied.items() if not name.isdigit() and name != "of"
+        }
+        return called(frame, supplied["of"], [*first, *positional], {**named_, **names}, node)
     parameters = Parameters.of(tree.args)
-    bound, before = bound_arguments(frame, parameters, positional, names, given, node)
+    bound, before = bound_arguments(frame, parameters, positional, names, supplied, node)
     free = {name: value for name, value in captured.items() if not name.startswith("=")}
 
     def lower(kinds: dict[str, Type]) -> Function:

@@ -141,7 +141,7 @@ def _arguments(
 
 
 def _hold(frame: Frame, owner: Expression, values: list[Expression], node: ast.AST) -> None:
-    """Note that a container holds what was put into it."""
+    """Note that a container holds these values."""
     if isinstance(owner.type, Ref):
         for value in values:
             frame.stores("", value)

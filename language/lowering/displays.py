@@ -278,8 +278,8 @@ def _origin_of_elements(frame: Frame, over: Expression) -> Origin:
         sharing = frame.scope.sharing
         around = {over.name, *sharing.equal(over.name), *sharing.around(over.name)}
         return Origin(frozenset(sharing.inside(over.name)), frozenset(around))
-    found = origin_of(over, frame.scope.sharing)
-    return Origin(within=found.same | found.within, same=found.holds) if found != NEW else NEW
+    result = origin_of(over, frame.scope.sharing)
+    return Origin(within=result.same | result.within, same=result.holds) if result != NEW else NEW
 
 
 def taken_apart(
@@ -440,15 +440,15 @@ def generator(frame: Frame, node: ast.GeneratorExp) -> Expression:
 
 def listed(frame: Frame, node: ast.ListComp) -> Expression:
     """Lower a comprehension of a list."""
-    found = comprehension(frame, node.generators, lambda: frame.expression(node.elt), node)
-    return Gather(Sequence(found.result.type), found)
+    result = comprehension(frame, node.generators, lambda: frame.expression(node.elt), node)
+    return Gather(Sequence(result.result.type), result)
 
 
 def collected(frame: Frame, node: ast.SetComp) -> Expression:
     """Lower a comprehension of a set."""
-    found = comprehension(frame, node.generators, lambda: frame.expression(node.elt), node)
-    frame.refuse_unhashable(found.result.type, node)
-    return Gather(Members(found.result.type), found)
+    result = comprehension(frame, node.generators, lambda: frame.expression(node.elt), node)
+    frame.refuse_unhashable(result.result.type, node)
+    return Gather(Members(result.result.type), result)
 
 
 def keyed(frame: Frame, node: ast.DictComp) -> Expression:
@@ -458,10 +458,10 @@ def keyed(frame: Frame, node: ast.DictComp) -> Expression:
         parts = frame.expression(node.key), frame.expression(node.value)
         return Make(Tuple(tuple(part.type for part in parts)), parts)
 
-    found = comprehension(frame, node.generators, pair, node)
-    kind = found.result.type
+    result = comprehension(frame, node.generators, pair, node)
+    kind = result.result.type
     assert isinstance(kind, Tuple)
-    return Gather(Mapping(kind.items[0], kind.items[1]), found)
+    return Gather(Mapping(kind.items[0], kind.items[1]), result)
 
 
 EXPRESSIONS: dict[type[ast.AST], Callable[[Frame, Any], Expression]] = {

@@ -61,16 +61,16 @@ def is_simple(value: Expression) -> bool:
 
 def effects(node: Expression | Statement) -> set[str]:
     """Return the names whose values a part of a function changes where they are."""
-    found: set[str] = set()
+    result: set[str] = set()
     if isinstance(node, Call):
-        found |= {root for _, where in node.back if (root := root_of(where))}
+        result |= {root for _, where in node.back if (root := root_of(where))}
     if isinstance(node, (Change, Store)):
         place = node.of if isinstance(node, Change) else node.target
         root = root_of(place.of if isinstance(place, Slice) else place)
-        found |= {root} if root else set()
+        result |= {root} if root else set()
     for part in children(node):
-        found |= effects(part)
-    return found
+        result |= effects(part)
+    return result
 
 
 def parts_within(node: Any) -> Iterator[Any]:
@@ -121,16 +121,16 @@ def early(function: Function) -> tuple[int, str] | None:
     Python has the list itself there, and sees the change; the form has its value.
     """
     for statement in function.body:
-        found = _early(statement, function.line)
-        if found is not None:
-            return found
+        result = _early(statement, function.line)
+        if result is not None:
+            return result
     return None
 
 
 def early_in(value: Expression) -> str | None:
     """Return a name that an expression reads as a whole, and changes before that is used."""
-    found = _early(value, 0)
-    return None if found is None else found[1]
+    result = _early(value, 0)
+    return None if result is None else result[1]
 
 
 def _early(node: Expression | Statement, line: int) -> tuple[int, str] | None:
@@ -146,9 +146,9 @@ def _early(node: Expression | Statement, line: int) -> tuple[int, str] | None:
             if isinstance(part, Expression) and is_changeable(part.type) and not is_place:
                 held |= _whole(part)
     for part in parts:
-        found = _early(part, line)
-        if found is not None:
-            return found
+        result = _early(part, line)
+        if result is not None:
+            return result
     return None
 
 

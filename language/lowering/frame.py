@@ -231,7 +231,7 @@ class Lowerer(Protocol):
         """Return the assignment of a value to a target."""
 
     def method(
-        self, frame: Frame, owner: Expression, name: str, given: Parts[Expression], node: ast.AST
+        self, frame: Frame, owner: Expression, name: str, supplied: Parts[Expression], node: ast.AST
     ) -> Expression | None:
         """Return what a record's own method gives; None if it has none of this name."""
 

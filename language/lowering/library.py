@@ -251,9 +251,9 @@ def _len(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST)
     _takes(frame, arguments, names, node, 1, 1)
     value = frame.certain(arguments[0])
     kind = value.type
-    asked = frame.lowering.asked(frame, value, ("__len__",), node)
-    if asked is not None:
-        return asked
+    answer = frame.lowering.asked(frame, value, ("__len__",), node)
+    if answer is not None:
+        return answer
     if isinstance(kind, Tuple):
         return frame.after(value, number(len(kind.items)), node)
     if isinstance(value, Constant) and hasattr(value.value, "__len__"):
@@ -277,7 +277,9 @@ def _sum(name: str, empty: int) -> Rule:
             kind = join(start.type, _as_list(frame, element_type(frame, over.type)))
             return Apply(kind, "concatenated", (over, start))
         if not isinstance(element_type(frame, over.type), (Number, Never)):
-            raise frame.refusal(node, f"{frame.text(node)}: its values are no numbers")
+            raise frame.refusal(
+                node, f"{frame.text(node)}: its values are of another kind than numbers"
+            )
         return Apply(_total_of(frame, over, name), name, (over, frame.number(start, node)))
 
     return lower
@@ -457,8 +459,8 @@ def _reduce(frame: Frame, arguments: list[Expression], names: Named, node: ast.A
     kind = arguments[2].type if len(arguments) > 2 else element
     for _ in range(3):
         step = given(frame, arguments[0], [kind, element], node)
-        found = _joined(frame, [kind, step.type], node)
-        if found == kind:
+        result = _joined(frame, [kind, step.type], node)
+        if result == kind:
             break
         kind = widened(kind, step.type)
     return Apply(kind, "reduce", (step, over, *arguments[2:]))

@@ -215,18 +215,20 @@ class Lowering:
         for name in names:
             function = _own_method(frame, value.type, name)
             if function is not None:
-                given = [frame.expression(one) for one in arguments]
-                return call_function(frame, function, [value, *given], {}, node)
+                supplied = [frame.expression(one) for one in arguments]
+                return call_function(frame, function, [value, *supplied], {}, node)
         return None
 
     def method(
-        self, frame: Frame, owner: Expression, name: str, given: Parts[Expression], node: ast.AST
+        self, frame: Frame, owner: Expression, name: str, supplied: Parts[Expression], node: ast.AST
     ) -> Expression | None:
         """Return what a record's own method gives; None if it has none of this name."""
         declaration = declared_by(frame, owner.type)
         function = None if declaration is None else method_of(declaration, name)
         return (
-            None if function is None else call_function(frame, function, [owner, *given], {}, node)
+            None
+            if function is None
+            else call_function(frame, function, [owner, *supplied], {}, node)
         )
 
     def asked_with(
@@ -234,8 +236,8 @@ class Lowering:
     ) -> Expression | None:
         """Return what a record's own method for an operator gives; None if it has none."""
         sign = f"__{name.rstrip('_')}__"
-        for one, other, asked in ((left, right, sign), (right, left, _MIRRORED.get(sign, ""))):
-            if asked and (function := _own_method(frame, one.type, asked)) is not None:
+        for one, other, answer in ((left, right, sign), (right, left, _MIRRORED.get(sign, ""))):
+            if answer and (function := _own_method(frame, one.type, answer)) is not None:
                 return call_function(frame, function, [one, other], {}, node)
         return None
 
@@ -243,9 +245,12 @@ class Lowering:
 def _own_method(frame: Frame, kind: Type, name: str) -> FunctionType | None:
     """Return a method of a record or of an enumeration that the model defines."""
     if isinstance(kind, Number):
-        found = getattr_static(kind.kind, name, None) if kind.kind is not None else None
-        own = isinstance(found, FunctionType) and found.__module__ not in ("enum", "tidegate.core")
-        return found if own else None
+        result = getattr_static(kind.kind, name, None) if kind.kind is not None else None
+        own = isinstance(result, FunctionType) and result.__module__ not in (
+            "enum",
+            "tidegate.core",
+        )
+        return result if own else None
     declaration = declared_by(frame, kind)
     if declaration is None or issubclass(declaration, (Set, Bag, Ordered)):
         return None

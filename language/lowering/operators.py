@@ -382,9 +382,9 @@ def contains(frame: Frame, item: Expression, of: Expression, node: ast.AST) -> E
     """Return whether something has an element, a member or a key."""
     of = frame.certain(of)
     if isinstance(of.type, Ref) and not frame.is_listed(of.type):
-        asked = frame.lowering.method(frame, of, "__contains__", [item], node)
-        if asked is not None:
-            return frame.truth(asked, node)
+        answer = frame.lowering.method(frame, of, "__contains__", [item], node)
+        if answer is not None:
+            return frame.truth(answer, node)
     if isinstance(of, Constant) and isinstance(of.type, Known):
         return _in_known(frame, item, of, node)
     kind = of.type

@@ -91,7 +91,7 @@ class Sharing:
         return Sharing(self.same | other.same, self.within | other.within, self.twice | other.twice)
 
     def without(self, name: str) -> Sharing:
-        """Return what is shared once a name stands for something else."""
+        """Return the sharing once a name stands for something else."""
         return Sharing(
             frozenset(pair for pair in self.same if name not in pair),
             frozenset(pair for pair in self.within if name not in pair),
@@ -113,7 +113,7 @@ class Sharing:
         return Sharing(kept(self.same), kept(self.within), self.twice & names)
 
     def given(self, name: str, origin: Origin, twice: bool = False) -> Sharing:
-        """Return what is shared once a name stands for what has this origin."""
+        """Return the sharing once a name stands for a value of this origin."""
         origin = self._beyond(name, origin)
         shared = self.without(name)
         for other in origin.same - {name}:
@@ -137,7 +137,7 @@ class Sharing:
         return Origin(same, within, holds)
 
     def repeating(self, name: str) -> Sharing:
-        """Return what is shared once an object, and what it lies in, may hold one twice."""
+        """Return the sharing once an object, and all around it, may hold one twice."""
         every = {name, *self.equal(name), *self.around(name)}
         return replace(self, twice=self.twice | every)
 
@@ -218,7 +218,7 @@ def origin_of(value: Expression, sharing: Sharing) -> Origin:
     if isinstance(value, After):
         return origin_of(value.value, sharing)
     if isinstance(value, Change):
-        # What is taken out may be what was put in under another name.
+        # A method may take out something that has another name.
         root = root_of(value.of)
         inner = Origin(same=frozenset(sharing.inside(root))) if root else NEW
         return _united([inner, *(origin_of(one, sharing) for one in value.arguments)])
@@ -358,7 +358,7 @@ def _names(value: Expression) -> Iterator[str]:
 
 
 def root_of(path: Expression) -> str | None:
-    """Return the name from which a path leads to what is changed; None if that is the state."""
+    """Return the name from which a path leads to a change; None if it leads from the state."""
     while isinstance(path, (Part, Element, Item, Lookup)) and not isinstance(path.of.type, Ref):
         path = path.of
     return path.name if isinstance(path, Local) else None

@@ -96,8 +96,8 @@ def fits(
         raise frame.refusal(
             pattern, f"the pattern {frame.text(pattern)} is not in the language of models"
         )
-    found: tuple[Expression, list[tuple[str, Expression]]] = rule(frame, pattern, subject)
-    return found
+    result: tuple[Expression, list[tuple[str, Expression]]] = rule(frame, pattern, subject)
+    return result
 
 
 Fit = tuple[Expression, list[tuple[str, Expression]]]
@@ -187,7 +187,9 @@ def _class(frame: Frame, pattern: ast.MatchClass, subject: Expression) -> Fit:
     if not issubclass(wanted, Declaration):
         if wanted in (int, bool) or issubclass(wanted, int):
             return _class_of_number(frame, pattern, subject, wanted)
-        raise frame.refusal(pattern, f"{frame.text(pattern)}: a class that is no record")
+        raise frame.refusal(
+            pattern, f"{frame.text(pattern)}: a class of something else than a record"
+        )
     own = kind.declaration if isinstance(kind, Record) else None
     if isinstance(kind, Ref):
         own = frame.schema.declaration(kind)

@@ -77,9 +77,9 @@ class Rules:
     def properties(self, some: Sequence[Property]) -> Iterator[Rule]:
         """Yield what decides properties in a state: predicates, premises and witnesses."""
         for prop in some:
-            for asked in (prop.witness, prop.premise):
-                if asked is not None and prop.each is None:
-                    yield Rule(f"property {prop.name}", asked, ())
+            for answer in (prop.witness, prop.premise):
+                if answer is not None and prop.each is None:
+                    yield Rule(f"property {prop.name}", answer, ())
             decides = prop.witness is None and not prop.each
             if (
                 decides
@@ -100,12 +100,12 @@ class Rules:
         """
         function = rule.function
         if not isinstance(function, FunctionType):
-            raise LoweringError(f"{rule.name}: {function!r} is no function that Tidegate can read")
-        given = [self.lowering.schema.root, Known(self.system.constants), *rule.kinds]
-        return self.lowering.function(function, bound(function, given))
+            raise LoweringError(f"{rule.name}: Tidegate cannot read {function!r}")
+        supplied = [self.lowering.schema.root, Known(self.system.constants), *rule.kinds]
+        return self.lowering.function(function, bound(function, supplied))
 
 
-def bound(function: FunctionType, given: Sequence[Type]) -> dict[str, Type]:
+def bound(function: FunctionType, supplied: Sequence[Type]) -> dict[str, Type]:
     """Return the type of each parameter of a rule that gets arguments of these types.
 
     Raises
@@ -115,9 +115,9 @@ def bound(function: FunctionType, given: Sequence[Type]) -> dict[str, Type]:
     """
     parameters = Parameters.of_function(function)
     try:
-        found = parameters.bind(given, {}, {})
+        result = parameters.bind(supplied, {}, {})
     except CallError:
-        text = f"{function.__name__} does not take {len(given)} arguments"
+        text = f"{function.__name__} does not take {len(supplied)} arguments"
         raise LoweringError(text) from None
-    rest = {} if parameters.rest is None else {parameters.rest: Tuple(found.rest)}
-    return {**found.values, **rest}
+    rest = {} if parameters.rest is None else {parameters.rest: Tuple(result.rest)}
+    return {**result.values, **rest}

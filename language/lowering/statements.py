@@ -225,38 +225,42 @@ def _hold(frame: Frame, place: Expression, value: Expression, node: ast.AST) -> 
 
 def _check_fit(frame: Frame, kind: Type, value: Expression, node: ast.expr) -> None:
     """Refuse a value of another kind than its place in the state has."""
-    given = frame.certain(value).type
-    if isinstance(given, Never):
+    supplied = frame.certain(value).type
+    if isinstance(supplied, Never):
         return
     if isinstance(kind, Number):
-        fits = isinstance(given, Number)
+        fits = isinstance(supplied, Number)
     elif isinstance(kind, Ref):
-        fits = _fits_place(frame, kind, given)
+        fits = _fits_place(frame, kind, supplied)
     else:
-        fits = isinstance(given, Record) or not frame.is_listed(given)
+        fits = isinstance(supplied, Record) or not frame.is_listed(supplied)
     if not fits:
         repair = "write NONE" if isinstance(value.type, Nothing) else ""
         raise frame.refusal(
             node,
-            f"{frame.text(node)} is {_place_named(frame, kind)}, and gets {named(given)}",
+            f"{frame.text(node)} is {_place_named(frame, kind)}, and gets {named(supplied)}",
             repair,
         )
 
 
-def _fits_place(frame: Frame, kind: Ref, given: Type) -> bool:
+def _fits_place(frame: Frame, kind: Ref, supplied: Type) -> bool:
     """Whether a value of a type can be assigned to a part of the state."""
     schema = frame.schema
     if schema.is_sequence(kind):
-        listed = isinstance(given, Tuple) or (
-            isinstance(given, Sequence) and given.kind is not deque
+        listed = isinstance(supplied, Tuple) or (
+            isinstance(supplied, Sequence) and supplied.kind is not deque
         )
-        return listed or (isinstance(given, Ref) and schema.is_sequence(given))
+        return listed or (isinstance(supplied, Ref) and schema.is_sequence(supplied))
     if schema.is_set(kind):
-        return isinstance(given, Members) or (isinstance(given, Ref) and schema.is_set(given))
+        return isinstance(supplied, Members) or (
+            isinstance(supplied, Ref) and schema.is_set(supplied)
+        )
     if schema.is_bag(kind):
-        listed = isinstance(given, (Mapping, Sequence))
-        return listed or (isinstance(given, Ref) and schema.is_bag(given))
-    return isinstance(given, Record) or (isinstance(given, Ref) and not frame.is_listed(given))
+        listed = isinstance(supplied, (Mapping, Sequence))
+        return listed or (isinstance(supplied, Ref) and schema.is_bag(supplied))
+    return isinstance(supplied, Record) or (
+        isinstance(supplied, Ref) and not frame.is_listed(supplied)
+    )
 
 
 def _place_named(frame: Frame, kind: Type) -> str:
@@ -299,11 +303,11 @@ def _spliced(
             f"{frame.text(target)}: a slice with a step is assigned",
             "write its elements one by one",
         )
-    whole = sliced(frame, owner, target, chosen)
-    if not isinstance(whole, Slice) or not is_path(owner):
+    chosen_part = sliced(frame, owner, target, chosen)
+    if not isinstance(chosen_part, Slice) or not is_path(owner):
         raise frame.refusal(target, f"{frame.text(target)} is assigned")
     in_array = isinstance(owner.type, Ref) and frame.schema.is_array(owner.type)
-    ends = [end for end in (whole.first, whole.last) if end is not None]
+    ends = [end for end in (chosen_part.first, chosen_part.last) if end is not None]
     if in_array and not all(isinstance(end, Constant) for end in ends):
         what = f"{frame.text(target)}: a part of an array whose bounds a state says"
         raise frame.refusal(target, what, "write its elements one by one")
@@ -313,7 +317,7 @@ def _spliced(
         element = element_type(frame, value.type)
         joined = joined_element(frame, owner.type, element, target)
         retyped(frame, owner, joined, target)
-    return [*before, Store(frame.line_of(target), whole, value)]
+    return [*before, Store(frame.line_of(target), chosen_part, value)]
 
 
 def _refuse_unsliced(frame: Frame, owner: Expression, target: ast.expr) -> None:
@@ -356,12 +360,12 @@ def augmented(frame: Frame, node: ast.AugAssign) -> list[Statement]:
 def _once(frame: Frame, target: ast.expr) -> tuple[list[Statement], Expression]:
     """Return a target that can be read and written, whose indices are evaluated once."""
     if isinstance(target, ast.Name):
-        found = frame.local(target.id, target)
-        if found is None:
+        result = frame.local(target.id, target)
+        if result is None:
             raise frame.refusal(
                 target, f"{target.id} has no value here", f"begin with {target.id} = 0"
             )
-        return [], found
+        return [], result
     place = target_of(frame, target)
     return settled(frame, place, target, all_of_it=True)
 
@@ -404,7 +408,7 @@ def _in_place(
     if name == "add":
         value = iterable(frame, value, node)
     elif not isinstance(kind, Mapping) and not is_set(frame, value.type):
-        what = f"{frame.text(node)}: {named(value.type)} is no set"
+        what = f"{frame.text(node)}: {named(value.type)} in place of a set"
         raise frame.refusal(node, what, f"write {frame.text(node.target)}.update(...)")
     if is_of_value(old) and writes_state(value):
         what = f"{frame.text(node)} changes the sequence of its element meanwhile"
@@ -448,8 +452,8 @@ def delete(frame: Frame, node: ast.Delete) -> list[Statement]:
             _refuse_unsliced(frame, owner, target)
         note_change(frame, owner, target, is_part=False)
         if isinstance(target.slice, ast.Slice):
-            whole = sliced(frame, owner, target, target.slice)
-            out.append(Do(node.lineno, Change(constant(None).type, whole, "delete", ())))
+            chosen_part = sliced(frame, owner, target, target.slice)
+            out.append(Do(node.lineno, Change(constant(None).type, chosen_part, "delete", ())))
             continue
         one = element_of(frame, owner, target.slice, target, read=False)
         binds, one = settled(frame, one, target)

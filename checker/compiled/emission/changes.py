@@ -395,7 +395,7 @@ class Changes(Streams):
 
     def _extended(self, one: form.Expression, address: str, kind: Sequence) -> None:
         if not isinstance(one.type, (Never,)) and isinstance(one, (form.Local, form.Part)):
-            # What is added may be the list itself.
+            # A list may be added to itself.
             copy = self.kept(self.snapshot(self.value(one)))
             indexed = self.by_number(copy, True)
             if indexed is not None:
@@ -458,11 +458,11 @@ class Changes(Streams):
         key, reverse = one.arguments
         copy = self.kept(Value(kind, address=address))
         self.out.emit(f"store i64 0, ptr {address}")
-        given = key if isinstance(key, form.Given) else None
+        supplied = key if isinstance(key, form.Given) else None
         backwards = self.truth(reverse)
         with self.rounds(self.length_at(copy.address, kind), room(kind)) as index:
             self.insert_sorted(
-                address, kind, self.element(copy.address, kind, index), given, backwards
+                address, kind, self.element(copy.address, kind, index), supplied, backwards
             )
 
     def insert_sorted(
@@ -499,12 +499,12 @@ class Changes(Streams):
         key = self.kept(self.snapshot(self.value(one.arguments[0])))
         default = self.kept(self.value(one.arguments[1])) if len(one.arguments) > 1 else None
         place = self.find_key(owner, key)
-        found = self.out.compare("slt", place, self.length_at(address, kind))
+        hit = self.out.compare("slt", place, self.length_at(address, kind))
         if name == "setdefault":
-            given = default if default is not None else NONE
-            self.when(found, lambda: None, lambda: self.append_entry(address, kind, key, given))
+            supplied = default if default is not None else NONE
+            self.when(hit, lambda: None, lambda: self.append_entry(address, kind, key, supplied))
             return self.entry(address, kind, self.within(place, room(kind)))[1]
-        return self._key_taken(one.type, address, kind, place, found, default)
+        return self._key_taken(one.type, address, kind, place, hit, default)
 
     def _key_taken(
         self,
@@ -512,11 +512,11 @@ class Changes(Streams):
         address: str,
         kind: Mapping,
         place: Leaf,
-        found: Leaf,
+        hit: Leaf,
         default: Value | None,
     ) -> Value:
         if default is None:
-            self.out.fail_if(self.out.truth(self.opposite(found)))
+            self.out.fail_if(self.out.truth(self.opposite(hit)))
             default = self.zero(kind.value)
         target = self.block(result)
 
@@ -525,7 +525,7 @@ class Changes(Streams):
             self.store(self.entry(address, kind, at)[1], result, target)
             self.take_element(address, kind, at)
 
-        self.when(found, take, lambda: self.store(default, result, target))
+        self.when(hit, take, lambda: self.store(default, result, target))
         return self.load(result, target)
 
     def _update(self, one: form.Expression, owner: Value, kind: Mapping, name: str) -> None:
@@ -556,7 +556,7 @@ class Changes(Streams):
     def _put_entry(self, owner: Value, kind: Mapping, key: Value, value: Value, name: str) -> None:
         """Emit that a key has a value; of a counter that it has so many more, or fewer."""
         place = self.find_key(owner, key)
-        found = self.out.compare("slt", place, self.length_at(owner.address, kind))
+        hit = self.out.compare("slt", place, self.length_at(owner.address, kind))
 
         def there() -> None:
             at = self.within(place, room(kind))
@@ -575,7 +575,7 @@ class Changes(Streams):
                 new = Value(Number(), (exact(self.out, "sub", ZERO, value.leaves[0]),))
             self.append_entry(owner.address, kind, key, new)
 
-        self.when(found, there, missing)
+        self.when(hit, there, missing)
 
     def store_entry(self, address: str, kind: Mapping, index: Leaf, value: Value) -> None:
         """Emit the writing of the value of a key, by its number."""
@@ -591,10 +591,10 @@ class Changes(Streams):
             assert isinstance(kind, Mapping)
             key = self.snapshot(self.value(where.key))
             place = self.find_key(owner, key)
-            found = self.out.compare("slt", place, self.length_at(owner.address, kind))
+            hit = self.out.compare("slt", place, self.length_at(owner.address, kind))
             if kind.kind is not Counter:
-                self.out.fail_if(self.out.truth(self.opposite(found)))
-            self.when(found, lambda: self.take_element(owner.address, kind, place))
+                self.out.fail_if(self.out.truth(self.opposite(hit)))
+            self.when(hit, lambda: self.take_element(owner.address, kind, place))
             return
         if isinstance(where, form.Element):
             owner = self.place(where.of)

@@ -218,13 +218,13 @@ class Comparison(Memory):
         def has(index: Leaf) -> Leaf:
             key, value = self.entry(one.address, kind, index)
             there = self.find_key(other, key)
-            found = self.out.compare("slt", there, self.length_at(other.address, again))
+            result = self.out.compare("slt", there, self.length_at(other.address, again))
 
             def equal() -> Leaf:
                 _, known = self.entry(other.address, again, self.within(there, room(again)))
                 return self.equal(value, known)
 
-            return self.if_so(found, equal)
+            return self.if_so(result, equal)
 
         return self.if_so(same, lambda: self.for_all(count, room(kind), has))
 
@@ -261,8 +261,8 @@ class Comparison(Memory):
             return self.has_bit(listed.leaves[0], value)
         count, at = self.indexed_value(listed)
         most = self._most(listed) if not isinstance(listed.type, Never) else 1
-        found = self.find(count, most, lambda index: self.equal(at(index), value))
-        return self.out.compare("slt", found, count)
+        result = self.find(count, most, lambda index: self.equal(at(index), value))
+        return self.out.compare("slt", result, count)
 
     def has_bit(self, mask: Leaf, value: Value) -> Leaf:
         """Return whether a bit mask has a number."""

@@ -54,7 +54,7 @@ class Entries:
             If the rule is not in the language, or there is no code for it yet.
         """
         if not isinstance(function, FunctionType):
-            raise UnsupportedError("a rule that is no plain function")
+            raise UnsupportedError("a rule that is not a plain function")
         lowered = self._lowered(function, arguments)
         inner = certain(lowered.result)
         returns = "i1" if inner == BOOL or _is_truth(inner) else "i64"
@@ -66,13 +66,13 @@ class Entries:
         out = Emitter(False, self.unit.points)
         declared = [f"ptr {FAILURE}", f"ptr {MARKS}"]
         body = Body(self.module, out, lowered, _answer)
-        given = self._given(function, body, arguments, declared)
+        supplied = self._given(function, body, arguments, declared)
         compiled = Compiled(name, returns, 1)
         if mode is Mode.GUARDS:
-            self._guards(body, given)
+            self._guards(body, supplied)
         else:
             # A rule that returns None is a mistake of the model.
-            passed = [(value, False) for value in given]
+            passed = [(value, False) for value in supplied]
             result = body.certain(self.module.call(body, lowered, passed))
             leaf = result.leaves[0]
             out.emit(f"ret {returns} {out.truth(leaf) if returns == 'i1' else out.number(leaf)}")
@@ -86,13 +86,13 @@ class Entries:
         self.unit.bodies.append("\n".join([f"{head} {{", "entry:", *lines, "}"]))
         return compiled
 
-    def _guards(self, body: Body, given: list[Value]) -> None:
+    def _guards(self, body: Body, supplied: list[Value]) -> None:
         """Emit the guards at the beginning of an action, up to the first loop.
 
         They are asked of many states at once; the effect asks all of them again.
         """
         out, lowered = body.out, body.function
-        for slot, value in zip(lowered.parameters, given, strict=True):
+        for slot, value in zip(lowered.parameters, supplied, strict=True):
             body.bind(slot, value)
         for statement in lowered.body:
             if out.terminated or not _is_guard(statement):
@@ -157,7 +157,7 @@ def _type(argument: Argument) -> Type:
         return type_of(argument.value)
     if isinstance(argument, Register) and argument.range is not None:
         return Number(*argument.range, argument.kind or int)
-    raise UnsupportedError("an argument of a rule that is no number")
+    raise UnsupportedError("an argument of a rule that is not a number")
 
 
 def certain(kind: Type) -> Type:

@@ -251,8 +251,8 @@ class Expressions(Library):
         assert isinstance(kind, Mapping)
         place = self.find_key(owner, key)
         count = self.length_at(owner.address, kind)
-        found = self.out.compare("slt", place, count)
-        return self._found(one, owner, kind, key, place, found, default)
+        hit = self.out.compare("slt", place, count)
+        return self._found(one, owner, kind, key, place, hit, default)
 
     def _found(
         self,
@@ -261,21 +261,19 @@ class Expressions(Library):
         kind: Mapping,
         key: Value,
         place: Leaf,
-        found: Leaf,
+        hit: Leaf,
         default: Value | None,
     ) -> Value:
         """Return the value of a key, if it was found, or what stands for it."""
         result = one.type
         if default is None and kind.kind is defaultdict:
             made = self._made_by(kind)
-            self.when(
-                found, lambda: None, lambda: self.append_entry(owner.address, kind, key, made)
-            )
+            self.when(hit, lambda: None, lambda: self.append_entry(owner.address, kind, key, made))
             return self.entry(owner.address, kind, self.within(place, room(kind)))[1]
         if default is None and kind.kind is Counter:
             default = Value(Number(), (ZERO,))
         if default is None:
-            self.out.fail_if(self.out.truth(self.opposite(found)))
+            self.out.fail_if(self.out.truth(self.opposite(hit)))
             return self.entry(owner.address, kind, self.within(place, room(kind)))[1]
         target = self.block(result)
 
@@ -284,7 +282,7 @@ class Expressions(Library):
                 self.entry(owner.address, kind, self.within(place, room(kind)))[1], result, target
             )
 
-        self.when(found, there, lambda: self.store(default, result, target))
+        self.when(hit, there, lambda: self.store(default, result, target))
         return self.load(result, target)
 
     def _made_by(self, kind: Mapping) -> Value:
@@ -306,36 +304,36 @@ class Expressions(Library):
         if default is not None and not isinstance(default.type, Number):
             return None
         chosen: Leaf = ZERO if default is None else default.leaves[0]
-        found: Leaf = Constant(default is not None)
+        hit: Leaf = Constant(default is not None)
         span = (one.type.low, one.type.high)
         for name, value in table.items():
             same = self.equal(key, self.constant(name, type_of(name)))
             chosen = self.out.select(same, Constant(integer_of(value)), chosen, span)
-            found = self.either([found, same])
+            hit = self.either([hit, same])
         if default is None:
-            self.out.fail_if(self.out.truth(self.opposite(found)))
+            self.out.fail_if(self.out.truth(self.opposite(hit)))
         leaf = Register(self.out.number(chosen), span, one.type.kind)
         return self._narrow(Value(Number(), (leaf,)), one.type)
 
     def _of_known(self, one: form.Lookup, table: Any, key: Value, default: Value | None) -> Value:
         """Return an entry of a table of functions of the file."""
-        found: Leaf = Constant(False)
+        hit: Leaf = Constant(False)
         result = one.type
         inner = result.of if isinstance(result, Optional) else result
         chosen: Leaf = ZERO
         for name, entry in table.items():
             same = self.equal(key, self.constant(name, type_of(name)))
-            found = self.either([found, same])
+            hit = self.either([hit, same])
             if isinstance(inner, OneOf):
                 place = next(n for n, option in enumerate(inner.options) if option is entry)
                 chosen = self.out.select(same, Constant(place), chosen, None)
         value = Value(inner, (chosen,) if isinstance(inner, OneOf) else ())
         if default is None:
-            self.out.fail_if(self.out.truth(self.opposite(found)))
+            self.out.fail_if(self.out.truth(self.opposite(hit)))
             return value
         target = self.block(result)
         self.when(
-            found,
+            hit,
             lambda: self.store(value, result, target),
             lambda: self.store(default, result, target),
         )
@@ -585,10 +583,10 @@ class Expressions(Library):
         if indexed.most == 0:
             return Constant(False)
         count = indexed.length()
-        found = self.find(
+        hit = self.find(
             count, min(indexed.most, 1 << 40), lambda i: self.equal(indexed.at(i), item)
         )
-        return self.out.compare("slt", found, count)
+        return self.out.compare("slt", hit, count)
 
     def _in_place(self, place: Value, item: Value) -> Leaf:
         """Return whether a set or a bag of the state has a member."""
@@ -723,12 +721,12 @@ class Expressions(Library):
     def _first(self, one: form.First) -> Value:
         out, kind = self.out, one.type
         default = None if one.default is None else self.kept(self.value(one.default))
-        target, found, end = self.block(kind), out.variable(), out.label("known")
-        out.emit(f"store i64 0, ptr {found}")
+        target, hit, end = self.block(kind), out.variable(), out.label("known")
+        out.emit(f"store i64 0, ptr {hit}")
 
         def each(value: Value) -> None:
             self.store(self.snapshot_value(value, kind), kind, target)
-            out.emit(f"store i64 1, ptr {found}")
+            out.emit(f"store i64 1, ptr {hit}")
             out.jump(end)
 
         self.each(one.of, each)

@@ -102,8 +102,8 @@ class Module:
 
     def elements_of(self, out: Emitter) -> set[int]:
         """Return the elements of the marks that functions called here have."""
-        found: set[int] = self.unit.called_elements.setdefault(id(out), set())
-        return found
+        result: set[int] = self.unit.called_elements.setdefault(id(out), set())
+        return result
 
     def defined(self, function: form.Function) -> tuple[str, set[int], list[bool], set[str]]:
         """Return the name of a function, with what its callers have to know."""

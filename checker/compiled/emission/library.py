@@ -170,13 +170,13 @@ class Library(Changes):
         # Of several that are equal the first one is taken, unless they are all alike.
         in_order = key is not None
         self.each(one.arguments[0], each, in_order)
-        found = Truth(out.value(f"icmp ne i64 {out.value(f'load i64, ptr {some}')}, 0"))
+        result = Truth(out.value(f"icmp ne i64 {out.value(f'load i64, ptr {some}')}, 0"))
         if default is None:
-            out.fail_if(out.truth(self.opposite(found)))
+            out.fail_if(out.truth(self.opposite(result)))
             return self.load(kind, best)
         target = self.block(kind)
         self.when(
-            found,
+            result,
             lambda: self.store(self.load(element, best), kind, target),
             lambda: self.store(default, kind, target),
         )
@@ -194,7 +194,7 @@ class Library(Changes):
         return kind if element is None or isinstance(element, Never) else element
 
     def snapshot_unless(self, value: Value, kind: Any) -> Value:
-        """Return a value, or a place where that is what is wanted."""
+        """Return a value, or a place where its user wants one."""
         return value if isinstance(kind, Ref) else self.snapshot(value)
 
     def _apply_sorted(self, one: form.Apply) -> Value:
@@ -212,7 +212,7 @@ class Library(Changes):
         return Value(kind, address=address)
 
     def _apply_reduce(self, one: form.Apply) -> Value:
-        given: Any = one.arguments[0]
+        supplied: Any = one.arguments[0]
         kind, out = one.type, self.out
         target, some = self.block(kind), out.variable()
         out.emit(f"store i64 0, ptr {some}")
@@ -226,7 +226,7 @@ class Library(Changes):
 
             def on() -> None:
                 known = self.kept(self.load(kind, target))
-                self.store(self.called(given, [known, value]), kind, target)
+                self.store(self.called(supplied, [known, value]), kind, target)
 
             def begin() -> None:
                 self.store(value, kind, target)
@@ -260,9 +260,9 @@ class Library(Changes):
         if isinstance(owner.type, Mapping):
             kind = owner.type
             place = self.find_key(owner, item)
-            found = self.out.compare("slt", place, self.length_at(owner.address, kind))
+            result = self.out.compare("slt", place, self.length_at(owner.address, kind))
             count = self.entry(owner.address, kind, self.within(place, room(kind)))[1].leaves[0]
-            return Value(one.type, (self.out.select(found, count, ZERO, None),))
+            return Value(one.type, (self.out.select(result, count, ZERO, None),))
         total = self.out.variable()
         self.out.emit(f"store i64 0, ptr {total}")
         indexed = self.by_number(owner, True)

@@ -1,4 +1,4 @@
-"""The places of the state: what they have, and what is written to them."""
+"""The places of the state: what they have, and how a rule writes to them."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ class Places(Comparison):
         """Emit that a key occurs once more, by where it is or its number beyond all of them."""
         from .layouts import element_size, size
 
-        found = self.out.compare("slt", there, self.length_at(address, kind))
+        result = self.out.compare("slt", there, self.length_at(address, kind))
 
         def more() -> None:
             here = self.element_address(address, self.within(there, room(kind)), element_size(kind))
@@ -223,7 +223,7 @@ class Places(Comparison):
             )
 
         self.when(
-            found, more, lambda: self.append_entry(address, kind, key, Value(Number(), (ONE,)))
+            result, more, lambda: self.append_entry(address, kind, key, Value(Number(), (ONE,)))
         )
 
     # --- writing

@@ -26,7 +26,7 @@ class Body(Expressions):
     Parameters
     ----------
     function
-        What is emitted.
+        Its typed form.
     returns
         Emits the return of a value.
     """
@@ -318,8 +318,8 @@ class Body(Expressions):
         assert isinstance(kind, Mapping)
         key = self.snapshot(self.value(path.key))
         place = self.find_key(owner, key)
-        found = self.out.compare("slt", place, self.length_at(owner.address, kind))
-        return self._found(path, owner, kind, key, place, found, None)
+        result = self.out.compare("slt", place, self.length_at(owner.address, kind))
+        return self._found(path, owner, kind, key, place, result, None)
 
     def write_back(self, path: form.Expression, value: Value) -> None:
         """Emit that what lies at a path is a value in registers from now on."""
@@ -383,17 +383,17 @@ class Body(Expressions):
         else:
             self.store(value, there.type, there.address)
 
-    def called(self, given: form.Given, values: list[Value]) -> Value:
+    def called(self, supplied: form.Given, values: list[Value]) -> Value:
         """Emit the call of a function that is an argument of another one."""
-        names = given.function.parameters
-        captured = [self.value(part) for part in given.captured]
+        names = supplied.function.parameters
+        captured = [self.value(part) for part in supplied.captured]
         every = [*values, *captured]
         arguments = []
         for name, value in zip(names, every, strict=True):
-            kind = given.function.slots[name]
+            kind = supplied.function.slots[name]
             plain = value if _holds_ref(kind) else self.snapshot(value)
             arguments.append((self.kept(self._fit(plain, kind)), False))
-        return self.module.call(self, given.function, arguments)
+        return self.module.call(self, supplied.function, arguments)
 
     def _fit(self, value: Value, kind: Type) -> Value:
         return self.convert(value, kind)

@@ -1,4 +1,4 @@
-"""What yields values one by one: each is handed on to what is done with it."""
+"""What yields values one by one: for each, some code runs."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Streams(Places):
         """Emit that a slot gets a value."""
         raise NotImplementedError
 
-    def called(self, given: form.Given, values: list[Value]) -> Value:
+    def called(self, supplied: form.Given, values: list[Value]) -> Value:
         """Emit the call of a function that is an argument of another one."""
         raise NotImplementedError
 
@@ -237,7 +237,7 @@ class Streams(Places):
     # --- one by one
 
     def each(self, one: form.Expression, body: Body, in_order: bool = True) -> None:
-        """Emit what is done with each value that something yields.
+        """Emit code for each value that something yields.
 
         Parameters
         ----------
@@ -263,7 +263,7 @@ class Streams(Places):
         self.members(self.value(one), body, in_order)
 
     def by_index(self, indexed: Indexed, body: Body) -> None:
-        """Emit what is done with each element by number."""
+        """Emit code for each element by number."""
         known = indexed.length() if indexed.most <= MOST_WRITTEN_OUT else None
         if isinstance(known, Constant) and self.is_short(known.value):
             for number in range(known.value):
@@ -294,7 +294,7 @@ class Streams(Places):
         return rounds <= 1
 
     def members(self, value: Value, body: Body, in_order: bool) -> None:
-        """Emit what is done with each member of a set."""
+        """Emit code for each member of a set."""
         kind = value.type
         if isinstance(kind, Ref):
             element = self.module.schema.element(kind)
@@ -320,7 +320,7 @@ class Streams(Places):
         self._bits(value.leaves[0], kind, body)
 
     def _bits(self, mask: Leaf, kind: Members, body: Body) -> None:
-        """Emit what is done with each number of a bit mask, in ascending order; -1 comes last."""
+        """Emit code for each number of a bit mask, in ascending order; -1 comes last."""
         out = self.out
         left = out.variable()
         out.loops.append(True)
@@ -373,10 +373,10 @@ class Streams(Places):
         raise NotImplementedError
 
     def _each_map(self, one: form.Apply, body: Body, in_order: bool) -> None:
-        given, *overs = one.arguments
-        assert isinstance(given, form.Given)
+        supplied, *overs = one.arguments
+        assert isinstance(supplied, form.Given)
         if len(overs) == 1:
-            self.each(overs[0], lambda value: body(self.called(given, [value])), in_order)
+            self.each(overs[0], lambda value: body(self.called(supplied, [value])), in_order)
             return
         parts = [self.indexed(over) for over in overs]
         if any(part is None for part in parts):
@@ -387,16 +387,16 @@ class Streams(Places):
         self.by_index(
             together,
             lambda value: body(
-                self.called(given, [self.item(value, n) for n in range(len(known))])
+                self.called(supplied, [self.item(value, n) for n in range(len(known))])
             ),
         )
 
     def _each_filter(self, one: form.Apply, body: Body, in_order: bool) -> None:
-        given, over = one.arguments
-        assert isinstance(given, form.Given)
+        supplied, over = one.arguments
+        assert isinstance(supplied, form.Given)
 
         def inner(value: Value) -> None:
-            self.when(self.as_truth(self.called(given, [value])), lambda: body(value))
+            self.when(self.as_truth(self.called(supplied, [value])), lambda: body(value))
 
         self.each(over, inner, in_order)
 

@@ -168,7 +168,7 @@ class Ref(Type):
 
 @dataclass(frozen=True, eq=False)
 class Known(Type):
-    """What exists when the file is loaded, and never a number: a function, a class, a table of these.
+    """What exists when the file is loaded, and never a number: a function, a class, a table.
 
     Two are equal if they are the same object.
     """

@@ -58,6 +58,31 @@ def test_functions_about_owners_do_what_python_does():
     assert len(refused) < len(OWNED) / 10
 
 
+FAILING = (
+    "if s.flag:\n    n = 1\ns.x = n",
+    "first = next((v for v in s.queue if v > 1), None)\ns.x = first + 1",
+    "s.x = {0: 1, 2: 3}[s.y]",
+    "s.queue.append(s.queue[s.y])",
+    "s.x = [1, 2][s.y]",
+    "s.a.remove(s.y)",
+    "s.x = 7 // s.y",
+    "s.x = Phase(s.x)",
+    "a, b = [v for v in s.queue]\ns.x = a",
+    "s.x = max(s.queue)",
+)
+
+
+@pytest.mark.parametrize("body", FAILING)
+def test_what_fails_in_python_fails(body):
+    source = bench.source_of(f"{body}\nreturn True")
+    function = bench.functions(source)["act"]
+    machine = Machine(bench.LAYOUT, bench.CONSTANTS, {"act": function})
+    python = [bench.in_python(function, state) == bench.FAILED for state in STATES]
+    assert [machine.run("act", state) is FAILED for state in STATES] == python
+    assert True in python
+    assert False in python
+
+
 def random_functions(writer, seeds):
     """Return random functions by name."""
     made = {seed: writer(Random(seed)) for seed in seeds}

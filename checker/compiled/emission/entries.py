@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ....core.errors import TidegateError
 from ....language import form
 from ....language.calls import Parameters
-from ....language.lowering.effects import effects, writes_state
+from ....language.lowering.effects import writes_state
 from ....language.lowering.lower import Lowering
 from ....language.lowering.rules import bound
 from ....language.schema import Schema
@@ -183,8 +183,9 @@ def _answer(body: Body, value: Value) -> None:
 def _is_guard(statement: form.Statement) -> bool:
     """Whether a statement at the beginning of an action refuses the step, or names a value."""
     if isinstance(statement, form.Bind):
-        return not effects(statement)
-    if not isinstance(statement, form.If) or statement.orelse or effects(statement.test):
+        # A column refuses to be written.
+        return True
+    if not isinstance(statement, form.If) or statement.orelse:
         return False
     [*_, last] = statement.body or (None,)
     return len(statement.body) == 1 and isinstance(last, form.Return) and _is_no(last.value)

@@ -82,7 +82,10 @@ def differences(
             own = () if number is None else system.instances[number].arguments
             given = [system.layout.record, system.constants, *own]
             python = _outcome(system, state, number, rule.function, given)
-            meant = _outcome(system, state, number, partial(run, form), [given])
+            # What `*values` gets is one argument of the form.
+            last = len(form.parameters) - 1
+            packed = given if len(given) == last + 1 else [*given[:last], tuple(given[last:])]
+            meant = _outcome(system, state, number, partial(run, form), [packed])
             if python != meant:
                 yield f"{rule.name}{own} in {state}: {python} in Python, {meant} in the form"
 

@@ -38,11 +38,14 @@ REFUSED = {
     # Stars for arguments, of which a list has any number.
     "tla_m07_bank": "arguments by *, of which nobody knows how many there are",
     "tla_m08_bank_lossy": "arguments by *, of which nobody knows how many there are",
-    "tla_m20_scheduler_decorator": "arguments by *, of which nobody knows how many there are",
     # A name for one of two parts of the state.
     "tla_m15_bool_arith": "is a part of the state or a part of the state",
     # A generator as a condition is always true.
     "small, if gen truth": "is a generator, which is neither true nor false",
+    # A parameter that is assigned, and changed where it is.
+    "small, pure default none": "acc is assigned here, and what the caller has under it changes",
+    # A number or a truth value on one way, and a list on another.
+    "limits_seqs": "gives values of several kinds",
     # The length of a text.
     "small, enum name override": "a text has no length",
 }

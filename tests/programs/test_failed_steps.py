@@ -18,6 +18,7 @@ from tests.programs.grammar import Program
 from tests.programs.laboratory import Workbench, batch
 from tidegate.checker.compiled import arithmetic, build, expressions
 from tidegate.checker.compiled.emitter import Emitter
+from tidegate.checker.compiled.unit import Unit
 from tidegate.checker.compiled.values import span
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,6 +106,7 @@ CALLED = r"@(?!llvm)|@llvm\.(smin|smax|umin|ctpop|s(add|sub|mul)\.with\.overflow
 def harmful(text):
     """Yield the instructions of a function which some operands would give no meaning."""
     safe = set(re.findall(r"(%\w+) = call i64 @llvm\.umin\.i64\(i64 -?%?\w+, i64 63\)", text))
+    safe |= set(re.findall(r"(%\w+) = and i64 -?%?\w+, 63$", text, re.MULTILINE))
     positive = set(re.findall(r"(%\w+) = call i64 @llvm\.smax\.i64\(i64 -?%?\w+, i64 1\)", text))
     targets = set(re.findall(r"label %(\w+)", text))
     label = ""
@@ -133,8 +135,40 @@ def harmful(text):
             yield line
 
 
+def unbounded(text):
+    """Yield the elements of a function that lie where some operands would lead beyond memory."""
+    defined = dict(re.findall(r"^ *(%\S+) = (.*)$", text, re.MULTILINE))
+
+    def is_bounded(name):
+        made = defined.get(name, "")
+        if not name.startswith("%") or "@llvm.umin.i64(" in made:
+            return True
+        operation, _, operands = made.partition(" i64 ")
+        return operation in ("add", "sub", "mul") and all(map(is_bounded, operands.split(", ")))
+
+    for line in re.findall(r"^.*getelementptr i64, .*$", text, re.MULTILINE):
+        if not is_bounded(line.rpartition(" ")[2]):
+            yield line
+
+
+MOVING = re.compile(r"getelementptr i64, ptr %\w+, i64 %|@llvm\.(memcpy|memset)|@llvm\.cttz")
+"""What reads and moves lists: their indices are below their room, and so are their lengths."""
+
+
 @pytest.mark.parametrize("seed", range(3))
-def test_no_instruction_relies_on_what_is_known_of_its_operands(seed):
+def test_nor_does_one_that_is_made_of_the_typed_form(seed, monkeypatch):
+    monkeypatch.setattr(Unit, "from_form", True)
+    some = batch(seed)
+    bench = Workbench(some.helpers, some.programs, optimised=False)
+    bodies = [*bench.unit.bodies, *bench.expansion.guards.bodies]
+    lines = [line for body in bodies for line in harmful(body)]
+    assert [line for line in lines if not MOVING.search(line)] == []
+    assert [line for body in bodies for line in unbounded(body)] == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_instruction_relies_on_what_is_known_of_its_operands(seed, monkeypatch):
+    monkeypatch.setattr(Unit, "from_form", False)
     some = batch(seed)
     bench = Workbench(some.helpers, some.programs, optimised=False)
     bodies = [*bench.unit.bodies, *bench.expansion.guards.bodies]

@@ -203,7 +203,8 @@ class Unit:
         except UnsupportedError:
             if not is_rule:
                 raise
-            with suppress(UnsupportedError):
+            # As long as both are there, nothing that goes wrong in the form ends a search.
+            with suppress(Exception):
                 return self.entries.entry(function, arguments, mode, pure)
             raise
 

@@ -123,11 +123,9 @@ def test_without_java_it_is_said_how_to_install_it(monkeypatch):
 def test_a_full_store_ends_the_search_and_can_be_resumed(tmp_path):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     store = str(tmp_path / "store")
-    model = ["tidegate.examples.published:kip_101", "-b", "max_leader_epoch=2", "-p", "TypeOk"]
-    where = ["--engine", "spark", "--store", store, "--local-levels", "1000000000"]
-    resource.setrlimit(resource.RLIMIT_FSIZE, (15_000, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, hard))
     try:
-        result = run("check", *model, *where)
+        result = run(*LARGE, "--engine", "spark", "--store", store, "--local-levels", "1000000000")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert result.exit_code == 3
@@ -135,7 +133,7 @@ def test_a_full_store_ends_the_search_and_can_be_resumed(tmp_path):
     assert f"Resume with: tidegate check --resume {store}" in flat(result.output)
     resumed = run("check", "--resume", store, "--trust", "--local-levels", "1000000000")
     assert resumed.exit_code == 0
-    assert "9,045 distinct states, depth 18" in flat(resumed.output)
+    assert "737,794 distinct states, depth 26" in flat(resumed.output)
 
 
 FULL_DISK = """

@@ -45,8 +45,8 @@ def run(*arguments, **options):
 
 
 def flat(text):
-    """Return text without line breaks."""
-    return " ".join(text.split())
+    """Return text without line breaks; a path may fill a line up to its comma."""
+    return " ".join(text.split()).replace(" ,", ",")
 
 
 def test_levels_that_are_small_need_no_spark():

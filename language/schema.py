@@ -55,7 +55,7 @@ class Schema:
         node = self.node(place)
         if not isinstance(node, Record) or name not in part_names(node):
             return None
-        return self._at(f"{place.form}.{name}" if place.form else name)
+        return self.at(f"{place.form}.{name}" if place.form else name)
 
     def element(self, place: Ref) -> Type:
         """Return the type of an element of an array, or of a member of a container.
@@ -69,11 +69,12 @@ class Schema:
         if isinstance(node, Bag):
             return Number(0, max(len(node.counts) - 1, 0)) if node.counts else NEVER
         if isinstance(node, Ordered):
-            inner = self._at(f"{place.form}.items[]") if len(node.items) else NEVER
+            inner = self.at(f"{place.form}.items[]") if len(node.items) else NEVER
             return self.value(inner) if isinstance(inner, Ref) else inner
-        return self._at(f"{place.form}[]") if len(node) else NEVER
+        return self.at(f"{place.form}[]") if len(node) else NEVER
 
-    def _at(self, form: str) -> Type:
+    def at(self, form: str) -> Type:
+        """Return the type of what has a path: a number, if it is a variable, or a place."""
         variable = self._variables.get(form)
         if variable is None or isinstance(self.node(Ref(form)), (Record, list, tuple)):
             return Ref(form)

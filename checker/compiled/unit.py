@@ -155,7 +155,6 @@ class Unit:
         self._tables: dict[tuple[int, ...], str] = {}
         self._begun: list[tuple[object, ...]] = []
         self._in_place: dict[types.FunctionType, ast.FunctionDef | None] = {}
-        self.called_elements: dict[int, set[int]] = {}
 
     @property
     def is_within(self) -> bool:

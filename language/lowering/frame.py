@@ -10,6 +10,7 @@ from functools import cache
 from types import FunctionType
 from typing import Any, Protocol, TypeVar
 
+from ...core.asserting import is_users_code
 from ...core.errors import TidegateError, printed
 from ...core.sources import Node
 from ..form import (
@@ -288,6 +289,7 @@ class Frame:
     ) -> None:
         self.lowering, self.function, self.tree, self.made = lowering, function, tree, made
         self.schema = lowering.schema
+        self.is_users = is_users_code(function.__code__, function.__globals__)
         self.scope = Scope()
         self.alive = True
         self.loops: list[Loop] = []

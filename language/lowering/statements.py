@@ -572,15 +572,16 @@ def asserted(frame: Frame, node: ast.Assert) -> list[Statement]:
         if test.value:
             return []
         frame.alive = False
-        return [Fail(node.lineno, verdict=True)]
-    return [If(node.lineno, Not(BOOL, test), (Fail(node.lineno, verdict=True),), ())]
+        return [Fail(node.lineno, frame.is_users)]
+    return [If(node.lineno, Not(BOOL, test), (Fail(node.lineno, frame.is_users),), ())]
 
 
 def raised(frame: Frame, node: ast.Raise) -> list[Statement]:
     """Lower ``raise``: the step fails, whatever the error is."""
     frame.alive = False
     error = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-    return [Fail(node.lineno, verdict=isinstance(error, ast.Name) and error.id == "AssertionError")]
+    is_assertion = isinstance(error, ast.Name) and error.id == "AssertionError"
+    return [Fail(node.lineno, is_assertion and frame.is_users)]
 
 
 def defined(frame: Frame, node: ast.FunctionDef) -> list[Statement]:

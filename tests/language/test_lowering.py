@@ -214,6 +214,14 @@ def test_many_random_functions_with_containers_mean_what_python_means(writer):
     compared(writer, range(1000, 4000))
 
 
+@pytest.mark.parametrize(("module", "verdict"), [("owned", True), ("tidegate.toy", False)])
+def test_an_assertion_of_tidegate_itself_is_no_verdict(module, verdict):
+    function = bench.functions("def act(s, k):\n    assert s.x > 1\n    return True\n")["act"]
+    function.__globals__["__name__"] = module
+    test = bench.lowered(function).body[0]
+    assert test.body[0].verdict is verdict
+
+
 # --- the printer
 
 RULE = """\

@@ -19,10 +19,9 @@ from ....language.types import (
     Sequence,
     Type,
 )
-from ..arithmetic import exact
 from ..values import Constant, Truth, UnsupportedError
 from ..values import Number as Register
-from .layouts import Leaf, element_size, is_flat, is_mask, room, size
+from .layouts import Leaf, element_size, is_flat, is_mask, room
 from .memory import ONE, ZERO, Value
 from .streams import Streams
 
@@ -356,7 +355,7 @@ class Changes(Streams):
     def _of_list(self, one: form.Change, owner: Value, kind: Sequence) -> Value:
         name, address = one.method, owner.address
         if name == "append":
-            self.append(address, kind, self.snapshot_unless_ref(self.value(one.arguments[0]), kind))
+            self.append(address, kind, self.held(self.value(one.arguments[0]), kind.element))
         elif name == "clear":
             self.out.emit(f"store i64 0, ptr {address}")
         elif name == "extend":
@@ -389,24 +388,18 @@ class Changes(Streams):
             raise UnsupportedError(f"{name} of a list")
         return NONE
 
-    def snapshot_unless_ref(self, value: Value, kind: Sequence) -> Value:
-        """Return a value as a list of such elements holds it: a place, or a copy of what it has."""
-        return value if isinstance(kind.element, Ref) else self.snapshot(value)
-
     def _extended(self, one: form.Expression, address: str, kind: Sequence) -> None:
         if not isinstance(one.type, (Never,)) and isinstance(one, (form.Local, form.Part)):
             # A list may be added to itself.
             copy = self.kept(self.snapshot(self.value(one)))
-            indexed = self.by_number(copy, True)
+            indexed = self.by_number(copy)
             if indexed is not None:
                 self.by_index(
                     indexed,
-                    lambda value: self.append(address, kind, self.snapshot_unless_ref(value, kind)),
+                    lambda value: self.append(address, kind, self.held(value, kind.element)),
                 )
                 return
-        self.each(
-            one, lambda value: self.append(address, kind, self.snapshot_unless_ref(value, kind))
-        )
+        self.each(one, lambda value: self.append(address, kind, self.held(value, kind.element)))
 
     def _taken(self, one: form.Change, address: str, kind: Sequence) -> Value:
         length = self.length_at(address, kind)
@@ -438,7 +431,7 @@ class Changes(Streams):
 
     def insert(self, address: str, kind: Sequence, index: Leaf, value: Value) -> None:
         """Emit the addition of an element before the one at an index."""
-        value = self.kept(self.snapshot_unless_ref(value, kind))
+        value = self.kept(self.held(value, kind.element))
         count = self.length_at(address, kind)
         at = self.from_beginning(index, count)
         at = self.out.extreme("max", self.out.extreme("min", at, count), ZERO)
@@ -538,49 +531,20 @@ class Changes(Streams):
             again = other.type
             with self.rounds(self.length_at(other.address, again), room(again)) as index:
                 key, value = self.entry(other.address, again, index)
-                self._put_entry(owner, kind, key, value, name if counts else "")
+                self.put_entry(owner, kind, key, value, name if counts else "")
             return
         if counts:
             step = Value(Number(), (ONE,))
             self.each(
                 one,
-                lambda key: self._put_entry(owner, kind, self.snapshot(key), step, name),
+                lambda key: self.put_entry(owner, kind, self.snapshot(key), step, name),
                 in_order=False,
             )
             return
         self.each(
             one,
-            lambda pair: self._put_entry(owner, kind, self.item(pair, 0), self.item(pair, 1), ""),
+            lambda pair: self.put_entry(owner, kind, self.item(pair, 0), self.item(pair, 1), ""),
         )
-
-    def _put_entry(self, owner: Value, kind: Mapping, key: Value, value: Value, name: str) -> None:
-        """Emit that a key has a value; of a counter that it has so many more, or fewer."""
-        place = self.find_key(owner, key)
-        hit = self.out.compare("slt", place, self.length_at(owner.address, kind))
-
-        def there() -> None:
-            at = self.within(place, room(kind))
-            new = value
-            if name:
-                known = self.entry(owner.address, kind, at)[1]
-                operator = "sub" if name == "subtract" else "add"
-                new = Value(
-                    Number(), (exact(self.out, operator, known.leaves[0], value.leaves[0]),)
-                )
-            self.store_entry(owner.address, kind, at, new)
-
-        def missing() -> None:
-            new = value
-            if name == "subtract":
-                new = Value(Number(), (exact(self.out, "sub", ZERO, value.leaves[0]),))
-            self.append_entry(owner.address, kind, key, new)
-
-        self.when(hit, there, missing)
-
-    def store_entry(self, address: str, kind: Mapping, index: Leaf, value: Value) -> None:
-        """Emit the writing of the value of a key, by its number."""
-        here = self.element_address(address, index, element_size(kind))
-        self.store(value, kind.value, self.at(here, size(kind.key)))
 
     # --- del
 
@@ -628,7 +592,7 @@ class Changes(Streams):
             self.append(result, kind, self.element(copy.address, kind, index))
         count, at = self.indexed_value(value)
         with self.rounds(count, room(kind)) as index:
-            self.append(result, kind, self.snapshot_unless_ref(at(index), kind))
+            self.append(result, kind, self.held(at(index), kind.element))
         with self.rounds(length, room(kind), last) as index:
             self.append(result, kind, self.element(copy.address, kind, index))
         if isinstance(owner.type, Ref):

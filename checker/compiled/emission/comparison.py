@@ -21,10 +21,11 @@ from ....language.types import (
     Tuple,
     join_all,
 )
+from ..arithmetic import exact
 from ..values import Constant, Truth, UnsupportedError
 from ..values import Number as Register
-from .layouts import Leaf, is_flat, is_mask, room
-from .memory import Memory, Value
+from .layouts import Leaf, element_size, is_flat, is_mask, room, size
+from .memory import ZERO, Memory, Value
 
 
 class Comparison(Memory):
@@ -279,6 +280,37 @@ class Comparison(Memory):
         moved = self.out.value(f"lshr i64 {self.out.number(mask)}, {bit}")
         one = self.out.value(f"trunc i64 {moved} to i1")
         return Truth(self.out.value(f"and i1 {fits}, {one}"))
+
+    # --- entries of dictionaries
+
+    def put_entry(self, owner: Value, kind: Mapping, key: Value, value: Value, name: str) -> None:
+        """Emit that a key has a value; of a counter that it has so many more, or fewer."""
+        place = self.find_key(owner, key)
+        hit = self.out.compare("slt", place, self.length_at(owner.address, kind))
+
+        def there() -> None:
+            at = self.within(place, room(kind))
+            new = value
+            if name:
+                known = self.entry(owner.address, kind, at)[1]
+                operator = "sub" if name == "subtract" else "add"
+                new = Value(
+                    Number(), (exact(self.out, operator, known.leaves[0], value.leaves[0]),)
+                )
+            self.store_entry(owner.address, kind, at, new)
+
+        def missing() -> None:
+            new = value
+            if name == "subtract":
+                new = Value(Number(), (exact(self.out, "sub", ZERO, value.leaves[0]),))
+            self.append_entry(owner.address, kind, key, new)
+
+        self.when(hit, there, missing)
+
+    def store_entry(self, address: str, kind: Mapping, index: Leaf, value: Value) -> None:
+        """Emit the writing of the value of a key, by its number."""
+        here = self.element_address(address, index, element_size(kind))
+        self.store(value, kind.value, self.at(here, size(kind.key)))
 
     # --- order
 

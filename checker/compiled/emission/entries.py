@@ -19,7 +19,7 @@ from ..function import Compiled, Mode
 from ..values import Constant, StateRef, UnsupportedError
 from ..values import Number as Register
 from ..values import Value as Argument
-from .functions import Module, _leaf
+from .functions import Module
 from .layouts import leaves
 from .memory import Value
 from .statements import Body
@@ -60,7 +60,7 @@ class Entries:
         returns = "i1" if inner == BOOL or _is_truth(inner) else "i64"
         if not isinstance(inner, Number) or (returns == "i64" and mode is not Mode.WHOLE):
             raise UnsupportedError(f"{function.__name__}, which returns no truth value")
-        if pure and writes(lowered):
+        if pure and any(map(writes_state, lowered.body)):
             raise UnsupportedError(f"{function.__name__}, which writes to the state")
         name = self.module.new_name(function.__name__)
         out = Emitter(False, self.unit.points)
@@ -77,7 +77,7 @@ class Entries:
             leaf = result.leaves[0]
             out.emit(f"ret {returns} {out.truth(leaf) if returns == 'i1' else out.number(leaf)}")
             compiled.loops.append(True)
-        compiled.elements.update(self.module.marks(out).elements | self.module.elements_of(out))
+        compiled.elements.update(body.marks.elements | body.called_elements)
         compiled.reads.update(out.reads)
         compiled.kinds.append((inner.kind,))
         lines = [*out.prologue, *out.lines]
@@ -146,7 +146,7 @@ class Entries:
                 yield body.constant(argument.value, kind)
             else:
                 declared.append(f"i64 %p{number}")
-                yield Value(kind, (_leaf(body.out, f"%p{number}", leaves(kind)[0]),))
+                yield Value(kind, (body.leaf(f"%p{number}", leaves(kind)[0]),))
 
 
 def _type(argument: Argument) -> Type:
@@ -167,11 +167,6 @@ def certain(kind: Type) -> Type:
 
 def _is_truth(kind: Type) -> bool:
     return isinstance(kind, Number) and kind.kind is bool
-
-
-def writes(function: form.Function) -> bool:
-    """Whether a function, or one that it calls, may write to the state."""
-    return any(map(writes_state, function.body))
 
 
 def _answer(body: Body, value: Value) -> None:

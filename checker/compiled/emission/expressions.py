@@ -72,7 +72,7 @@ class Expressions(Library):
 
     def mark(self, leaf: Leaf, node: object) -> None:
         """Mark both ways of a truth value."""
-        self.module.marks(self.out).mark(leaf, ("form", id(node)))
+        self.marks.mark(leaf, ("form", id(node)))
         self.module.kept.append(node)
 
     def number(self, one: form.Expression) -> Leaf:
@@ -161,13 +161,7 @@ class Expressions(Library):
         """Return a number with the range that it has here."""
         if not isinstance(kind, Number) or not isinstance(value.type, Number):
             return value
-        leaf = value.leaves[0]
-        if isinstance(leaf, Register):
-            if kind.kind is bool:
-                leaf = Truth(self.out.value(f"icmp ne i64 {leaf.register}, 0"))
-            else:
-                leaf = Register(leaf.register, (kind.low, kind.high), kind.kind)
-        return Value(kind, (leaf,))
+        return Value(kind, (self._typed_as(value.leaves[0], kind),))
 
     # --- parts
 
@@ -196,10 +190,10 @@ class Expressions(Library):
         index = self.number(one.index)
         kind = owner.type
         if isinstance(kind, Ref):
-            return self.snapshot_value(self.element_of(owner, index), one.type)
+            return self.held(self.element_of(owner, index), one.type)
         if isinstance(kind, Known):
             return self._of_table(one, kind.value, index)
-        indexed = self.by_number(owner, True)
+        indexed = self.by_number(owner)
         if indexed is None:
             raise UnsupportedError("an element of a set by its number")
         if indexed.most == 0:
@@ -210,10 +204,6 @@ class Expressions(Library):
             index = self.from_beginning(index, length)
         at = self.checked(index, length, min(indexed.most, 1 << 40))
         return indexed.at(at)
-
-    def snapshot_value(self, value: Value, kind: Type) -> Value:
-        """Return an element as the form has it: a place, or a value where it reads one."""
-        return value if isinstance(kind, Ref) else self.snapshot(value)
 
     def _of_table(self, one: form.Element, table: Any, index: Leaf) -> Value:
         """Return an entry of a table of the file by its number."""
@@ -471,9 +461,8 @@ class Expressions(Library):
         return self.load(kind, target)
 
     def _typed_as(self, leaf: Leaf, kind: Number) -> Leaf:
-        if isinstance(leaf, Register):
-            return self._typed(Register(leaf.register, (kind.low, kind.high), kind.kind), kind)
-        return leaf
+        """Return a number as one of another range, and of its class."""
+        return self.leaf(leaf.register, kind) if isinstance(leaf, Register) else leaf
 
     def _isnone(self, one: form.IsNone) -> Value:
         return Value(BOOL, (self.is_none(self.value(one.of)),))
@@ -495,7 +484,7 @@ class Expressions(Library):
         parts = [self.kept(self.value(part)) for part in one.parts]
         if isinstance(kind, (Tuple, Record)):
             return self.made(
-                kind, [self._held(part, own) for part, own in zip(parts, _types(kind), strict=True)]
+                kind, [self.held(part, own) for part, own in zip(parts, _types(kind), strict=True)]
             )
         if isinstance(kind, Members) and is_mask(kind):
             mask: Leaf = ZERO
@@ -506,19 +495,15 @@ class Expressions(Library):
         self.clear(kind, address)
         if isinstance(kind, Mapping):
             for key, value in zip(parts[::2], parts[1::2], strict=True):
-                self._put_entry(Value(kind, address=address), kind, self.snapshot(key), value, "")
+                self.put_entry(Value(kind, address=address), kind, self.snapshot(key), value, "")
         elif isinstance(kind, Members):
             for part in parts:
                 self.add_member(address, kind, part)
         else:
             assert isinstance(kind, Sequence)
             for part in parts:
-                self.append(address, kind, self.snapshot_unless_ref(part, kind))
+                self.append(address, kind, self.held(part, kind.element))
         return Value(kind, address=address)
-
-    def _held(self, value: Value, kind: Type) -> Value:
-        """Return a value as a part of a tuple or a record."""
-        return value if isinstance(kind, Ref) else self.snapshot(value)
 
     def _gather(self, one: form.Gather) -> Value:
         kind = one.type
@@ -529,9 +514,7 @@ class Expressions(Library):
         address = self.block(kind)
         self.clear(kind, address)
         if isinstance(kind, Sequence):
-            self.each(
-                one.of, lambda v: self.append(address, kind, self.snapshot_unless_ref(v, kind))
-            )
+            self.each(one.of, lambda v: self.append(address, kind, self.held(v, kind.element)))
         elif isinstance(kind, Members):
             self.each(one.of, lambda v: self.add_member(address, kind, v), in_order=False)
         else:
@@ -541,13 +524,13 @@ class Expressions(Library):
             if kind.kind is Counter:
                 self.each(
                     one.of,
-                    lambda key: self._put_entry(owner, kind, self.snapshot(key), step, "add"),
+                    lambda key: self.put_entry(owner, kind, self.snapshot(key), step, "add"),
                     in_order=False,
                 )
             else:
                 self.each(
                     one.of,
-                    lambda pair: self._put_entry(
+                    lambda pair: self.put_entry(
                         owner, kind, self.item(pair, 0), self.item(pair, 1), ""
                     ),
                 )
@@ -577,7 +560,7 @@ class Expressions(Library):
             return self.has_element(value, item)
         if isinstance(kind, Ref) and not self.module.schema.is_sequence(kind):
             return self._in_place(value, item)
-        indexed = self.by_number(value, True)
+        indexed = self.by_number(value)
         if indexed is None:
             return self.has_element(self.snapshot(value), item)
         if indexed.most == 0:
@@ -626,7 +609,7 @@ class Expressions(Library):
         if isinstance(kind, Members) and is_mask(kind):
             mask = self.out.number(value.leaves[0])
             return Register(self.out.value(f"call i64 @llvm.ctpop.i64(i64 {mask})"), (0, 64), int)
-        indexed = self.by_number(value, True)
+        indexed = self.by_number(value)
         if indexed is not None:
             return indexed.length()
         assert isinstance(kind, Members)
@@ -634,7 +617,7 @@ class Expressions(Library):
 
     def _slice(self, one: form.Slice) -> Value:
         value = self.certain(self.value(one.of))
-        indexed = self.by_number(value, True)
+        indexed = self.by_number(value)
         kind = one.type
         if indexed is None or not isinstance(kind, Sequence):
             raise UnsupportedError("a slice of a range")
@@ -642,7 +625,7 @@ class Expressions(Library):
         address = self.block(kind)
         self.clear(kind, address)
         with self.rounds(last, min(max(indexed.most, 1), 1 << 40), first) as index:
-            self.append(address, kind, self.snapshot_unless_ref(indexed.at(index), kind))
+            self.append(address, kind, self.held(indexed.at(index), kind.element))
         return Value(kind, address=address)
 
     def _combine(self, one: form.Combine) -> Value:
@@ -664,7 +647,7 @@ class Expressions(Library):
         if one.operator == "mul":
             return self._repeated(one, kind, address)
         for side in (one.left, one.right):
-            self.each(side, lambda v: self.append(address, kind, self.snapshot_unless_ref(v, kind)))
+            self.each(side, lambda v: self.append(address, kind, self.held(v, kind.element)))
         return Value(kind, address=address)
 
     def _repeated(self, one: form.Combine, kind: Sequence, address: str) -> Value:
@@ -725,7 +708,7 @@ class Expressions(Library):
         out.emit(f"store i64 0, ptr {hit}")
 
         def each(value: Value) -> None:
-            self.store(self.snapshot_value(value, kind), kind, target)
+            self.store(self.held(value, kind), kind, target)
             out.emit(f"store i64 1, ptr {hit}")
             out.jump(end)
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....core.asserting import is_users_code
 from ....language import form
 from ....language.schema import Schema
-from ....language.types import Nothing, Number, Optional, Type
-from ..emitter import FAILURE, MARKS, Emitter, Marking
-from ..values import Number as Register
-from ..values import Truth
-from .layouts import Leaf, is_flat, leaves, size
+from ....language.types import Nothing, Optional, Type
+from ..emitter import FAILURE, MARKS, Emitter
+from .layouts import is_flat, leaves, size
 from .memory import Value
 from .statements import Body
 
@@ -36,7 +33,6 @@ class Module:
         self._names: dict[int, tuple[str, set[int], list[bool], set[str]]] = {}
         self._texts: dict[str, int] = {}
         self._count = 0
-        self._marks: dict[int, Marking] = {}
 
     def new_name(self, name: str) -> str:
         """Return the name in LLVM of another function."""
@@ -47,25 +43,15 @@ class Module:
         """Return the number that stands for a text."""
         return self._texts.setdefault(value, len(self._texts))
 
-    def marks(self, out: Emitter) -> Marking:
-        """Return the points of the function with these instructions."""
-        if id(out) not in self._marks:
-            self.kept.append(out)
-            self._marks[id(out)] = Marking(out)
-        return self._marks[id(out)]
-
-    def asserts(self, function: form.Function) -> bool:
-        """Whether a failed assertion of a function is a verdict."""
-        return self.unit.asserts and is_users_code(_Code(function.file), {})  # type: ignore[arg-type]
-
     def call(
         self, body: Body, function: form.Function, arguments: list[tuple[Value, bool]]
     ) -> Value:
         """Emit the call of a function, and return what it gives."""
         name, elements, loops, reads = self.defined(function)
         out, kind = body.out, function.result
-        self.marks(out).elements.update(elements)
-        self._note(out, elements, loops, reads)
+        body.called_elements |= elements
+        out.loops += loops
+        out.reads |= reads
         passed = [f"ptr {FAILURE}", f"ptr {MARKS}", f"ptr {body.base}"]
         for value, is_shared in arguments:
             if is_shared or not is_flat(value.type):
@@ -90,20 +76,10 @@ class Module:
         return Value(
             kind,
             tuple(
-                _leaf(out, register, one)
+                body.leaf(register, one)
                 for register, one in zip(registers, leaves(kind), strict=True)
             ),
         )
-
-    def _note(self, out: Emitter, elements: set[int], loops: list[bool], reads: set[str]) -> None:
-        self.elements_of(out).update(elements)
-        out.loops += loops
-        out.reads |= reads
-
-    def elements_of(self, out: Emitter) -> set[int]:
-        """Return the elements of the marks that functions called here have."""
-        result: set[int] = self.unit.called_elements.setdefault(id(out), set())
-        return result
 
     def defined(self, function: form.Function) -> tuple[str, set[int], list[bool], set[str]]:
         """Return the name of a function, with what its callers have to know."""
@@ -122,26 +98,13 @@ class Module:
                 _fall_off(body)
             if out.gives_up:
                 _give_up(out, returns)
-            elements = self.marks(out).elements | self.elements_of(out)
+            elements = body.marks.elements | body.called_elements
             lines = [*out.prologue, *out.lines]
             how = self.unit.sizes.attributes(name, lines)
             head = f'define internal {returns} @"{name}"({", ".join(declared)}) {how} nounwind {{'
             self.unit.bodies.append("\n".join([head, "entry:", *lines, "}"]))
             self._names[id(function)] = name, elements, list(out.loops), set(out.reads)
         return self._names[id(function)]
-
-
-class _Code:
-    """What tells whose a function is."""
-
-    def __init__(self, file: str) -> None:
-        self.co_filename = file
-
-
-def _leaf(out: Emitter, register: str, kind: Number) -> Leaf:
-    if kind.kind is bool:
-        return Truth(out.value(f"icmp ne i64 {register}, 0"))
-    return Register(register, (kind.low, kind.high), kind.kind)
 
 
 def _returns(kind: Type) -> str:
@@ -165,9 +128,7 @@ def _receive(body: Body, function: form.Function) -> list[str]:
             continue
         names = [f"%a{number}.{leaf}" for leaf in range(size(kind))]
         declared += [f"i64 {name}" for name in names]
-        every = tuple(
-            _leaf(body.out, name, one) for name, one in zip(names, leaves(kind), strict=True)
-        )
+        every = tuple(body.leaf(name, one) for name, one in zip(names, leaves(kind), strict=True))
         body.bind(slot, Value(kind, every))
     return declared
 
@@ -177,13 +138,12 @@ def _return(body: Body, value: Value) -> None:
     out, kind = body.out, body.function.result
     returns = _returns(kind)
     if not is_flat(kind):
-        body.store(value if _keeps(kind) else body.snapshot(value), kind, "%result")
+        body.store(body.held(value, kind), kind, "%result")
         out.emit("ret void")
     elif returns == "void":
         out.emit("ret void")
     else:
-        plain = value if _keeps(kind) else body.snapshot(value)
-        every = body.convert(plain, kind).leaves
+        every = body.convert(body.held(value, kind), kind).leaves
         if len(every) == 1:
             out.emit(f"ret i64 {out.number(every[0])}")
         else:
@@ -204,13 +164,6 @@ def _fall_off(body: Body) -> None:
     else:
         body.fail()
         _return(body, body.zero(kind))
-
-
-def _keeps(kind: Type) -> bool:
-    """Whether a place is returned as one."""
-    from ....language.types import contains_ref
-
-    return contains_ref(kind)
 
 
 def _give_up(out: Emitter, returns: str) -> None:

@@ -91,7 +91,7 @@ class Library(Changes):
         """Return all that something yields as a list."""
         address = self.block(kind)
         self.clear(kind, address)
-        self.each(one, lambda v: self.append(address, kind, self.snapshot_unless_ref(v, kind)))
+        self.each(one, lambda v: self.append(address, kind, self.held(v, kind.element)))
         return Value(kind, address=address)
 
     def _apply_sum(self, one: form.Apply) -> Value:
@@ -125,12 +125,12 @@ class Library(Changes):
         self.clear(kind, address)
 
         def add(value: Value) -> None:
-            self.append(address, kind, self.snapshot_unless_ref(value, kind))
+            self.append(address, kind, self.held(value, kind.element))
 
         self.each(one.arguments[1], add)
 
         def inner(value: Value) -> None:
-            indexed = self.by_number(value, True)
+            indexed = self.by_number(value)
             if indexed is None:
                 raise UnsupportedError("sum of sets")
             self.by_index(indexed, add)
@@ -155,7 +155,7 @@ class Library(Changes):
         out.emit(f"store i64 0, ptr {some}")
 
         def each(value: Value) -> None:
-            value = self.snapshot_unless(value, element)
+            value = self.held(value, element)
             mine = value if key is None else self.kept(self.called(key, [value]))
             first = out.compare("eq", Register(out.value(f"load i64, ptr {some}")), ZERO)
             now = better(mine, self.load(measured, measure))
@@ -193,10 +193,6 @@ class Library(Changes):
             element = None
         return kind if element is None or isinstance(element, Never) else element
 
-    def snapshot_unless(self, value: Value, kind: Any) -> Value:
-        """Return a value, or a place where its user wants one."""
-        return value if isinstance(kind, Ref) else self.snapshot(value)
-
     def _apply_sorted(self, one: form.Apply) -> Value:
         named, kind = dict(one.named), one.type
         assert isinstance(kind, Sequence)
@@ -206,7 +202,7 @@ class Library(Changes):
         self.clear(kind, address)
 
         def add(value: Value) -> None:
-            self.insert_sorted(address, kind, self.snapshot_unless_ref(value, kind), key, reverse)
+            self.insert_sorted(address, kind, self.held(value, kind.element), key, reverse)
 
         self.each(one.arguments[0], add, in_order=key is not None)
         return Value(kind, address=address)
@@ -221,7 +217,7 @@ class Library(Changes):
             out.emit(f"store i64 1, ptr {some}")
 
         def each(value: Value) -> None:
-            value = self.kept(self.snapshot_unless(value, kind))
+            value = self.kept(self.held(value, kind))
             begun = Truth(out.value(f"icmp ne i64 {out.value(f'load i64, ptr {some}')}, 0"))
 
             def on() -> None:
@@ -246,7 +242,7 @@ class Library(Changes):
     def _place_of(self, one: form.Apply) -> tuple[Leaf, Leaf]:
         owner = self.value(one.arguments[0])
         item = self.kept(self.snapshot(self.value(one.arguments[1])))
-        indexed = self.by_number(owner, True)
+        indexed = self.by_number(owner)
         if indexed is None:
             raise UnsupportedError("the index in a set")
         count = indexed.length()
@@ -265,7 +261,7 @@ class Library(Changes):
             return Value(one.type, (self.out.select(result, count, ZERO, None),))
         total = self.out.variable()
         self.out.emit(f"store i64 0, ptr {total}")
-        indexed = self.by_number(owner, True)
+        indexed = self.by_number(owner)
         if indexed is None:
             raise UnsupportedError("how often a set has something")
 
@@ -340,7 +336,7 @@ class Library(Changes):
         self.clear(kind, address)
         with self.rounds(length, room(kind)) as index:
             last = self.out.arithmetic("sub", self.out.arithmetic("sub", length, ONE), index)
-            self.append(address, kind, self.snapshot_unless_ref(at(last), kind))
+            self.append(address, kind, self.held(at(last), kind.element))
         return Value(kind, address=address)
 
     def _apply_of_mask(self, one: form.Apply) -> Value:

@@ -24,7 +24,7 @@ from ....language.types import (
     Type,
 )
 from ..arithmetic import from_beginning
-from ..emitter import Emitter
+from ..emitter import Emitter, Marking
 from ..values import Constant, Truth, UnsupportedError
 from ..values import Number as Register
 from .layouts import Leaf, element_size, is_flat, leaves, room, shape, size
@@ -60,10 +60,18 @@ class Memory:
         The functions around this one.
     out
         The instructions of the function.
+
+    Attributes
+    ----------
+    marks
+        The points of its branches.
+    called_elements
+        The elements of the marks in which the functions that it calls record theirs.
     """
 
     def __init__(self, module: Module, out: Emitter) -> None:
-        self.module, self.out = module, out
+        self.module, self.out, self.marks = module, out, Marking(out)
+        self.called_elements: set[int] = set()
 
     # --- addresses
 
@@ -113,7 +121,10 @@ class Memory:
 
     def load_leaf(self, kind: Number, address: str) -> Leaf:
         """Return the number at an address."""
-        register = self.out.value(f"load i64, ptr {address}")
+        return self.leaf(self.out.value(f"load i64, ptr {address}"), kind)
+
+    def leaf(self, register: str, kind: Number) -> Leaf:
+        """Return the number in a register, as one of its class and its range."""
         if kind.kind is bool:
             return Truth(self.out.value(f"icmp ne i64 {register}, 0"))
         return Register(register, (kind.low, kind.high), kind.kind)
@@ -243,11 +254,7 @@ class Memory:
         """Return a value as one of another type, which has it."""
         one = value.type
         if shape(one) == shape(kind):
-            return (
-                replace(value, type=kind)
-                if is_flat(kind)
-                else replace(value, type=_wider(one, kind))
-            )
+            return replace(value, type=kind)
         if isinstance(one, Never):
             return self.zero(kind)
         if not is_flat(kind):
@@ -388,8 +395,15 @@ class Memory:
     # --- loops
 
     @contextmanager
-    def rounds(self, count: Leaf, most: int, first: Leaf = ZERO) -> Iterator[Leaf]:
+    def rounds(
+        self, count: Leaf | Callable[[], Leaf], most: int, first: Leaf = ZERO
+    ) -> Iterator[Leaf]:
         """Emit a loop over the numbers from one on up to before another one.
+
+        Parameters
+        ----------
+        count
+            The other one, or what emits the reading of it before each round.
 
         Yields
         ------
@@ -398,12 +412,13 @@ class Memory:
         """
         out = self.out
         counter = out.variable()
+        length = count if callable(count) else lambda: count
         out.loops.append(True)
         out.emit(f"store i64 {out.number(first)}, ptr {counter}")
         head, body, end = (out.label(hint) for hint in ("round", "body", "end"))
         out.place_label(head)
         here = out.value(f"load i64, ptr {counter}")
-        more = Truth(out.value(f"icmp slt i64 {here}, {out.number(count)}"))
+        more = Truth(out.value(f"icmp slt i64 {here}, {out.number(length())}"))
         out.branch(more, body, end)
         out.place_label(body)
         out.begin_round()
@@ -464,8 +479,3 @@ class Memory:
         if isinstance(truth, Constant):
             return Constant(not truth.value)
         return Truth(self.out.value(f"xor i1 {self.out.truth(truth)}, true"))
-
-
-def _wider(one: Type, kind: Type) -> Type:
-    """Return the type of a value in memory that is read as one of another type."""
-    return kind if shape(one) == shape(kind) else one

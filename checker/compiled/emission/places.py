@@ -9,11 +9,22 @@ from typing import Any
 from ....core.containers import Bag, Ordered, RecordBag, Set, Sorted
 from ....core.fields import Record as Declaration
 from ....core.fields import declaration_of, part_names
-from ....language.types import Mapping, Members, Never, Number, Record, Ref, Sequence, Tuple
+from ....language.types import (
+    Mapping,
+    Members,
+    Never,
+    Number,
+    Record,
+    Ref,
+    Sequence,
+    Tuple,
+    Type,
+    contains_ref,
+)
 from ..values import Constant, StateRef, Truth, UnsupportedError
 from ..values import Number as Register
 from .comparison import Comparison
-from .layouts import Leaf, room
+from .layouts import Leaf, is_flat, room, size
 from .memory import ONE, ZERO, Value
 
 
@@ -27,11 +38,6 @@ class Places(Comparison):
         """Return what shows the form of a place."""
         assert isinstance(place.type, Ref)
         return self.module.schema.node(place.type)
-
-    def ref(self, place: Value) -> StateRef:
-        """Return a place as the layout's positions know it."""
-        assert isinstance(place.type, Ref)
-        return self.state_ref(place.type.form, place.leaves)
 
     def state_ref(self, form: str, indices: tuple[Leaf, ...]) -> StateRef:
         """Return a place by its path and its indices."""
@@ -108,7 +114,7 @@ class Places(Comparison):
         first = tuple.__getitem__(node, 0) if isinstance(node, tuple) else list.__getitem__(node, 0)
         if isinstance(first, (Declaration, list, tuple)):
             return Value(Ref(form), indices)
-        kind = self.module.schema._at(form)
+        kind = self.module.schema.at(form)
         return self._variable(form, indices, kind)
 
     def checked(self, index: Leaf, length: Leaf, most: int) -> Leaf:
@@ -168,6 +174,10 @@ class Places(Comparison):
                 self.append(address, kind, self.snapshot(self.array_element(items, index)))
         return Value(kind, address=address)
 
+    def held(self, value: Value, kind: Type) -> Value:
+        """Return what a slot or a container of a type gets: a place only if the type has places."""
+        return value if contains_ref(kind) else self.snapshot(value)
+
     def _record(self, place: Value, kind: Record) -> Value:
         parts = [
             self.convert(self.snapshot(self.part_of(place, name)), part)
@@ -177,8 +187,6 @@ class Places(Comparison):
 
     def made(self, kind: Record | Tuple, parts: list[Value]) -> Value:
         """Return a tuple or a record of these parts."""
-        from .layouts import is_flat, size
-
         types = kind.items if isinstance(kind, Tuple) else tuple(part for _, part in kind.fields)
         if is_flat(kind):
             every = [self.convert(one, part) for one, part in zip(parts, types, strict=True)]
@@ -205,26 +213,7 @@ class Places(Comparison):
         items = self.hidden(place, "items")
         with self.rounds(self.length_of(place), max(len(node.items), 1)) as index:
             key = self.snapshot(self.array_element(items, index))
-            there = self.find_key(Value(kind, address=address), key)
-            self.count_up(address, kind, there, key)
-
-    def count_up(self, address: str, kind: Mapping, there: Leaf, key: Value) -> None:
-        """Emit that a key occurs once more, by where it is or its number beyond all of them."""
-        from .layouts import element_size, size
-
-        result = self.out.compare("slt", there, self.length_at(address, kind))
-
-        def more() -> None:
-            here = self.element_address(address, self.within(there, room(kind)), element_size(kind))
-            value = self.at(here, size(kind.key))
-            count = self.load_leaf(Number(), value)
-            self.out.emit(
-                f"store i64 {self.out.number(self.out.arithmetic('add', count, ONE))}, ptr {value}"
-            )
-
-        self.when(
-            result, more, lambda: self.append_entry(address, kind, key, Value(Number(), (ONE,)))
-        )
+            self.put_entry(Value(kind, address=address), kind, key, Value(Number(), (ONE,)), "add")
 
     # --- writing
 
@@ -255,17 +244,9 @@ class Places(Comparison):
             raise UnsupportedError("a record that gets what is none")
         for name in part_names(node):
             if value.type.field(name) is None:
-                self._lower(place, name)
+                self.lower(self.part_place(place, name))
             else:
                 self.put(place, name, self.field(value, name))
-
-    def _lower(self, place: Value, name: str) -> None:
-        """Emit that a part which a record was made without has its lowest value."""
-        assert isinstance(place.type, Ref)
-        kind = self.module.schema.part(place.type, name)
-        if not isinstance(kind, Number):
-            raise UnsupportedError(f"a record that is made without {name}")
-        self.put(place, name, Value(kind, (Constant(kind.low),)))
 
     def put(self, place: Value, name: str, value: Value) -> None:
         """Emit the writing of a part of a record."""
@@ -327,6 +308,11 @@ class Places(Comparison):
         assert isinstance(array.type, Ref)
         return Value(Ref(f"{array.type.form}[]"), (*array.leaves, index))
 
+    def part_place(self, place: Value, name: str) -> Value:
+        """Return a part of a record as a place, also if it is a variable."""
+        assert isinstance(place.type, Ref)
+        return Value(Ref(f"{place.type.form}.{name}".lstrip(".")), place.leaves)
+
     def lower(self, place: Value) -> None:
         """Emit that a part of the state has its lowest values."""
         assert isinstance(place.type, Ref)
@@ -334,7 +320,7 @@ class Places(Comparison):
         if isinstance(node, Declaration):
             for name in part_names(node):
                 if name != "blank" or not isinstance(node, Ordered):
-                    self.lower(Value(Ref(f"{form}.{name}".lstrip(".")), place.leaves))
+                    self.lower(self.part_place(place, name))
         elif isinstance(node, (list, tuple)):
             for number in range(len(node)):
                 self.lower(self.array_place(place, Constant(number)))
@@ -361,8 +347,8 @@ class Places(Comparison):
         value = self.as_element(items, value)
         first = self._position(items, length, value, most)
         if once:
-            inside = self.inside(first, length)
-            there = self.both_if(
+            inside = self.out.compare("slt", first, length)
+            there = self.if_so(
                 inside,
                 lambda: self.equal(
                     self.snapshot(self.array_element(items, self.within(first, most))), value
@@ -382,19 +368,6 @@ class Places(Comparison):
             if missing:
                 raise UnsupportedError(f"a record that is made without {missing[0]}")
         return value
-
-    def inside(self, index: Leaf, length: Leaf) -> Leaf:
-        """Return whether an index is below a length."""
-        return self.out.compare("slt", index, length)
-
-    def both_if(self, test: Leaf, other: Any) -> Leaf:
-        """Return whether a test holds and another one, which is evaluated only then."""
-        result = self.out.variable()
-        self.out.emit(f"store i64 0, ptr {result}")
-        self.when(
-            test, lambda: self.out.emit(f"store i64 {self.out.number(other())}, ptr {result}")
-        )
-        return Truth(self.out.value(f"icmp ne i64 {self.out.value(f'load i64, ptr {result}')}, 0"))
 
     def _position(self, items: Value, length: Leaf, value: Value, most: int) -> Leaf:
         """Return where a record belongs: after all that come before it."""

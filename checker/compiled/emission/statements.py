@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from ....core.containers import Sorted
 from ....language import form
 from ....language.lowering.effects import effects, parts_within, writes_state
-from ....language.types import Mapping, Record, Ref, Sequence, Tuple, Type
+from ....language.types import Mapping, Record, Ref, Sequence, Tuple, Type, contains_ref
 from ..emitter import Emitter
 from ..values import Constant, UnsupportedError
 from .expressions import Expressions
-from .layouts import is_flat, room, size
+from .layouts import is_flat, room, shape, size
 from .memory import Value
 
 if TYPE_CHECKING:
@@ -66,17 +66,9 @@ class Body(Expressions):
     def bind(self, slot: str, value: Value) -> None:
         """Emit that a slot gets a value."""
         kind = self.function.slots[slot]
-        if not isinstance(kind, Ref):
-            value = self._plain(value, kind)
-        self.store(value, kind, self.address_of(slot))
+        self.store(self.held(value, kind), kind, self.address_of(slot))
         if slot in self._unsure:
             self.out.emit(f"store i64 1, ptr {self._flag(slot)}")
-
-    def _plain(self, value: Value, kind: Type) -> Value:
-        """Return a copy of a place, where a slot has values."""
-        return (
-            self.snapshot(value) if isinstance(value.type, Ref) and not _holds_ref(kind) else value
-        )
 
     def _flag(self, slot: str) -> str:
         if slot not in self._flags:
@@ -198,7 +190,7 @@ class Body(Expressions):
         self.out.terminated = True
 
     def _run_fail(self, one: form.Fail) -> None:
-        if one.verdict and self.module.asserts(self.function):
+        if one.verdict and self.module.unit.asserts:
             self.out.assertion_fails()
         else:
             self.fail()
@@ -248,7 +240,7 @@ class Body(Expressions):
             index = self.from_beginning(self.number(target.index), length)
             at = self.checked(index, length, room(kind))
             self.store(
-                self.snapshot_unless_ref(value, kind),
+                self.held(value, kind.element),
                 kind.element,
                 self.element_address(owner.address, at, size(kind.element)),
             )
@@ -256,13 +248,7 @@ class Body(Expressions):
             assert isinstance(target, form.Lookup)
             assert isinstance(owner.type, Mapping)
             key = self.snapshot(self.value(target.key))
-            self._put_entry(
-                owner, owner.type, key, self.snapshot_unless_value(value, owner.type), ""
-            )
-
-    def snapshot_unless_value(self, value: Value, kind: Mapping) -> Value:
-        """Return a value as a dictionary holds it."""
-        return value if isinstance(kind.value, Ref) else self.snapshot(value)
+            self.put_entry(owner, owner.type, key, self.held(value, owner.type.value), "")
 
     def _put_field(self, owner: Value, target: form.Part, value: Value) -> None:
         kind = owner.type
@@ -330,7 +316,7 @@ class Body(Expressions):
         elif isinstance(path, form.Lookup):
             owner = self.place(path.of)
             assert isinstance(owner.type, Mapping)
-            self._put_entry(owner, owner.type, self.snapshot(self.value(path.key)), value, "")
+            self.put_entry(owner, owner.type, self.snapshot(self.value(path.key)), value, "")
         else:
             raise UnsupportedError("a change of what lies in a tuple")
 
@@ -346,7 +332,9 @@ class Body(Expressions):
                 arguments.append((self._shared(name, part, kind, back, waiting), True))
             else:
                 value = self.value(part)
-                value = value if isinstance(kind, Ref) or _holds_ref(kind) else self.snapshot(value)
+                value = (
+                    value if isinstance(kind, Ref) or contains_ref(kind) else self.snapshot(value)
+                )
                 arguments.append((self.kept(self.convert(value, kind)), False))
         result = self.module.call(self, one.function, arguments)
         for where, address, kind in waiting:
@@ -362,8 +350,6 @@ class Body(Expressions):
         waiting: list[tuple[form.Expression, str, Type]],
     ) -> Value:
         """Return an argument that the function changes: where it lies, or a copy to write back."""
-        from .layouts import shape
-
         if isinstance(part, form.Local) and shape(self.function.slots[part.name]) == shape(kind):
             return Value(kind, address=self.address_of(part.name))
         address = self.block(kind)
@@ -391,12 +377,8 @@ class Body(Expressions):
         arguments = []
         for name, value in zip(names, every, strict=True):
             kind = supplied.function.slots[name]
-            plain = value if _holds_ref(kind) else self.snapshot(value)
-            arguments.append((self.kept(self._fit(plain, kind)), False))
+            arguments.append((self.kept(self.convert(self.held(value, kind), kind)), False))
         return self.module.call(self, supplied.function, arguments)
-
-    def _fit(self, value: Value, kind: Type) -> Value:
-        return self.convert(value, kind)
 
 
 def named(one: form.Expression) -> set[str]:
@@ -408,12 +390,6 @@ def reads_state(one: form.Expression) -> bool:
     """Whether an expression reads a container of the state."""
     expressions = (part for part in parts_within(one) if isinstance(part, form.Expression))
     return any(isinstance(part.type, Ref) for part in expressions)
-
-
-def _holds_ref(kind: Type) -> bool:
-    from ....language.types import contains_ref
-
-    return contains_ref(kind)
 
 
 def _unsure(function: form.Function) -> set[str]:

@@ -34,9 +34,6 @@ IN_ORDER = 7
 A set's table has at least 8 slots, and a small number is its own hash (Objects/setobject.c).
 """
 
-MOST_WRITTEN_OUT = 6
-"""The most rounds of a loop that are written out one after the other."""
-
 
 @dataclass(frozen=True)
 class Indexed:
@@ -94,9 +91,9 @@ class Streams(Places):
             return self._combined(one, [part for part in parts if part is not None])
         if isinstance(one.type, Stream):
             return None
-        return self.by_number(self.value(one), is_order_kept=False)
+        return self.by_number(self.value(one))
 
-    def by_number(self, value: Value, is_order_kept: bool) -> Indexed | None:
+    def by_number(self, value: Value) -> Indexed | None:
         """Return the elements of a value by number; None of a set of numbers."""
         kind = value.type
         if isinstance(kind, Ref):
@@ -264,34 +261,14 @@ class Streams(Places):
 
     def by_index(self, indexed: Indexed, body: Body) -> None:
         """Emit code for each element by number."""
-        known = indexed.length() if indexed.most <= MOST_WRITTEN_OUT else None
-        if isinstance(known, Constant) and self.is_short(known.value):
+        known = indexed.length() if indexed.most <= 1 else None
+        if isinstance(known, Constant):
+            # No round, or one that needs no loop.
             for number in range(known.value):
                 body(indexed.at(Constant(number)))
             return
-        out = self.out
-        counter = out.variable()
-        out.loops.append(True)
-        out.emit(f"store i64 0, ptr {counter}")
-        head, inner, end = (out.label(hint) for hint in ("round", "body", "end"))
-        out.place_label(head)
-        here = out.value(f"load i64, ptr {counter}")
-        more = Truth(out.value(f"icmp slt i64 {here}, {out.number(indexed.length())}"))
-        out.branch(more, inner, end)
-        out.place_label(inner)
-        out.begin_round()
-        most = indexed.most if indexed.most < 1 << 62 else 0
-        index = self.within(Register(here), most) if most else Register(here, (0, (1 << 62)), int)
-        body(indexed.at(index))
-        if not out.terminated:
-            following = out.value(f"add i64 {out.value(f'load i64, ptr {counter}')}, 1")
-            out.emit(f"store i64 {following}, ptr {counter}")
-            out.jump(head)
-        out.place_label(end)
-
-    def is_short(self, rounds: int) -> bool:
-        """Whether a loop of so many rounds is written out."""
-        return rounds <= 1
+        with self.rounds(indexed.length, indexed.most) as index:
+            body(indexed.at(index))
 
     def members(self, value: Value, body: Body, in_order: bool) -> None:
         """Emit code for each member of a set."""
@@ -411,7 +388,7 @@ class Streams(Places):
 
     def _each_flattened(self, one: form.Apply, body: Body, in_order: bool) -> None:
         def inner(value: Value) -> None:
-            indexed = self.by_number(value, in_order)
+            indexed = self.by_number(value)
             if indexed is not None:
                 self.by_index(indexed, body)
             else:
@@ -441,20 +418,17 @@ class Streams(Places):
         self._chosen(
             one,
             body,
-            lambda index, before: (
-                self.out.arithmetic("add", before[-1], ONE) if before else ZERO,
-                [],
-            ),
+            lambda before: (self.out.arithmetic("add", before[-1], ONE) if before else ZERO, []),
         )
 
     def _each_permutations(self, one: form.Apply, body: Body, in_order: bool) -> None:
-        self._chosen(one, body, lambda index, before: (ZERO, before))
+        self._chosen(one, body, lambda before: (ZERO, before))
 
     def _chosen(
         self,
         one: form.Apply,
         body: Body,
-        rule: Callable[[int, list[Leaf]], tuple[Leaf, list[Leaf]]],
+        rule: Callable[[list[Leaf]], tuple[Leaf, list[Leaf]]],
     ) -> None:
         """Emit loops over the elements at several indices.
 
@@ -478,7 +452,7 @@ class Streams(Places):
             if len(before) == wanted:
                 body(self.made(Tuple(tuple(v.type for v in values)), values))
                 return
-            first, but = rule(len(before), before)
+            first, but = rule(before)
             with self.rounds(listed.length(), max(listed.most, 1), first) as index:
                 differs = self.both([self.out.compare("ne", index, other) for other in but])
                 self.when(differs, lambda: deeper([*before, index], [*values, listed.at(index)]))

@@ -214,6 +214,13 @@ def _assigned(frame: Frame, owner: Expression, node: ast.Call) -> Expression:
     return After(NOTHING, tuple(statements), constant(None))
 
 
+def _refuse_steps(frame: Frame, function: Expression, node: ast.AST) -> None:
+    """Refuse a function that is made where it is called, with a default that has to be computed."""
+    if isinstance(function, After):
+        what = f"{frame.text(node)}: the function has a default that differs from state to state"
+        raise frame.refusal(node, what, "give the function a name in a line before")
+
+
 def called(
     frame: Frame,
     function: Expression,
@@ -223,6 +230,7 @@ def called(
 ) -> Expression:
     """Return what a function gives for some arguments."""
     kind = function.type
+    _refuse_steps(frame, function, node)
     if isinstance(kind, Closure):
         return _closure(frame, kind, positional, names, node)
     if isinstance(kind, OneOf):
@@ -621,6 +629,7 @@ def given(frame: Frame, function: Expression, kinds: Parts[Type], node: ast.AST)
     made = Function("key", frame.made.file, frame.line_of(node), tuple(names))
     inner = Frame(frame.lowering, frame.function, frame.tree, made)
     captured: dict[str, Expression] = {}
+    _refuse_steps(frame, function, node)
     if isinstance(function.type, Closure):
         kind, captured = passed(frame, "f", function, node)
         function = Constant(kind, None)

@@ -42,7 +42,7 @@ from ..types import (
     type_of,
 )
 from .access import element_type
-from .effects import early_in
+from .effects import assignments, early_in, iterated, whole
 from .frame import Frame, Variable, constant, named, plain_name
 from .operators import truth_of
 from .owners import NEW, Origin, origin_of
@@ -400,6 +400,10 @@ def comprehension(
     start = frame.scope
     if any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
         _, made = frame.rounds(lambda loop: _clauses(frame, generators, result, node))
+        bound = {name for _, name in assignments([made])}
+        if any(bound & whole(source) for source in iterated(made)):
+            what = f"{frame.text(node)} goes over a name that it binds again"
+            raise frame.refusal(node, what, "write a loop")
     else:
         made = _clauses(frame, generators, result, node)
     own = {

@@ -7,14 +7,17 @@ from typing import Any
 
 from ..form import (
     After,
+    Apply,
     Bind,
     Call,
     Change,
     Clause,
+    Comprehension,
     Element,
     Expression,
     For,
     Function,
+    Given,
     Item,
     Local,
     Lookup,
@@ -23,7 +26,7 @@ from ..form import (
     Statement,
     Store,
 )
-from ..types import Ref, is_changeable
+from ..types import Ref, Stream, is_changeable
 from .owners import root_of
 
 
@@ -105,6 +108,34 @@ def _in_state(one: Change | Store) -> bool:
     return True
 
 
+def whole(value: Expression) -> set[str]:
+    """Return the names of which an expression gives the values themselves, or parts of them."""
+    if isinstance(value, (Change, Call, Bind)):
+        return set()
+    if isinstance(value, Local):
+        return {value.name}
+    if isinstance(value, After):
+        return whole(value.value)
+    return {
+        name
+        for part in children(value)
+        if isinstance(part, Expression) and is_changeable(part.type)
+        for name in whole(part)
+    }
+
+
+def iterated(over: Expression) -> Iterator[Expression]:
+    """Yield what Python makes iterators of when a loop goes over something."""
+    if isinstance(over, Comprehension):
+        for clause in over.clauses:
+            yield from iterated(clause.over)
+    elif isinstance(over, Apply) and isinstance(over.type, Stream):
+        for part in over.arguments:
+            yield from () if isinstance(part, Given) else iterated(part)
+    else:
+        yield over
+
+
 def acts(node: Expression) -> bool:
     """Whether the evaluation of an expression changes anything that others see.
 
@@ -144,25 +175,9 @@ def _early(node: Expression | Statement, line: int) -> tuple[int, str] | None:
             # What a method changes is a place, which both have when the arguments are known.
             is_place = isinstance(node, Change) and part is node.of
             if isinstance(part, Expression) and is_changeable(part.type) and not is_place:
-                held |= _whole(part)
+                held |= whole(part)
     for part in parts:
         result = _early(part, line)
         if result is not None:
             return result
     return None
-
-
-def _whole(value: Expression) -> set[str]:
-    """Return the names of which an expression gives the values themselves, or parts of them."""
-    if isinstance(value, (Change, Call, Bind)):
-        return set()
-    if isinstance(value, Local):
-        return {value.name}
-    if isinstance(value, After):
-        return _whole(value.value)
-    return {
-        name
-        for part in children(value)
-        if isinstance(part, Expression) and is_changeable(part.type)
-        for name in _whole(part)
-    }

@@ -64,7 +64,7 @@ from .access import (
 )
 from .calls import closure, held
 from .displays import entered, items_of, iterable, taken_apart
-from .effects import effects, writes_state
+from .effects import assignments, effects, iterated, whole, writes_state
 from .frame import Frame, Loop, Read, Scope, constant, named
 from .operators import OPERATORS, combined, is_set, truth_of
 from .owners import is_of_value, origin_of, root_of
@@ -410,8 +410,10 @@ def _in_place(
     elif not isinstance(kind, Mapping) and not is_set(frame, value.type):
         what = f"{frame.text(node)}: {named(value.type)} in place of a set"
         raise frame.refusal(node, what, f"write {frame.text(node.target)}.update(...)")
-    if is_of_value(old) and writes_state(value):
-        what = f"{frame.text(node)} changes the sequence of its element meanwhile"
+    if (is_of_value(old) and writes_state(value)) or (
+        isinstance(old, (Element, Lookup)) and root_of(old) in effects(value)
+    ):
+        what = f"{frame.text(node)} changes the list of its element meanwhile"
         raise frame.refusal(node, what, "write two lines")
     note_change(frame, old, node, is_part=False)
     method = _UPDATES[name]
@@ -482,19 +484,33 @@ def loop(frame: Frame, node: ast.For) -> list[Statement]:
         return _written_out(frame, node, over, over.type)
     slot = ""
     # A path and what yields its elements one by one see what the loop changes.
-    lives = is_path(over) or isinstance(over.type, Stream)
-    shared = set[str]() if lives else set(origin_of(over, frame.scope.sharing).names)
+    is_stream = isinstance(over.type, Stream)
+    lives = is_path(over) or is_stream
+    shared = set(origin_of(over, frame.scope.sharing).names)
 
     def round_(one: Loop) -> tuple[Statement, ...]:
-        nonlocal slot
+        nonlocal slot, over
+        if is_stream:
+            # Its conditions read names as a round leaves them.
+            over = iterable(frame, frame.expression(node.iter), node.iter)
         slot, apart = entered(frame, node.target, over, node.iter, own=False)
         return (*apart, *frame.block(node.body))
 
     one, body = frame.rounds(round_)
-    if shared & set[str]().union(*map(effects, body)):
+    bound = {name for _, name in assignments(body)}
+    ahead: list[Statement] = []
+    if lives and any(bound & whole(source) for source in iterated(over)):
+        # Python's iterator keeps what the name had.
+        if is_stream:
+            what = f"{frame.text(node.iter)} has a name that the loop binds again"
+            raise frame.refusal(node, what, "give the value in the loop another name")
+        lives = False
+        bind, over = frame.temporary(over, node)
+        ahead.append(bind)
+    if not lives and shared & set[str]().union(*map(effects, body)):
         what = f"{frame.text(node.iter)} changes in the loop over it"
         raise frame.refusal(node, what, "give it a name before the loop")
-    return [For(node.lineno, one.label, slot, over, body)]
+    return [*ahead, For(node.lineno, one.label, slot, over, body)]
 
 
 def _is_of_one_kind(kind: Tuple) -> bool:

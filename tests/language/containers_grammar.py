@@ -139,8 +139,11 @@ class Owners:
             lines = [head, *self.inside(depth)]
             return [*lines, "else:", *self.inside(depth)] if random < 0.8 else lines
         head = self.one(
-            "for i in range(2):", "for d in list(a):", "for e in b[:2]:", "for v in d[:2]:"
-        )
+            "for i in range(2):", "for d in list(a):", "for e in b[:2]:", "for v in d[:2]:",
+            "for i, v in enumerate(d[:2]):", "for v in (v for v in c[:3] if v < s.x):",
+            "for v, w in zip(s.queue, range(3)):", "for v in filter(lambda v: v < len(d), c[:2]):",
+            "for v in c:", "for c in a:", "for v in b[0]:",
+        )  # fmt: skip
         return [head, *self.inside(depth)]
 
     def inside(self, depth: int) -> list[str]:

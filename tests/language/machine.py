@@ -28,6 +28,8 @@ class Machine:
     ----------
     refused
         Why others have no code, by name.
+    bodies
+        The text of each function.
     """
 
     def __init__(
@@ -45,7 +47,8 @@ class Machine:
             except UnsupportedError as error:
                 self.refused[name] = str(error)
         keeping = KEEPING.format(words=max(self._unit.points.elements, 1))
-        text = "\n".join([DECLARATIONS, keeping, *self._unit.bodies, *texts])
+        self.bodies = list(self._unit.bodies)
+        text = "\n".join([DECLARATIONS, keeping, *self.bodies, *texts])
         self._code = Code(object_code(text, optimised=False))
 
     def _text(self, name: str, function: Any, given: Iterable[Any]) -> str:

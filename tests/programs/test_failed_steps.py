@@ -8,11 +8,15 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from unittest import mock
 
 import llvmlite.binding as llvm
 import pytest
 
+from tests.language import bench
+from tests.language.containers_grammar import Owners
+from tests.language.machine import Machine
 from tests.programs.expressions import Helper
 from tests.programs.grammar import Program
 from tests.programs.laboratory import Workbench, batch
@@ -97,7 +101,7 @@ def test_random_programs_find_a_division_that_trusts_a_range():
 
 HARMLESS = {
     "add", "sub", "mul", "and", "or", "xor", "icmp", "select", "zext", "trunc", "load", "store",
-    "br", "ret", "alloca", "extractvalue", "insertvalue",
+    "br", "ret", "alloca", "extractvalue", "insertvalue", "freeze",
 }  # fmt: skip
 CALLED = r"@(?!llvm)|@llvm\.(smin|smax|umin|ctpop|s(add|sub|mul)\.with\.overflow)\.i64\("
 """What means something to LLVM whatever the operands are."""
@@ -136,7 +140,7 @@ def harmful(text):
 
 
 def unbounded(text):
-    """Yield the elements of a function that lie where some operands would lead beyond memory."""
+    """Yield what a function reads or copies beyond its memory with some operands."""
     defined = dict(re.findall(r"^ *(%\S+) = (.*)$", text, re.MULTILINE))
 
     def is_bounded(name):
@@ -146,8 +150,9 @@ def unbounded(text):
         operation, _, operands = made.partition(" i64 ")
         return operation in ("add", "sub", "mul") and all(map(is_bounded, operands.split(", ")))
 
-    for line in re.findall(r"^.*getelementptr i64, .*$", text, re.MULTILINE):
-        if not is_bounded(line.rpartition(" ")[2]):
+    for line in re.findall(r"^.*(?:getelementptr i64|@llvm.memcpy)[,.].*$", text, re.MULTILINE):
+        copied = re.search(r"i64 (\S+), i1 false\)", line)
+        if not is_bounded(copied[1] if copied else line.rpartition(" ")[2]):
             yield line
 
 
@@ -164,6 +169,17 @@ def test_nor_does_one_that_is_made_of_the_typed_form(seed, monkeypatch):
     lines = [line for body in bodies for line in harmful(body)]
     assert [line for line in lines if not MOVING.search(line)] == []
     assert [line for body in bodies for line in unbounded(body)] == []
+
+
+def test_lists_in_lists_are_copied_within_their_memory():
+    random = Random(0)
+    sources_ = [bench.source_of(Owners(random).body(), Owners.helpers) for _ in range(20)]
+    functions = {f"act{n}": bench.functions(text)["act"] for n, text in enumerate(sources_)}
+    machine = Machine(bench.LAYOUT, bench.CONSTANTS, functions)
+    assert len(machine.refused) < 10
+    copies = [body for body in machine.bodies if re.search(r"memcpy.* i64 %", body)]
+    assert len(copies) > 10
+    assert [line for body in machine.bodies for line in unbounded(body)] == []
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -121,7 +121,7 @@ class Memory:
 
     def load_leaf(self, kind: Number, address: str) -> Leaf:
         """Return the number at an address."""
-        return self.leaf(self.out.value(f"load i64, ptr {address}"), kind)
+        return self.leaf(self._read(address), kind)
 
     def leaf(self, register: str, kind: Number) -> Leaf:
         """Return the number in a register, as one of its class and its range."""
@@ -164,8 +164,12 @@ class Memory:
 
     def length_at(self, address: str, kind: Sequence | Members | Mapping) -> Leaf:
         """Return how many elements the list at an address has."""
-        register = self.out.value(f"load i64, ptr {address}")
-        return Register(register, (0, room(kind)), int)
+        count = f"i64 {self._read(address)}, i64 {room(kind)}"
+        return Register(self.out.value(f"call i64 @llvm.umin.i64({count})"), (0, room(kind)), int)
+
+    def _read(self, address: str) -> str:
+        """Return what is in memory, also where nothing was written before the step had failed."""
+        return self.out.value(f"freeze i64 {self.out.value(f'load i64, ptr {address}')}")
 
     def part(self, value: Value, offset: int, kind: Type) -> Value:
         """Return a part of a value, which begins that many numbers further on."""

@@ -8,8 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from ....core.containers import Sorted
 from ....language import form
-from ....language.lowering.effects import effects, parts_within, writes_state
-from ....language.types import Mapping, Record, Ref, Sequence, Tuple, Type, contains_ref
+from ....language.lowering.effects import assignments, effects, parts_within, writes_state
+from ....language.types import (
+    Mapping,
+    Never,
+    Record,
+    Ref,
+    Sequence,
+    Span,
+    Stream,
+    Tuple,
+    Type,
+    contains_ref,
+)
 from ..emitter import Emitter
 from ..values import Constant, UnsupportedError
 from .expressions import Expressions
@@ -147,19 +158,34 @@ class Body(Expressions):
         out.place_label(end)
 
     def _refuse_changes(self, one: form.For) -> None:
-        """Refuse a loop over a set, a dictionary or a deque that it changes: Python fails there."""
-        kind = one.over.type
-        if isinstance(kind, Ref):
-            fails = isinstance(self.module.schema.node(kind), Sorted)
-        else:
-            fails = not (isinstance(kind, Sequence) and kind.kind is not deque)
-        if not fails or isinstance(kind, Tuple):
+        """Refuse a loop whose body changes what Python and machine code read at other times."""
+        if self._reads_each_round(one.over):
             return
-        changed = set[str]().union(*map(effects, one.body))
+        changed = {name for _, name in assignments(one.body)}.union(*map(effects, one.body))
         if changed & named(one.over) or (
             reads_state(one.over) and any(map(writes_state, one.body))
         ):
             raise UnsupportedError("a loop over what it changes")
+
+    def _reads_each_round(self, over: form.Expression) -> bool:
+        """Whether each round reads its element when it begins, like the iterator of a list.
+
+        That of records in a set, of a function's own set or dictionary, or of a deque fails once
+        its length is another one; `reversed` and others keep what they have read.  Numbers in a
+        set of the state are read before the first round, in Python as well.
+        """
+        kind = over.type
+        if isinstance(over, form.Comprehension):
+            return all(self._reads_each_round(clause.over) for clause in over.clauses)
+        if isinstance(over, form.Apply) and isinstance(kind, Stream):
+            if over.name not in READ_EACH_ROUND:
+                return False
+            return all(map(self._reads_each_round, over.arguments[READ_EACH_ROUND[over.name]]))
+        if isinstance(kind, Ref):
+            return not isinstance(self.module.schema.node(kind), Sorted)
+        if isinstance(kind, Sequence):
+            return kind.kind is not deque
+        return isinstance(kind, (Tuple, Span, Never))
 
     def _run_while(self, one: form.While) -> None:
         out = self.out
@@ -379,6 +405,15 @@ class Body(Expressions):
             kind = supplied.function.slots[name]
             arguments.append((self.kept(self.convert(self.held(value, kind), kind)), False))
         return self.module.call(self, supplied.function, arguments)
+
+
+READ_EACH_ROUND = {
+    "enumerate": slice(1),
+    "filter": slice(1, None),
+    "map": slice(1, None),
+    "zip": slice(None),
+}
+"""What asks its iterables for one element a round, and which of its arguments these are."""
 
 
 def named(one: form.Expression) -> set[str]:

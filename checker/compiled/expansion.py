@@ -667,7 +667,7 @@ class Expansion:
         out.emit(f"store i64 0, ptr {out.element(words, self.words + 1)}")
         arguments, action = self._given(words, part), part.instances[0].action
         effect = self.unit.function(action.apply, arguments, Mode.EFFECT)
-        if effect.cut != self._translated_guards(part).cut:
+        if not effect.asks_guards and effect.cut != self._translated_guards(part).cut:
             raise UnsupportedError(f"where the guards of {action.name} end")
         make_marks(out, self.unit.points)
         clear_marks(out, self.unit.points, effect.elements)

@@ -44,16 +44,18 @@ class Compiled:
     ``ranges`` and ``kinds`` are those of the results at each return.  In a function that returns a
     truth value, ``truth_only`` lists the returns of which only the truth is known.  ``loops`` is
     not empty if it, or what it calls, has a loop or writes, and ``cut`` has the number of the
-    statement at which its guards end and its effect begins, if that is the reason.  ``own`` says
-    that it is one of the search's functions, which cannot fail.  ``elements`` are the elements of
-    the marks in which it, or what it calls, records the ways it took, and ``reads`` the paths of
-    the variables that it reads from their columns.
+    statement at which its guards end and its effect begins, if that is the reason; an effect that
+    ``asks_guards`` asks all of them again, wherever they end.  ``own`` says that it is one of the
+    search's functions, which cannot fail.  ``elements`` are the elements of the marks in which it,
+    or what it calls, records the ways it took, and ``reads`` the paths of the variables that it
+    reads from their columns.
     """
 
     name: str
     returns: str
     count: int
     own: bool = False
+    asks_guards: bool = False
     ranges: list[tuple[Range, ...]] = field(default_factory=list)
     kinds: list[tuple[type | None, ...]] = field(default_factory=list)
     truth_only: list[str] = field(default_factory=list)

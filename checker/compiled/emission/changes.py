@@ -467,10 +467,11 @@ class Changes(Streams):
 
         def comes_later(index: Leaf) -> Leaf:
             other = self.element(address, kind, index)
-            theirs = other if key is None else self.called(key, [other])
+            theirs = self.certain(other if key is None else self.called(key, [other]))
+            new = self.certain(mine)
             if isinstance(reverse, Constant):
-                return self.less(theirs, mine) if reverse.value else self.less(mine, theirs)
-            up, down = self.less(mine, theirs), self.less(theirs, mine)
+                return self.less(theirs, new) if reverse.value else self.less(new, theirs)
+            up, down = self.less(new, theirs), self.less(theirs, new)
             ways = f"i1 {self.out.truth(down)}, i1 {self.out.truth(up)}"
             return Truth(self.out.value(f"select i1 {self.out.truth(reverse)}, {ways}"))
 

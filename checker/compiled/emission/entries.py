@@ -67,7 +67,7 @@ class Entries:
         declared = [f"ptr {FAILURE}", f"ptr {MARKS}"]
         body = Body(self.module, out, lowered, _answer)
         supplied = self._given(function, body, arguments, declared)
-        compiled = Compiled(name, returns, 1)
+        compiled = Compiled(name, returns, 1, asks_guards=mode is Mode.EFFECT)
         if mode is Mode.GUARDS:
             self._guards(body, supplied)
         else:

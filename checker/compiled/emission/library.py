@@ -158,7 +158,11 @@ class Library(Changes):
             value = self.held(value, element)
             mine = value if key is None else self.kept(self.called(key, [value]))
             first = out.compare("eq", Register(out.value(f"load i64, ptr {some}")), ZERO)
-            now = better(mine, self.load(measured, measure))
+            known = self.load(measured, measure)
+            if isinstance(measured, Optional):
+                none = self.either([self.is_none(mine), self.is_none(known)])
+                out.fail_if(out.truth(self.both([self.opposite(first), none])))
+            now = better(self.certain(mine, check=False), self.certain(known, check=False))
 
             def take() -> None:
                 self.store(value, element, best)

@@ -52,9 +52,10 @@ from ..types import (
     Type,
     join_all,
 )
-from .effects import effects
+from .effects import adds_entry, effects
 from .frame import Frame, LoweringError, Read, constant, is_plain, locals_of, named, number
 from .owners import root_of
+from .retyping import keyed, retyped
 
 
 def name(frame: Frame, node: ast.Name) -> Expression:
@@ -214,8 +215,11 @@ def element_of(
         key = frame.expression(index)
         if read and effects(key):
             bind, again = frame.temporary(key, index)
-            return After(kind.value, (bind,), lookup(frame, owner, kind, again, None))
-        return lookup(frame, owner, kind, key, None)
+            return After(
+                kind.value, (bind,), read_entry(frame, lookup(owner, kind, again, None), node)
+            )
+        result = lookup(owner, kind, key, None)
+        return read_entry(frame, result, node) if read else result
     if isinstance(owner, Constant) and isinstance(kind, Known):
         return _of_table(frame, owner, index, node)
     if isinstance(kind, Ref) and isinstance(frame.schema.node(kind), Bag):
@@ -280,14 +284,21 @@ def _item(
     return Element(common, owner, at, from_end=True)
 
 
-def lookup(
-    frame: Frame, owner: Expression, kind: Mapping, key: Expression, default: Expression | None
-) -> Expression:
+def lookup(owner: Expression, kind: Mapping, key: Expression, default: Expression | None) -> Lookup:
     """Return what a dictionary has for a key, or the default."""
     value = kind.value
     if default is not None:
         value = join_all([value, default.type])
     return Lookup(value, owner, key, default)
+
+
+def read_entry(frame: Frame, one: Expression, node: ast.AST) -> Expression:
+    """Return what is read; a defaultdict has the key from then on."""
+    if isinstance(one, Lookup) and adds_entry(one) and isinstance(one.of.type, Mapping):
+        note_change(frame, one.of, node, is_part=False)
+        kind = keyed(frame, one.of.type, one.key.type, one.type, node)
+        retyped(frame, one.of, kind, node)
+    return one
 
 
 def _of_table(frame: Frame, owner: Constant, index: ast.expr, node: ast.AST) -> Expression:
@@ -406,7 +417,8 @@ def path(frame: Frame, node: ast.expr) -> Expression:
     if isinstance(node, ast.Attribute):
         return part_of(frame, path(frame, node.value), node.attr, node)
     if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
-        return element_of(frame, path(frame, node.value), node.slice, node, read=False)
+        one = element_of(frame, path(frame, node.value), node.slice, node, read=False)
+        return read_entry(frame, one, node)
     return frame.expression(node)
 
 

@@ -56,7 +56,7 @@ from ..types import (
 )
 from .access import chosen, element_type, part_of, path, stored
 from .displays import items_of, made_tuple
-from .effects import acts
+from .effects import acts, effects
 from .frame import Frame, Variable, constant, locals_of, named
 from .owners import origin_of, root_of
 from .retyping import retyped
@@ -647,7 +647,7 @@ def given(frame: Frame, function: Expression, kinds: Parts[Type], node: ast.AST)
     arguments = [inner.local(name, node) or constant(0) for name in names]
     result = called(inner, function, arguments, {}, node)
     made.body, made.result = (Return(frame.line_of(node), result),), result.type
-    if made.changes:
+    if made.changes or effects(result, reads=True):
         raise frame.refusal(
             node, f"{frame.text(node)}: the function changes what it gets", "write a loop"
         )

@@ -145,7 +145,7 @@ def _got(frame: Frame, call: Asked) -> Expression:
     key, *defaults = call.arguments
     default = defaults[0] if defaults else constant(None)
     try:
-        return lookup(frame, call.owner, _mapping(call), key, default)
+        return lookup(call.owner, _mapping(call), key, default)
     except NoJoinError:
         raise frame.refusal(
             call.node, f"{frame.text(call.node)} gives values of several kinds", "use one kind"

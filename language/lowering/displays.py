@@ -43,7 +43,7 @@ from ..types import (
 )
 from .access import element_type
 from .effects import assignments, early_in, iterated, whole
-from .frame import Frame, Variable, constant, named, plain_name
+from .frame import Frame, Loop, Variable, constant, met, named, plain_name
 from .operators import truth_of
 from .owners import NEW, Origin, origin_of
 from .retyping import joined
@@ -398,14 +398,20 @@ def comprehension(
 ) -> Comprehension:
     """Lower the clauses of a comprehension, and what it yields."""
     start = frame.scope
-    if any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
-        _, made = frame.rounds(lambda loop: _clauses(frame, generators, result, node))
-        bound = {name for _, name in assignments([made])}
-        if any(bound & whole(source) for source in iterated(made)):
-            what = f"{frame.text(node)} goes over a name that it binds again"
-            raise frame.refusal(node, what, "write a loop")
-    else:
+    made = _clauses(frame, generators, result, node)
+    if any(frame.scope.names.get(name) != known for name, known in start.names.items()):
+        # What it changes or assigns for one element, it reads for the next one.
+
+        def round_(_: Loop) -> tuple[Statement, ...]:
+            _clauses(frame, generators, result, node)
+            return ()
+
+        frame.scope = start
+        frame.rounds(round_)
+        before = frame.scope
         made = _clauses(frame, generators, result, node)
+        frame.scope = met([before, frame.scope])
+    _refuse_bound_again(frame, made, node)
     own = {
         part.id
         for clause in generators
@@ -416,6 +422,16 @@ def comprehension(
     names |= {name: start.names[name] for name in own if name in start.names}
     frame.scope = replace(frame.scope, names=names, mixed=start.mixed)
     return made
+
+
+def _refuse_bound_again(frame: Frame, made: Comprehension, node: ast.AST) -> None:
+    """Refuse a name that gets another value while the comprehension goes over what it had."""
+    for number, clause in enumerate(made.clauses):
+        later = replace(made, clauses=made.clauses[number + 1 :])
+        bound = {name for _, name in assignments([*clause.conditions, later])}
+        if any(bound & whole(source) for source in iterated(clause.over)):
+            what = f"{frame.text(node)} goes over a name that it binds again"
+            raise frame.refusal(node, what, "write a loop")
 
 
 def _clauses(

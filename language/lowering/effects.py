@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -26,7 +27,7 @@ from ..form import (
     Statement,
     Store,
 )
-from ..types import Ref, Stream, is_changeable
+from ..types import Mapping, Ref, Stream, is_changeable
 from .owners import root_of
 
 
@@ -62,9 +63,18 @@ def is_simple(value: Expression) -> bool:
     return all(isinstance(part, Expression) and is_simple(part) for part in children(value))
 
 
-def effects(node: Expression | Statement) -> set[str]:
-    """Return the names whose values a part of a function changes where they are."""
+def effects(node: Expression | Statement, reads: bool = False) -> set[str]:
+    """Return the names whose values a part of a function changes where they are.
+
+    Parameters
+    ----------
+    reads
+        Whether to include those of which the reading adds an entry, as in a defaultdict.
+    """
     result: set[str] = set()
+    if reads and isinstance(node, Lookup) and adds_entry(node):
+        root = root_of(node.of)
+        result |= {root} if root else set()
     if isinstance(node, Call):
         result |= {root for _, where in node.back if (root := root_of(where))}
     if isinstance(node, (Change, Store)):
@@ -72,8 +82,14 @@ def effects(node: Expression | Statement) -> set[str]:
         root = root_of(place.of if isinstance(place, Slice) else place)
         result |= {root} if root else set()
     for part in children(node):
-        result |= effects(part)
+        result |= effects(part, reads)
     return result
+
+
+def adds_entry(one: Lookup) -> bool:
+    """Whether the reading of a key adds it to the dictionary, if it is not there."""
+    kind = one.of.type
+    return one.default is None and isinstance(kind, Mapping) and kind.kind is defaultdict
 
 
 def parts_within(node: Any) -> Iterator[Any]:
@@ -170,7 +186,9 @@ def _early(node: Expression | Statement, line: int) -> tuple[int, str] | None:
     if isinstance(node, Expression) and not isinstance(node, After):
         held: set[str] = set()
         for part in parts:
-            if held and (changed := held & effects(part)):
+            # A dictionary that an entry is added to ends a comprehension over it.
+            reads = not isinstance(node, Comprehension)
+            if held and (changed := held & effects(part, reads)):
                 return line, min(changed)
             # What a method changes is a place, which both have when the arguments are known.
             is_place = isinstance(node, Change) and part is node.of

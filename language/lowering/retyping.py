@@ -62,7 +62,8 @@ def retyped(frame: Frame, where: Expression, kind: Type, node: ast.AST) -> None:
     for name, variable in frame.scope.names.items():
         if variable.slot == where.name:
             frame.made.slots[where.name] = join(frame.made.slots[where.name], kind)
-            changed = replace(variable, type=kind)
+            # A part of the same line may have changed it since its type was looked up.
+            changed = replace(variable, type=join(variable.type, kind))
             frame.scope = replace(frame.scope, names={**frame.scope.names, name: changed})
             return
     frame.made.slots[where.name] = join(frame.made.slots.get(where.name, kind), kind)

@@ -57,6 +57,7 @@ from .access import (
     is_path,
     note_change,
     path,
+    read_entry,
     settled,
     sliced,
     stored,
@@ -343,6 +344,7 @@ def augmented(frame: Frame, node: ast.AugAssign) -> list[Statement]:
         raise frame.refusal(node, f"{frame.text(node)} is not in the language of models")
     name = OPERATORS[type(node.op)]
     binds, old = _once(frame, node.target)
+    read_entry(frame, old, node.target)
     value = frame.expression(node.value)
     updated = _in_place(frame, old, name, value, node)
     if updated is not None:
@@ -487,6 +489,11 @@ def loop(frame: Frame, node: ast.For) -> list[Statement]:
     is_stream = isinstance(over.type, Stream)
     lives = is_path(over) or is_stream
     shared = set(origin_of(over, frame.scope.sharing).names)
+    ahead: list[Statement] = []
+    if shared and not lives and is_changeable(element_type(frame, over.type)):
+        # Its elements are those of a name as it is before the loop.
+        bind, over = frame.temporary(over, node)
+        ahead.append(bind)
 
     def round_(one: Loop) -> tuple[Statement, ...]:
         nonlocal slot, over
@@ -498,10 +505,9 @@ def loop(frame: Frame, node: ast.For) -> list[Statement]:
 
     one, body = frame.rounds(round_)
     bound = {name for _, name in assignments(body)}
-    ahead: list[Statement] = []
     if lives and any(bound & whole(source) for source in iterated(over)):
         # Python's iterator keeps what the name had.
-        if is_stream:
+        if is_stream or is_changeable(element_type(frame, over.type)):
             what = f"{frame.text(node.iter)} has a name that the loop binds again"
             raise frame.refusal(node, what, "give the value in the loop another name")
         lives = False

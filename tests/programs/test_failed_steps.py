@@ -109,9 +109,9 @@ CALLED = r"@(?!llvm)|@llvm\.(smin|smax|umin|ctpop|s(add|sub|mul)\.with\.overflow
 
 def harmful(text):
     """Yield the instructions of a function which some operands would give no meaning."""
-    safe = set(re.findall(r"(%\w+) = call i64 @llvm\.umin\.i64\(i64 -?%?\w+, i64 63\)", text))
-    safe |= set(re.findall(r"(%\w+) = and i64 -?%?\w+, 63$", text, re.MULTILINE))
-    positive = set(re.findall(r"(%\w+) = call i64 @llvm\.smax\.i64\(i64 -?%?\w+, i64 1\)", text))
+    safe = set(re.findall(r"(%\w+) = call i64 @llvm\.umin\.i64\(i64 -?%?[\w.]+, i64 63\)", text))
+    safe |= set(re.findall(r"(%\w+) = and i64 -?%?[\w.]+, 63$", text, re.MULTILINE))
+    positive = set(re.findall(r"(%\w+) = call i64 @llvm\.smax\.i64\(i64 -?%?[\w.]+, i64 1\)", text))
     targets = set(re.findall(r"label %(\w+)", text))
     label = ""
     for line in text.splitlines()[1:]:

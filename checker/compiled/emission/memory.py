@@ -125,6 +125,8 @@ class Memory:
 
     def leaf(self, register: str, kind: Number) -> Leaf:
         """Return the number in a register, as one of its class and its range."""
+        if kind.low == kind.high:
+            return Constant(kind.low if kind.kind is None else kind.kind(kind.low))
         if kind.kind is bool:
             return Truth(self.out.value(f"icmp ne i64 {register}, 0"))
         return Register(register, (kind.low, kind.high), kind.kind)

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ....core.containers import Sorted
 from ....language import form
 from ....language.lowering.effects import assignments, effects, parts_within, writes_state
 from ....language.types import (
     Mapping,
-    Never,
     Record,
     Ref,
     Sequence,
-    Span,
-    Stream,
-    Tuple,
     Type,
     contains_ref,
 )
@@ -26,6 +20,8 @@ from ..values import Constant, UnsupportedError
 from .expressions import Expressions
 from .layouts import is_flat, room, shape, size
 from .memory import Value
+from .registers import in_memory
+from .streams import named
 
 if TYPE_CHECKING:
     from .functions import Module
@@ -54,6 +50,8 @@ class Body(Expressions):
         self._places: dict[str, str] = {}
         self._flags: dict[str, str] = {}
         self._unsure = _unsure(function)
+        self._in_memory = in_memory(function)
+        self._registers: dict[str, Value] = {}
         self._labels: dict[int, tuple[str, str]] = {}
 
     # --- slots
@@ -77,6 +75,9 @@ class Body(Expressions):
     def bind(self, slot: str, value: Value) -> None:
         """Emit that a slot gets a value."""
         kind = self.function.slots[slot]
+        if slot not in self._in_memory:
+            self._registers[slot] = self.convert(self.held(value, kind), kind)
+            return
         self.store(self.held(value, kind), kind, self.address_of(slot))
         if slot in self._unsure:
             self.out.emit(f"store i64 1, ptr {self._flag(slot)}")
@@ -93,6 +94,8 @@ class Body(Expressions):
         if kind is None:
             self.fail()
             return self.zero(one.type)
+        if one.name not in self._in_memory:
+            return self._registers[one.name]
         if not one.sure:
             there = self.out.value(f"load i64, ptr {self._flag(one.name)}")
             self.out.fail_if(self.out.value(f"icmp eq i64 {there}, 0"))
@@ -154,38 +157,19 @@ class Body(Expressions):
             self.statements(one.body)
             out.place_label(again)
 
-        self.each(one.over, each)
+        self.each(one.over, self.unless_it_grows(one.over, one.body, each))
         out.place_label(end)
 
     def _refuse_changes(self, one: form.For) -> None:
         """Refuse a loop whose body changes what Python and machine code read at other times."""
-        if self._reads_each_round(one.over):
+        if self.reads_each_round(one.over):
             return
-        changed = {name for _, name in assignments(one.body)}.union(*map(effects, one.body))
+        changed = {name for _, name in assignments(one.body)}
+        changed |= {name for part in one.body for name in effects(part)}
         if changed & named(one.over) or (
             reads_state(one.over) and any(map(writes_state, one.body))
         ):
             raise UnsupportedError("a loop over what it changes")
-
-    def _reads_each_round(self, over: form.Expression) -> bool:
-        """Whether each round reads its element when it begins, like the iterator of a list.
-
-        That of records in a set, of a function's own set or dictionary, or of a deque fails once
-        its length is another one; `reversed` and others keep what they have read.  Numbers in a
-        set of the state are read before the first round, in Python as well.
-        """
-        kind = over.type
-        if isinstance(over, form.Comprehension):
-            return all(self._reads_each_round(clause.over) for clause in over.clauses)
-        if isinstance(over, form.Apply) and isinstance(kind, Stream):
-            if over.name not in READ_EACH_ROUND:
-                return False
-            return all(map(self._reads_each_round, over.arguments[READ_EACH_ROUND[over.name]]))
-        if isinstance(kind, Ref):
-            return not isinstance(self.module.schema.node(kind), Sorted)
-        if isinstance(kind, Sequence):
-            return kind.kind is not deque
-        return isinstance(kind, (Tuple, Span, Never))
 
     def _run_while(self, one: form.While) -> None:
         out = self.out
@@ -405,20 +389,6 @@ class Body(Expressions):
             kind = supplied.function.slots[name]
             arguments.append((self.kept(self.convert(self.held(value, kind), kind)), False))
         return self.module.call(self, supplied.function, arguments)
-
-
-READ_EACH_ROUND = {
-    "enumerate": slice(1),
-    "filter": slice(1, None),
-    "map": slice(1, None),
-    "zip": slice(None),
-}
-"""What asks its iterables for one element a round, and which of its arguments these are."""
-
-
-def named(one: form.Expression) -> set[str]:
-    """Return the slots that an expression reads."""
-    return {part.name for part in parts_within(one) if isinstance(part, form.Local)}
 
 
 def reads_state(one: form.Expression) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
-from ....core.containers import Bag, Ordered, Set
+from ....core.containers import Bag, Ordered, Set, Sorted
 from ....language import form
-from ....language.lowering.effects import acts
+from ....language.lowering.effects import acts, effects, parts_within
 from ....language.types import (
     Mapping,
     Members,
@@ -322,6 +323,57 @@ class Streams(Places):
             out.jump(head)
         out.place_label(end)
 
+    def unless_it_grows(
+        self, over: form.Expression, parts: Iterable[form.Expression | form.Statement], body: Body
+    ) -> Body:
+        """Return what a round runs, for a dictionary that the reading of a key may add to.
+
+        Python fails at the next round; all else that changes there is refused.
+        """
+        read = {name for part in parts for name in effects(part, reads=True)} & named(over)
+        if not read or self.reads_each_round(over):
+            return body
+        if isinstance(over, form.Apply) and over.name in ("keys", "values", "items"):
+            [over] = over.arguments
+        if not isinstance(over, form.Local) or not isinstance(over.type, Mapping):
+            raise UnsupportedError("a loop over what it changes")
+        whole = over
+        before = self.kept(self._entries_of(whole))
+
+        def checked(value: Value) -> None:
+            body(value)
+            if not self.out.terminated:
+                now = self._entries_of(whole)
+                differs = self.out.compare("ne", now.leaves[0], before.leaves[0])
+                self.out.fail_if(self.out.truth(differs))
+
+        return checked
+
+    def _entries_of(self, one: form.Local) -> Value:
+        mapping = self.value(one)
+        assert isinstance(mapping.type, Mapping)
+        return Value(Number(0), (self.length_at(mapping.address, mapping.type),))
+
+    def reads_each_round(self, over: form.Expression) -> bool:
+        """Whether each round reads its element when it begins, like the iterator of a list.
+
+        That of records in a set, of a function's own set or dictionary, or of a deque fails once
+        its length is another one; `reversed` and others keep what they have read.  Numbers in a
+        set of the state are read before the first round, in Python as well.
+        """
+        kind = over.type
+        if isinstance(over, form.Comprehension):
+            return all(self.reads_each_round(clause.over) for clause in over.clauses)
+        if isinstance(over, form.Apply) and isinstance(kind, Stream):
+            if over.name not in READ_EACH_ROUND:
+                return False
+            return all(map(self.reads_each_round, over.arguments[READ_EACH_ROUND[over.name]]))
+        if isinstance(kind, Ref):
+            return not isinstance(self.module.schema.node(kind), Sorted)
+        if isinstance(kind, Sequence):
+            return kind.kind is not deque
+        return isinstance(kind, (Tuple, Span, Never))
+
     # --- comprehensions and what Python's library yields
 
     def _clauses(self, one: form.Comprehension, number: int, body: Body, in_order: bool) -> None:
@@ -337,7 +389,9 @@ class Streams(Places):
                 clause.conditions, lambda: self._clauses(one, number + 1, body, in_order)
             )
 
-        self.each(clause.over, inner, in_order)
+        rest = replace(one, clauses=one.clauses[number + 1 :])
+        parts: list[form.Expression | form.Statement] = [*clause.body, *clause.conditions, rest]
+        self.each(clause.over, self.unless_it_grows(clause.over, parts, inner), in_order)
 
     def _conditions(self, tests: tuple[form.Expression, ...], then: Callable[[], None]) -> None:
         if not tests:
@@ -498,3 +552,17 @@ def _between(start: Leaf, stop: Leaf) -> tuple[int, int] | None:
         else:
             return None
     return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+READ_EACH_ROUND = {
+    "enumerate": slice(1),
+    "filter": slice(1, None),
+    "map": slice(1, None),
+    "zip": slice(None),
+}
+"""What asks its iterables for one element a round, and which of its arguments these are."""
+
+
+def named(one: form.Expression) -> set[str]:
+    """Return the slots that an expression reads."""
+    return {part.name for part in parts_within(one) if isinstance(part, form.Local)}

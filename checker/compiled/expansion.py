@@ -425,6 +425,7 @@ class Expansion:
         self.sides = Columns(system.layout)
         points = Points(8, {-1 - way for way in compared})
         self.guards = Unit(self.sides, unit.intrinsics, "asked.", points, unit.sizes, unit.asserts)
+        self.guards.lowering = unit.lowering
         self._noted: dict[int, set[int]] = {}
         self._parts: list[Part] = []
         self.columns = ", ".join(f"ptr noalias %c{word}" for word in range(self.words))

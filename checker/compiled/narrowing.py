@@ -136,6 +136,7 @@ def marker(
         **unit.intrinsics, child: _child_of(unit.table(table.numbers)), note: _note,
     }  # fmt: skip
     own = Unit(unit.places, known, f"chosen.{first}.", None, unit.sizes)
+    own.lowering = unit.lowering
     columns = list(zip(*table.rows, strict=True))
     numbers = [Number(f"%q{n}", (min(one), max(one))) for n, one in enumerate(columns)]
     operands: list[Value] = [

@@ -213,7 +213,12 @@ class Unit:
     @cached_property
     def entries(self) -> Entries:
         """The rules that come from the typed form."""
-        return Entries(self, Lowering(Schema(self.places.layout)))
+        return Entries(self, self.lowering)
+
+    @cached_property
+    def lowering(self) -> Lowering:
+        """What lowers these rules; units of one layout may share it, and what it has lowered."""
+        return Lowering(Schema(self.places.layout))
 
     def _from_tree(
         self, function: types.FunctionType, arguments: list[Value], mode: Mode, pure: bool

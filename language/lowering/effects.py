@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from typing import Any
 
 from ..form import (
@@ -30,17 +31,28 @@ from ..form import (
 from ..types import Mapping, Ref, Stream, is_changeable
 from .owners import root_of
 
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
+def _fields(kind: type) -> tuple[str, ...]:
+    """Return the fields of a kind of nodes that hold nodes, in the order of their evaluation."""
+    if kind not in _FIELDS:
+        held = ("Expression", "Statement", "Clause")
+        names = (one.name for one in fields(kind) if any(name in str(one.type) for name in held))
+        _FIELDS[kind] = tuple(names)
+    return _FIELDS[kind]
+
 
 def children(node: Expression | Statement) -> Iterator[Expression | Statement]:
     """Yield the parts of a node, in the order in which they are evaluated."""
-    for part in vars(node).values():
+    for field in _fields(type(node)):
+        part = getattr(node, field)
         for one in part if isinstance(part, tuple) else (part,):
             if isinstance(one, (Expression, Statement)):
                 yield one
             elif isinstance(one, tuple):
                 yield from (inner for inner in one if isinstance(inner, Expression))
-            elif hasattr(one, "conditions"):
-                # A clause of a comprehension.
+            elif isinstance(one, Clause):
                 yield one.over
                 yield from one.body
                 yield from one.conditions

@@ -5,41 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ....language import form
-from ....language.lowering.effects import assignments, children, effects
+from ....language.lowering.effects import children, effects
 from ....language.types import Ref
 from .layouts import is_flat
 
 
-def in_memory(function: form.Function) -> set[str]:
-    """Return the slots whose values have to lie in memory.
-
-    A register holds the value of all others: wherever such a slot is read, the last assignment
-    before, in the order of the code, is on every way that leads there.
-    """
-    looked = _Slots(function)
-    looked.statements(function.body)
-    return looked.memory
-
-
-class _Slots:
+class Slots:
     """Follows a function in the order in which its code is emitted.
 
     Attributes
     ----------
     memory
-        The slots that need memory, as far as is known.
+        The slots whose values have to lie in memory.  A register holds the value of all others:
+        wherever one is read, the last assignment before, in the order of the code, is on every
+        way that leads there.
+    unsure
+        The slots that may have nothing where they are read.
     """
 
     def __init__(self, function: form.Function) -> None:
         changed = set[str]().union(*map(effects, function.body))
+        self.unsure: set[str] = set()
         self.memory = set(function.changes) | {
             name
             for name, kind in function.slots.items()
             if not is_flat(kind) or (name in changed and not isinstance(kind, Ref))
         }
         self._held = set(function.parameters)
+        self._known: dict[int, frozenset[str]] = {}
+        self._statements(function.body)
 
-    def statements(self, body: Iterable[form.Statement]) -> None:
+    def _statements(self, body: Iterable[form.Statement]) -> None:
         """Follow statements, one after the other."""
         for one in body:
             if isinstance(one, form.Bind):
@@ -61,12 +57,12 @@ class _Slots:
         before = set(self._held)
         if slot is not None:
             self._held.add(slot)
-        self.statements(body)
-        self._held = before - _assigned(body)
+        self._statements(body)
+        self._held = before - self._assigned(*body)
 
     def _loop(self, one: form.For | form.While) -> None:
         # What a round assigns, the next one reads, and so do the conditions of a generator.
-        assigned = _assigned([one])
+        assigned = self._assigned(one)
         self._held -= assigned
         self._expression(one.over if isinstance(one, form.For) else one.test)
         self._held -= assigned
@@ -75,10 +71,12 @@ class _Slots:
 
     def _expression(self, one: form.Expression) -> None:
         if isinstance(one, form.Local):
+            if not one.sure:
+                self.unsure.add(one.name)
             if not one.sure or one.name not in self._held:
                 self.memory.add(one.name)
         elif isinstance(one, form.After):
-            self.statements(one.body)
+            self._statements(one.body)
             self._expression(one.value)
         elif isinstance(one, form.Comprehension):
             self._clauses(one)
@@ -89,7 +87,7 @@ class _Slots:
 
     def _parts(self, one: form.Expression | form.Statement) -> None:
         """Follow the parts of what may leave some of them out, or ask them many times."""
-        assigned = _assigned([one])
+        assigned = self._assigned(one)
         self._held -= assigned
         for part in children(one):
             assert isinstance(part, form.Expression)
@@ -97,16 +95,16 @@ class _Slots:
             self._held -= assigned
 
     def _clauses(self, one: form.Comprehension) -> None:
-        assigned = _assigned([one])
+        assigned = self._assigned(one)
         self._held -= assigned
         for clause in one.clauses:
             self._expression(clause.over)
-            self._held -= _assigned([clause.over])
+            self._held -= self._assigned(clause.over)
             self._held.add(clause.slot)
-            self.statements(clause.body)
+            self._statements(clause.body)
             for condition in clause.conditions:
                 self._expression(condition)
-                self._held -= _assigned([condition])
+                self._held -= self._assigned(condition)
         self._expression(one.result)
         self._held -= assigned | {clause.slot for clause in one.clauses}
 
@@ -116,18 +114,16 @@ class _Slots:
             if name in one.function.changes and isinstance(part, form.Local):
                 self.memory.add(part.name)
 
+    def _assigned(self, *parts: form.Expression | form.Statement) -> frozenset[str]:
+        """Return the slots that parts of the function give values."""
+        return frozenset[str]().union(*map(self._assigned_in, parts))
 
-def _assigned(body: Iterable[form.Expression | form.Statement]) -> set[str]:
-    """Return the slots that a part of a function gives values."""
-    return {name for _, name in assignments(body)} | {
-        name for one in body for name in _clause_slots(one)
-    }
-
-
-def _clause_slots(one: form.Expression | form.Statement) -> set[str]:
-    result: set[str] = set()
-    if isinstance(one, form.Comprehension):
-        result |= {clause.slot for clause in one.clauses}
-    for part in children(one):
-        result |= _clause_slots(part)
-    return result
+    def _assigned_in(self, one: form.Expression | form.Statement) -> frozenset[str]:
+        known = self._known.get(id(one))
+        if known is None:
+            own = [one.name] if isinstance(one, form.Bind) else []
+            own += [one.slot] if isinstance(one, form.For) else []
+            if isinstance(one, form.Comprehension):
+                own += [clause.slot for clause in one.clauses]
+            known = self._known[id(one)] = self._assigned(*children(one)).union(own)
+        return known

@@ -20,7 +20,7 @@ from ..values import Constant, UnsupportedError
 from .expressions import Expressions
 from .layouts import is_flat, room, shape, size
 from .memory import Value
-from .registers import in_memory
+from .registers import Slots
 from .streams import named
 
 if TYPE_CHECKING:
@@ -49,8 +49,7 @@ class Body(Expressions):
         self.function, self._returns = function, returns
         self._places: dict[str, str] = {}
         self._flags: dict[str, str] = {}
-        self._unsure = _unsure(function)
-        self._in_memory = in_memory(function)
+        self._slots = Slots(function)
         self._registers: dict[str, Value] = {}
         self._labels: dict[int, tuple[str, str]] = {}
 
@@ -75,11 +74,11 @@ class Body(Expressions):
     def bind(self, slot: str, value: Value) -> None:
         """Emit that a slot gets a value."""
         kind = self.function.slots[slot]
-        if slot not in self._in_memory:
+        if slot not in self._slots.memory:
             self._registers[slot] = self.convert(self.held(value, kind), kind)
             return
         self.store(self.held(value, kind), kind, self.address_of(slot))
-        if slot in self._unsure:
+        if slot in self._slots.unsure:
             self.out.emit(f"store i64 1, ptr {self._flag(slot)}")
 
     def _flag(self, slot: str) -> str:
@@ -94,7 +93,7 @@ class Body(Expressions):
         if kind is None:
             self.fail()
             return self.zero(one.type)
-        if one.name not in self._in_memory:
+        if one.name not in self._slots.memory:
             return self._registers[one.name]
         if not one.sure:
             there = self.out.value(f"load i64, ptr {self._flag(one.name)}")
@@ -395,9 +394,3 @@ def reads_state(one: form.Expression) -> bool:
     """Whether an expression reads a container of the state."""
     expressions = (part for part in parts_within(one) if isinstance(part, form.Expression))
     return any(isinstance(part.type, Ref) for part in expressions)
-
-
-def _unsure(function: form.Function) -> set[str]:
-    """Return the slots that may have nothing where they are read."""
-    reads = (part for statement in function.body for part in parts_within(statement))
-    return {part.name for part in reads if isinstance(part, form.Local) and not part.sure}

@@ -21,6 +21,7 @@ from ....language.types import (
     Tuple,
 )
 from ..arithmetic import exact
+from ..tables import UNROLLED
 from ..values import Constant, Truth, UnsupportedError
 from ..values import Number as Register
 from .layouts import Leaf, is_mask, room
@@ -157,7 +158,9 @@ class Streams(Places):
             number = self.out.value(f"add i64 {self.out.number(start)}, {scaled}")
             return Value(Number(), (Register(number, _between(start, stop), int),))
 
-        most = count.value if isinstance(count, Constant) else 1 << 62
+        if isinstance(count, Constant):
+            return Indexed(lambda: count, at, count.value)
+        most = count.range[1] if isinstance(count, Register) and count.range else 1 << 62
         return Indexed(lambda: count, at, most)
 
     def range_length(self, start: Leaf, stop: Leaf, step: Leaf) -> Leaf:
@@ -165,8 +168,10 @@ class Streams(Places):
         if all(isinstance(one, Constant) for one in (start, stop, step)):
             return Constant(len(range(*(one.value for one in (start, stop, step)))))  # type: ignore[union-attr]
         if isinstance(step, Constant) and step.value == 1:
-            count = self.out.extreme("max", exact(self.out, "sub", stop, start), ZERO)
-            return Register(self.out.number(count), (0, (1 << 63) - 1), int)
+            reach = exact(self.out, "sub", stop, start)
+            most = reach.range[1] if isinstance(reach, Register) and reach.range else (1 << 63) - 1
+            count = self.out.extreme("max", reach, ZERO)
+            return Register(self.out.number(count), (0, max(most, 0)), int)
         if not isinstance(step, Constant) or step.value == 0:
             raise UnsupportedError("a range whose step is not known")
         first, last, by = (
@@ -261,15 +266,26 @@ class Streams(Places):
         self.members(self.value(one), body, in_order)
 
     def by_index(self, indexed: Indexed, body: Body) -> None:
-        """Emit code for each element by number."""
-        known = indexed.length() if indexed.most <= 1 else None
-        if isinstance(known, Constant):
-            # No round, or one that needs no loop.
-            for number in range(known.value):
-                body(indexed.at(Constant(number)))
+        """Emit code for each element by number; few rounds are written out."""
+        if indexed.most > UNROLLED:
+            with self.rounds(indexed.length, indexed.most) as index:
+                body(indexed.at(index))
             return
-        with self.rounds(indexed.length, indexed.most) as index:
-            body(indexed.at(index))
+        out = self.out
+        end = out.label("end")
+        for number in range(indexed.most):
+            length = indexed.length()
+            if isinstance(length, Constant):
+                if number >= length.value:
+                    break
+            else:
+                inside = out.label("round")
+                out.branch(out.compare("sgt", length, Constant(number)), inside, end)
+                out.place_label(inside)
+            body(indexed.at(Constant(number)))
+            if out.terminated:
+                break
+        out.place_label(end)
 
     def members(self, value: Value, body: Body, in_order: bool) -> None:
         """Emit code for each member of a set."""

@@ -9,6 +9,8 @@ from ....language.lowering.effects import children, effects
 from ....language.types import Ref
 from .layouts import is_flat
 
+NOTHING = frozenset[str]()
+
 
 class Slots:
     """Follows a function in the order in which its code is emitted.
@@ -70,6 +72,8 @@ class Slots:
         self._held -= assigned
 
     def _expression(self, one: form.Expression) -> None:
+        if isinstance(one, form.Constant):
+            return
         if isinstance(one, form.Local):
             if not one.sure:
                 self.unsure.add(one.name)
@@ -88,11 +92,13 @@ class Slots:
     def _parts(self, one: form.Expression | form.Statement) -> None:
         """Follow the parts of what may leave some of them out, or ask them many times."""
         assigned = self._assigned(one)
-        self._held -= assigned
+        if assigned:
+            self._held -= assigned
         for part in children(one):
             assert isinstance(part, form.Expression)
             self._expression(part)
-            self._held -= assigned
+            if assigned:
+                self._held -= assigned
 
     def _clauses(self, one: form.Comprehension) -> None:
         assigned = self._assigned(one)
@@ -116,7 +122,8 @@ class Slots:
 
     def _assigned(self, *parts: form.Expression | form.Statement) -> frozenset[str]:
         """Return the slots that parts of the function give values."""
-        return frozenset[str]().union(*map(self._assigned_in, parts))
+        some = [known for part in parts if (known := self._assigned_in(part))]
+        return some[0] if len(some) == 1 else NOTHING.union(*some)
 
     def _assigned_in(self, one: form.Expression | form.Statement) -> frozenset[str]:
         known = self._known.get(id(one))
@@ -125,5 +132,6 @@ class Slots:
             own += [one.slot] if isinstance(one, form.For) else []
             if isinstance(one, form.Comprehension):
                 own += [clause.slot for clause in one.clauses]
-            known = self._known[id(one)] = self._assigned(*children(one)).union(own)
+            inner = self._assigned(*children(one))
+            known = self._known[id(one)] = inner.union(own) if own else inner
         return known

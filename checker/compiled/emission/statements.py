@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ....language import form
@@ -49,11 +50,14 @@ class Body(Expressions):
         self.function, self._returns = function, returns
         self._places: dict[str, str] = {}
         self._flags: dict[str, str] = {}
-        self._slots = Slots(function)
         self._registers: dict[str, Value] = {}
         self._labels: dict[int, tuple[str, str]] = {}
 
     # --- slots
+
+    @cached_property
+    def _slots(self) -> Slots:
+        return Slots(self.function)
 
     def address_of(self, slot: str) -> str:
         """Return where the value of a slot lies."""

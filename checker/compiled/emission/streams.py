@@ -169,7 +169,7 @@ class Streams(Places):
             return Constant(len(range(*(one.value for one in (start, stop, step)))))  # type: ignore[union-attr]
         if isinstance(step, Constant) and step.value == 1:
             reach = exact(self.out, "sub", stop, start)
-            most = reach.range[1] if isinstance(reach, Register) and reach.range else (1 << 63) - 1
+            most = reach.range[1] if reach.range else (1 << 63) - 1
             count = self.out.extreme("max", reach, ZERO)
             return Register(self.out.number(count), (0, max(most, 0)), int)
         if not isinstance(step, Constant) or step.value == 0:

@@ -13,7 +13,6 @@ import ast
 import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from enum import Enum, EnumType
 from functools import cached_property
 from typing import Any
@@ -194,21 +193,17 @@ class Unit:
         if type(function) is not types.FunctionType:
             raise UnsupportedError(f"{printed(function)}, which is not a plain function,")
         is_rule = not self.is_within and function.__globals__.get("ARITHMETIC") is not MACHINE
-        is_rule = is_rule and self.from_form is not False
-        if is_rule and self.from_form:
-            return self.entries.entry(function, arguments, mode, pure)
-        try:
-            return self._from_tree(function, arguments, mode, pure)
-        except UnsupportedError:
-            if not is_rule:
-                raise
-            # As long as both are there, nothing that goes wrong in the form ends a search.
-            with suppress(Exception):
+        if is_rule and self.from_form is not False:
+            try:
                 return self.entries.entry(function, arguments, mode, pure)
-            raise
+            except Exception:
+                # As long as both are there, nothing that goes wrong in the form ends a search.
+                if self.from_form:
+                    raise
+        return self._from_tree(function, arguments, mode, pure)
 
     from_form: bool | None = None
-    """Whether all rules come from the typed form, or none; None for those without other code."""
+    """Whether all rules come from the typed form, or none; None for all that it has code for."""
 
     @cached_property
     def entries(self) -> Entries:

@@ -52,7 +52,7 @@ from ..types import (
     Type,
     join_all,
 )
-from .effects import adds_entry, effects
+from .effects import adds_entry, effects, writes_state
 from .frame import Frame, LoweringError, Read, constant, is_plain, locals_of, named, number
 from .owners import root_of
 from .retyping import keyed, retyped
@@ -352,8 +352,18 @@ def sliced(frame: Frame, owner: Expression, node: ast.AST, chosen: ast.Slice) ->
         result_type = kind if isinstance(kind, (Sequence, Span)) else Sequence(NEVER)
     if chosen.step is not None and ast.unparse(chosen.step) == "-1":
         return Apply(result_type, "backwards", (owner,))
-    first, last = (_end(frame, owner, one) for one in (chosen.lower, chosen.upper))
-    return Slice(result_type, owner, first, last)
+    ends = [_end(frame, owner, one) for one in (chosen.lower, chosen.upper)]
+    if not any(one is not None and writes_state(one) for one in ends):
+        return Slice(result_type, owner, *ends)
+    # What they change, the slice has.
+    binds, owner = settled(frame, owner, node, all_of_it=True)
+    again: list[Expression | None] = []
+    for one in ends:
+        if one is not None:
+            bind, one = frame.temporary(one, node)
+            binds.append(bind)
+        again.append(one)
+    return After(result_type, tuple(binds), Slice(result_type, owner, *again))
 
 
 def _sliced_tuple(

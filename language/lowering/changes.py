@@ -19,11 +19,11 @@ from ..form import (
     Statement,
     Store,
 )
-from ..types import BOOL, NOTHING, Mapping, Members, Number, Record, Ref, Tuple, Type
+from ..types import BOOL, NOTHING, Mapping, Members, Number, Record, Ref, Stream, Tuple, Type
 from .access import element_type, is_path, note_change, settled, write_through
 from .calls import arguments_of, given
 from .displays import iterable
-from .effects import is_simple
+from .effects import is_simple, writes_state
 from .frame import Frame, constant
 from .owners import root_of
 from .retyping import joined, joined_element, keyed, retyped
@@ -78,6 +78,8 @@ def changed(frame: Frame, owner: Expression, name: str, node: ast.Call) -> Expre
             f"{frame.text(node)} changes a container through a name for an element",
             "write to the element itself, as in s.queue[i].members.add(x)",
         )
+    if isinstance(owner.type, Ref) and any(map(writes_state, given_)):
+        given_ = _evaluated_before(frame, given_, binds, node)
     if name == "setdefault":
         return _set_by_default(frame, owner, given_, [*before, *binds], node)
     note_change(frame, owner, node, is_part=False)
@@ -87,6 +89,21 @@ def changed(frame: Frame, owner: Expression, name: str, node: ast.Call) -> Expre
     change = Change(result, owner, name, tuple(given_))
     binds = [*before, *binds]
     return After(result, tuple(binds), change) if binds else change
+
+
+def _evaluated_before(
+    frame: Frame, values: list[Expression], binds: list[Statement], node: ast.Call
+) -> list[Expression]:
+    """Return the arguments of a method, which change the state before the method does."""
+    result: list[Expression] = []
+    for value in values:
+        if isinstance(value.type, Stream):
+            what = f"{frame.text(node)} changes the state for each element that it takes"
+            raise frame.refusal(node, what, "write a loop")
+        bind, again = frame.temporary(value, node)
+        binds.append(bind)
+        result.append(again)
+    return result
 
 
 def _set_by_default(

@@ -105,13 +105,20 @@ def _algebra(frame: Frame, call: Asked) -> Expression:
     if not call.arguments:
         return _copied(frame, call)
     for other in call.arguments:
-        other = as_set(frame, other, call.node)
+        other = as_set(frame, other, call.node, result)
         result = combined(frame, _ALGEBRA[call.name], result, other, call.node)
     return result
 
 
-def as_set(frame: Frame, value: Expression, node: ast.AST) -> Expression:
-    """Return any values as a set, as the methods of sets take them."""
+def as_set(frame: Frame, value: Expression, node: ast.AST, owner: Expression) -> Expression:
+    """Return any values as a set, as the methods of another set take them."""
+    kind = owner.type
+    is_own = isinstance(kind, Members) and not kind.ordered
+    if is_own and isinstance(value.type, Ref):
+        # It goes over a set of the state, which has no numbers below 0, as over any values.
+        return Gather(Members(frame.schema.element(value.type)), value)
+    if is_own and isinstance(value.type, Members) and value.type.ordered:
+        return Gather(Members(value.type.element), value)
     if is_set(frame, value.type):
         return value
     over = iterable(frame, value, node)
@@ -119,13 +126,13 @@ def as_set(frame: Frame, value: Expression, node: ast.AST) -> Expression:
 
 
 def _subset(frame: Frame, call: Asked) -> Expression:
-    other = as_set(frame, call.arguments[0], call.node)
+    other = as_set(frame, call.arguments[0], call.node, call.owner)
     sign = "le" if call.name == "issubset" else "ge"
     return ordered(frame, sign, call.owner, other, call.node)
 
 
 def _disjoint(frame: Frame, call: Asked) -> Expression:
-    other = as_set(frame, call.arguments[0], call.node)
+    other = as_set(frame, call.arguments[0], call.node, call.owner)
     both = combined(frame, "and_", call.owner, other, call.node)
     return Compare(BOOL, "eq", both, Make(Members(element_type(frame, both.type)), ()))
 

@@ -14,6 +14,8 @@ from ..form import (
     Call,
     Change,
     Clause,
+    Combine,
+    Compare,
     Comprehension,
     Element,
     Expression,
@@ -195,6 +197,12 @@ def early_in(value: Expression) -> str | None:
 def _early(node: Expression | Statement, line: int) -> tuple[int, str] | None:
     line = node.line if isinstance(node, Statement) else line
     parts = list(children(node))
+    if isinstance(node, (Compare, Combine, Apply)):
+        # Python has the container itself there, and sees what a later operand changes.
+        kinds = [part.type for part in parts if isinstance(part, Expression)]
+        read = [kind.form for kind in kinds if isinstance(kind, Ref)]
+        if read and any(map(writes_state, parts)):
+            return line, read[0]
     if isinstance(node, Expression) and not isinstance(node, After):
         held: set[str] = set()
         for part in parts:

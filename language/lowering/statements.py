@@ -62,6 +62,7 @@ from .access import (
     sliced,
     stored,
     target_of,
+    write_through,
 )
 from .calls import closure, held
 from .displays import entered, items_of, iterable, taken_apart
@@ -385,6 +386,8 @@ def _in_place(
     frame: Frame, old: Expression, name: str, value: Expression, node: ast.AugAssign
 ) -> list[Statement] | None:
     """Return the change of a list or a set where it is; None of what does not change."""
+    if isinstance(old.type, Optional) and isinstance(old.type.of, Ref):
+        old = frame.certain(old)
     kind = old.type
     if isinstance(kind, Optional) and is_changeable(kind.of):
         what = f"{frame.text(node.target)} may be None, and changes here"
@@ -399,6 +402,9 @@ def _in_place(
     changes = (name == "add" and (is_list or is_place)) or (
         name != "add" and name in _UPDATES and _is_changing_set(frame, kind)
     )
+    if isinstance(kind, Members) and not kind.ordered and _is_of_state(frame, value.type):
+        # Python's sets leave that to the other one, which gives a new set.
+        changes = False
     if isinstance(kind, Mapping) and name == "or_":
         changes = True
     if isinstance(kind, Mapping) and name in ("add", "sub"):
@@ -417,6 +423,17 @@ def _in_place(
     ):
         what = f"{frame.text(node)} changes the list of its element meanwhile"
         raise frame.refusal(node, what, "write two lines")
+    if write_through(frame, Part(kind, old, ""), node) is not None:
+        what = f"{frame.text(node)} changes a container through a name for an element"
+        repair = "write to the element itself, as in s.queue[i].members |= {x}"
+        raise frame.refusal(node, what, repair)
+    before: list[Statement] = []
+    if isinstance(kind, Ref) and writes_state(value):
+        if isinstance(value.type, Stream):
+            what = f"{frame.text(node)} changes the state for each element that it takes"
+            raise frame.refusal(node, what, "write a loop")
+        bind, value = frame.temporary(value, node)
+        before.append(bind)
     note_change(frame, old, node, is_part=False)
     method = _UPDATES[name]
     if not isinstance(kind, Ref):
@@ -430,7 +447,14 @@ def _in_place(
         else:
             new = kind
         retyped(frame, old, new, node)
-    return [Do(node.lineno, Change(constant(None).type, old, method, (value,)))]
+    return [*before, Do(node.lineno, Change(constant(None).type, old, method, (value,)))]
+
+
+def _is_of_state(frame: Frame, kind: Type) -> bool:
+    """Whether something is a set of the state, or what its operators give."""
+    if isinstance(kind, Members):
+        return kind.ordered
+    return isinstance(kind, Ref) and is_set(frame, kind)
 
 
 def _is_changing_set(frame: Frame, kind: Type) -> bool:

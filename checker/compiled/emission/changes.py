@@ -28,6 +28,10 @@ from .streams import Streams
 NONE = Value(Nothing())
 
 
+BEYOND = 63
+"""The first number that no set of numbers has room for."""
+
+
 class Changes(Streams):
     """Emits changes of containers."""
 
@@ -74,6 +78,8 @@ class Changes(Streams):
         known = leaf.range if isinstance(leaf, Register) else None
         if isinstance(leaf, Constant) and leaf.value < least:
             raise UnsupportedError("a set with a negative number")
+        if known is not None and BEYOND <= known[1] < 1 << 31:
+            raise UnsupportedError(f"a set of numbers up to {known[1]}")
         if known is None or known[0] < least or known[1] > 62:
             above = self.out.value(f"sub i64 {number}, {least}")
             self.out.fail_if(self.out.value(f"icmp ugt i64 {above}, {62 - least}"))
@@ -85,6 +91,8 @@ class Changes(Streams):
         if isinstance(one.type, (Ref, Members)):
             value = self.snapshot(self.value(one))
             if isinstance(value.type, Members) and is_mask(value.type):
+                if least == 0 and not value.type.ordered:
+                    self.refuse_negative(value)
                 return value.leaves[0]
         mask = self.out.variable()
         self.out.emit(f"store i64 0, ptr {mask}")
@@ -214,7 +222,7 @@ class Changes(Streams):
         assert isinstance(one.type, Members)
         assert isinstance(other.type, Members)
         if is_mask(kind) and is_mask(one.type) and is_mask(other.type):
-            return Value(kind, (self.merged(operator, one.leaves[0], other.leaves[0]),))
+            return Value(kind, (self.merged(operator, *self.masks(one, other)),))
         address = self.block(kind)
         self.clear(kind, address)
         pairs = [(one, other), (other, one)] if operator in ("or_", "xor") else [(one, other)]

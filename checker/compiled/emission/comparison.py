@@ -185,7 +185,7 @@ class Comparison(Memory):
     def _equal_sets(self, one: Value, other: Value) -> Leaf:
         masks = [isinstance(v.type, Members) and is_mask(v.type) for v in (one, other)]
         if all(masks):
-            return self._same_number(one.leaves[0], other.leaves[0])
+            return self._same_number(*self.masks(one, other))
         if any(masks):
             # One of the two has no members.
             lists = other if masks[0] else one
@@ -196,6 +196,21 @@ class Comparison(Memory):
         count = self.length_at(one.address, one.type)
         same = self.out.compare("eq", count, self.length_at(other.address, other.type))
         return self.if_so(same, lambda: self.is_within(one, other))
+
+    def masks(self, one: Value, other: Value) -> tuple[Leaf, Leaf]:
+        """Return the masks of two sets; a set of the state takes none with a negative number."""
+        assert isinstance(one.type, Members)
+        assert isinstance(other.type, Members)
+        if one.type.ordered != other.type.ordered:
+            self.refuse_negative(other if one.type.ordered else one)
+        return one.leaves[0], other.leaves[0]
+
+    def refuse_negative(self, some: Value) -> None:
+        """Emit that the step fails if a set has -1."""
+        assert isinstance(some.type, Members)
+        element = some.type.element
+        if isinstance(element, Number) and element.low < 0:
+            self.out.fail_if(self.out.value(f"icmp slt i64 {self.out.number(some.leaves[0])}, 0"))
 
     def is_within(self, one: Value, other: Value) -> Leaf:
         """Return whether each member of a list of members is in another one."""

@@ -391,7 +391,7 @@ class Expressions(Library):
         assert isinstance(one.type, Members)
         assert isinstance(other.type, Members)
         if is_mask(one.type) and is_mask(other.type):
-            rest = self.merged("sub", one.leaves[0], other.leaves[0])
+            rest = self.merged("sub", *self.masks(one, other))
             inside: Leaf = self.out.compare("eq", rest, ZERO)
         elif is_mask(one.type):
             inside = Constant(True)
@@ -544,6 +544,10 @@ class Expressions(Library):
         return Value(BOOL, (self._has(one.of, item),))
 
     def _has(self, of: form.Expression, item: Value) -> Leaf:
+        if isinstance(of, form.Make) and isinstance(of.type, Members):
+            # All of them are evaluated before any is compared.
+            parts = [self.kept(self.snapshot(self.value(part))) for part in of.parts]
+            return self.either([self.equal(part, item) for part in parts])
         if isinstance(of.type, Stream):
             return self.any_of(of, lambda value: self.equal(value, item))
         value = self.certain(self.value(of))

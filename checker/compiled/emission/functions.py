@@ -57,7 +57,7 @@ class Module:
             if is_shared or not is_flat(value.type):
                 passed.append(f"ptr {value.address}")
             else:
-                passed += [f"i64 {out.number(leaf)}" for leaf in value.leaves]
+                passed += [f"i64 {out.number(leaf)}" for leaf in body.fitted(value).leaves]
         returns = _returns(kind)
         if returns == "void":
             target = ""
@@ -143,7 +143,7 @@ def _return(body: Body, value: Value) -> None:
     elif returns == "void":
         out.emit("ret void")
     else:
-        every = body.convert(body.held(value, kind), kind).leaves
+        every = body.fitted(body.convert(body.held(value, kind), kind)).leaves
         if len(every) == 1:
             out.emit(f"ret i64 {out.number(every[0])}")
         else:

@@ -125,6 +125,18 @@ def leaves(kind: Type) -> tuple[Number, ...]:
 
 
 @lru_cache(maxsize=1 << 14)
+def known_ranges(kind: Type) -> tuple[Number, ...]:
+    """Return the ranges that the numbers of a value are in; what stands for None has none."""
+    if isinstance(kind, Optional):
+        return Number(0, 1), *(Number(),) * size(kind.of)
+    if isinstance(kind, Tuple):
+        return tuple(leaf for item in kind.items for leaf in known_ranges(item))
+    if isinstance(kind, Record):
+        return tuple(leaf for _, part in kind.fields for leaf in known_ranges(part))
+    return leaves(kind)
+
+
+@lru_cache(maxsize=1 << 14)
 def shape(kind: Type) -> object:
     """Return what is equal for two types whose values lie in memory alike."""
     if isinstance(kind, (Number, Text)):

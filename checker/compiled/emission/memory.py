@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from ....language.types import (
+    WORD,
     Closure,
     Known,
     Mapping,
@@ -27,7 +28,7 @@ from ..arithmetic import from_beginning
 from ..emitter import Emitter, Marking
 from ..values import Constant, Truth, UnsupportedError
 from ..values import Number as Register
-from .layouts import Leaf, element_size, is_flat, leaves, room, shape, size
+from .layouts import Leaf, element_size, is_flat, known_ranges, leaves, room, shape, size
 
 if TYPE_CHECKING:
     from .functions import Module
@@ -139,8 +140,30 @@ class Memory:
                 return
             self._store_converted(value, kind, address)
             return
-        for number, leaf in enumerate(self.convert(value, kind).leaves):
+        for number, leaf in enumerate(self.fitted(self.convert(value, kind)).leaves):
             self.out.emit(f"store i64 {self.out.number(leaf)}, ptr {self.at(address, number)}")
+
+    def fitted(self, value: Value) -> Value:
+        """Return a value in registers, all of whose numbers are in the ranges of its type.
+
+        The type is that of whatever is there; where it is not, the step fails, and Python says why.
+        """
+        pairs = zip(value.leaves, known_ranges(value.type), strict=True)
+        return Value(value.type, tuple(self._leaf_fitted(leaf, kind) for leaf, kind in pairs))
+
+    def _leaf_fitted(self, leaf: Leaf, kind: Number) -> Leaf:
+        low, high = kind.low, kind.high
+        if isinstance(leaf, Truth) or (low, high) == WORD:
+            return leaf
+        if isinstance(leaf, Constant):
+            if not low <= leaf.value <= high:
+                self.fail()
+            return leaf
+        if leaf.range is not None and low <= leaf.range[0] and leaf.range[1] <= high:
+            return leaf
+        above = self.out.value(f"sub i64 {leaf.register}, {low}")
+        self.out.fail_if(self.out.value(f"icmp ugt i64 {above}, {high - low}"))
+        return Register(leaf.register, (low, high), kind.kind)
 
     def copy(self, kind: Type, source: str, target: str) -> None:
         """Emit the copying of a value in memory: of a list the elements that it has."""

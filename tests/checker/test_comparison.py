@@ -1,6 +1,5 @@
 """Machine code is never believed: what it says of a search is compared with Python meanwhile."""
 
-import ast
 from collections import Counter
 from dataclasses import replace
 
@@ -9,17 +8,18 @@ import pytest
 from tidegate.checker import engines
 from tidegate.checker.check import check
 from tidegate.checker.compiled import comparison
-from tidegate.checker.compiled.expressions import Expressions
+from tidegate.checker.compiled.emission.expressions import Expressions
+from tidegate.checker.compiled.emission.memory import Value
 from tidegate.checker.compiled.memory import Worker
 from tidegate.checker.compiled.sampler import Sample
 from tidegate.checker.compiled.sampling import COMPARED, Query
 from tidegate.checker.compiled.search import CompiledSearch
-from tidegate.checker.compiled.values import Constant, Truth
 from tidegate.checker.interpreted import Search
 from tidegate.checker.request import SearchRequest
 from tidegate.core.fields import Record, integer
 from tidegate.core.result import Cluster, Limits, Resources
 from tidegate.core.spec import EngineError, Outcome
+from tidegate.language.types import BOOL
 from tidegate.model.broker.protocols.kip320 import KIP_320
 
 COMPILED = Resources(engine="compiled")
@@ -45,16 +45,10 @@ def compared(monkeypatch):
     return samples
 
 
-def drop_a_member(self, node, left, right, negated):
-    """Translate `in` as it once was: a member that is known to match is dropped after others."""
-    found = Constant(False)
-    for item in right.items:
-        same = self.compared(ast.Eq(), left, item)
-        if isinstance(found, Constant):
-            found = Constant(True) if found.value else same
-        elif isinstance(same, Truth):
-            found = Truth(self.out.value(f"or i1 {self.out.truth(found)}, {same.register}"))
-    return found
+def drop_a_member(self, one):
+    """Emit `in` as if a tuple had its first member alone."""
+    item, members = self.value(one.item), self.value(one.of)
+    return Value(BOOL, (self.equal(self.item(members, 0), item),))
 
 
 def serve_one_more(s, k, leader: int, epoch: int) -> bool:
@@ -68,8 +62,8 @@ SERVES_ONE_MORE = replace(
 
 @pytest.fixture
 def mutated(monkeypatch):
-    """KIP-320 with one line that a broken translator gets wrong."""
-    monkeypatch.setattr(Expressions, "_among", drop_a_member)
+    """KIP-320 with one line whose machine code is wrong."""
+    monkeypatch.setattr(Expressions, "_contains", drop_a_member)
     bounds = KIP_320.model.bounds
     return SERVES_ONE_MORE.system(bounds(records=1, log_size=1, elections=2, crashes=0, moves=True))
 
@@ -105,13 +99,13 @@ def meet(s, k):
     if s.met:
         return False
     if s.x == 71 and s.y == 64:
-        s.met = 77777 & 1
+        s.met = (s.x + 77706) & 1
         return s.met != 0
     return False
 
 
 def far(s, k):
-    return not (s.x == 71 and s.y == 64 and 77777 & 1 == 1)
+    return not (s.x == 71 and s.y == 64 and (s.x + 77706) & 1 == 1)
 
 
 def is_low(s, k):
@@ -131,11 +125,11 @@ def plane(make_toy, make_action):
 
 @pytest.fixture
 def broken_constant(monkeypatch):
-    """Translate one constant wrongly."""
+    """Emit one constant wrongly."""
     translated = Expressions._constant
 
-    def broken(self, node):
-        return Constant(77776) if node.value == 77777 else translated(self, node)
+    def broken(self, one):
+        return translated(self, replace(one, value=77707) if one.value == 77706 else one)
 
     monkeypatch.setattr(Expressions, "_constant", broken)
 

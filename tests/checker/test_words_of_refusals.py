@@ -83,16 +83,11 @@ def small(s: State, k: Bounds) -> bool:
 COMPILED = {
     "if s.x in ORDER: s.x = 0": "membership in <Order object>",
     "s.x = 1 if ORDERS[0] == s.x else 2": "a number is needed, not <Order object>, in",
-    "return ORDER(s, k, node)": "the call ORDER(s, k, node)",
-    "if s.x in map(offset_of, s.log): s.x = 0": "the call map(offset_of, s.log)",
     "s.x = total(v for v in s.q)": "a generator that is passed on (write a list)",
-    "s.role = s.role.other": "s.role.other, an attribute of a member of an enumeration (write a",
-    "f = min if s.up[node] else max; s.x = f(2, s.x)": "(write if and else), in min if s.up[node]",
     "n = reversed(s.q) if s.x else s.q; s.x = sum(n)": "a range or an iterator, in reversed(s.q)",
     "s.x = s.q": "a number is needed, not the variable q, in s.x = s.q",
     "s.q[:] = s.log": "a value of another kind, written to an element of q",
     "s.x = s.x.real": "s.x.real, an attribute of a value that is not a record",
-    "s.x = int(functools.reduce(operator.and_, s.up, True))": "what reduce() makes, which is of",
 }
 """By a line that is not compiled, what is said."""
 

@@ -1,11 +1,12 @@
 """What executors sampled comes back with a level, and the driver asks Python the same."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.checker.conftest import action, assemble
 from tidegate.checker.check import check
-from tidegate.checker.compiled.expressions import Expressions
-from tidegate.checker.compiled.values import Constant
+from tidegate.checker.compiled.emission.expressions import Expressions
 from tidegate.core.fields import Record, integer
 from tidegate.core.result import Cluster, Resources
 from tidegate.core.spec import EngineError
@@ -38,7 +39,7 @@ def up(s, k):
 def meet(s, k):
     if s.met or s.x != 2 or s.y != 1:
         return False
-    s.met = 77777 & 1
+    s.met = (s.x + 77775) & 1
     return s.met != 0
 
 
@@ -58,8 +59,8 @@ def test_a_wrong_constant_in_what_executors_run_ends_the_search(monkeypatch):
     result = searched()
     assert (result.distinct_states, result.spark_levels) == (22, 8)
 
-    def broken(self, node):
-        return Constant(77776) if node.value == 77777 else translated(self, node)
+    def broken(self, one):
+        return translated(self, replace(one, value=77776) if one.value == 77775 else one)
 
     translated = Expressions._constant
     monkeypatch.setattr(Expressions, "_constant", broken)

@@ -14,7 +14,7 @@ from tidegate.language import forms, table
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import system_for
 
-from .repairs import OF_FORMS, OF_FUNCTIONS, OF_VALUES, STORED_COPY
+from .repairs import OF_FORMS, OF_FUNCTIONS, OF_VALUES
 from .test_page import EXAMPLES, model_with, refusal
 
 EVERY = {**forms.REPAIRS, **table.REPAIRS, "": table.ELSEWHERE}
@@ -98,10 +98,7 @@ NOT_COMPILED = {
     "s.x = isqrt(s.x)",
     "s.x = math.isqrt(s.x)",
     "s.x = cached(s.x) % 7",
-    "s.x = int(is_even(s.x))",
     "s.x = most(s.x % 4)",
-    STORED_COPY,
-    "if isinstance(s.entry, Entry):\n    s.x = 7",
 }
 """Rules that machine code lacks, though they are repaired."""
 

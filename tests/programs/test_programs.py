@@ -17,6 +17,7 @@ from tests.programs.grammar import Program
 from tests.programs.laboratory import FEWER, Workbench, batch, run
 from tests.programs.smaller import smallest
 from tidegate.checker.compiled import expressions
+from tidegate.checker.compiled.unit import Unit
 from tidegate.checker.compiled.values import Constant, Items, Number, Truth, span
 
 FEW = 150
@@ -28,7 +29,9 @@ SEED = int(os.environ.get("TIDEGATE_PROGRAMS_SEED", "1000"))
     ("programs", "seed"),
     [pytest.param(FEW, 0, id="few"), pytest.param(MANY, SEED, id="many", marks=pytest.mark.slow)],
 )
-def test_random_programs_mean_what_python_means(programs, seed):
+def test_random_programs_mean_what_python_means(monkeypatch, programs, seed):
+    """As machine code of their syntax trees; tests/language has that of the form."""
+    monkeypatch.setattr(Unit, "from_form", False)
     difference, count = first_difference(programs, seed)
     assert difference is None, shown(smallest(difference))
     assert count.programs >= programs
@@ -67,6 +70,7 @@ EXACT = expressions.exact
 
 
 def test_a_member_that_is_left_out_would_be_found(monkeypatch):
+    monkeypatch.setattr(Unit, "from_form", False)
     monkeypatch.setattr(expressions.Expressions, "_among", drops_members)
     difference, _ = first_difference(600, seed=31)
     assert difference is not None
@@ -74,6 +78,7 @@ def test_a_member_that_is_left_out_would_be_found(monkeypatch):
 
 
 def test_a_sum_beyond_64_bits_would_be_found_and_shown_in_a_small_program(monkeypatch):
+    monkeypatch.setattr(Unit, "from_form", False)
     monkeypatch.setattr(expressions, "exact", grows_by_small_steps)
     difference, _ = first_difference(600, seed=1)
     assert difference is not None
@@ -100,7 +105,9 @@ def help0(s, k, n) -> int:
         "s.queue[help0(s, k, 7):] = s.queue",
     ],
 )
-def test_a_sequence_is_read_after_what_its_bounds_call(text):
+@pytest.mark.parametrize("from_form", [False, None])
+def test_a_sequence_is_read_after_what_its_bounds_call(monkeypatch, text, from_form):
+    monkeypatch.setattr(Unit, "from_form", from_form)
     helper = Helper("help0", ADDING, "int", False)
     source = (
         f"def program0(s, k, i, j) -> int:\n    s.queue.truncate(1)\n    {text}\n    return 0\n"

@@ -669,11 +669,14 @@ class Expansion:
         arguments, action = self._given(words, part), part.instances[0].action
         effect = self.unit.function(action.apply, arguments, Mode.EFFECT)
         if not effect.asks_guards and effect.cut != self._translated_guards(part).cut:
-            raise UnsupportedError(f"where the guards of {action.name} end")
+            # The guards end elsewhere, so all of them are asked once more.
+            effect = self.unit.function(action.apply, arguments, Mode.WHOLE)
         make_marks(out, self.unit.points)
         clear_marks(out, self.unit.points, effect.elements)
         passed = ", ".join(effect.passed(arguments, failure))
-        taken = out.value(f'call i1 @"{effect.name}"({passed})')
+        taken = out.value(f'call {effect.returns} @"{effect.name}"({passed})')
+        if effect.returns != "i1":
+            taken = out.value(f"icmp ne {effect.returns} {taken}, 0")
         error = out.value(f"load i64, ptr {failure}")
         asserted = self._asserted(out, error)
         if asserted:

@@ -293,7 +293,7 @@ def lookup(owner: Expression, kind: Mapping, key: Expression, default: Expressio
 
 
 def read_entry(frame: Frame, one: Expression, node: ast.AST) -> Expression:
-    """Return what is read; a defaultdict has the key from then on."""
+    """Return an entry for reading; a defaultdict has the key from then on."""
     if isinstance(one, Lookup) and adds_entry(one) and isinstance(one.of.type, Mapping):
         note_change(frame, one.of, node, is_part=False)
         kind = keyed(frame, one.of.type, one.key.type, one.type, node)

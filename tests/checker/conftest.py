@@ -232,7 +232,8 @@ def translator(layout, from_form=None):
         if isinstance(function, str):
             function = from_source(function)
         unit = Unit(StateRefs(layout), INTRINSICS)
-        unit.from_form = from_form
+        if from_form is not None:
+            unit.from_form = from_form
         given = [StateRef("%s", "", (), layout.record), Constant(constants)]
         whole = unit.function(function, given)
         call = f'call {whole.returns} @"{whole.name}"({", ".join(whole.passed(given))})'

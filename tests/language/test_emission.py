@@ -97,6 +97,7 @@ CHANGED_MEANWHILE = {
     "of_each": "for v in (v for q in s.rows for v in q):\n    s.rows[1].append(v)",
     "a_name": "last = 0\nfor v in (v for v in s.queue if v >= last):\n    last = v\ns.x = last",
     "in_its_test": "n = 0\nfor v in (v for v in s.queue if v >= n):\n    s.x = v\n    n = v",
+    "in_its_loop": "n = 0\nfor v in (v for v in list(s.queue) if v >= n):\n    s.x = v\n    n = v",
     "a_copy": "for v in list(s.queue):\n    s.queue.remove(v)",
     "a_set": "for v in s.a:\n    s.a.remove(v)\n    s.b.add(v)",
     "bound_again": "q = [1, 2, s.y]\nfor v in q:\n    q = [9]\n    s.x = v",

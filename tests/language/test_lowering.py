@@ -260,3 +260,12 @@ act(s, k) -> bool
 
 def test_a_lowered_function_has_a_line_for_each_slot_and_each_statement():
     assert printed(bench.lowered(bench.functions(RULE)["act"])) == PRINTED
+
+
+@pytest.mark.parametrize(
+    "made", ["zip(s.queue, s.other)", "(v for v in s.queue)", "reversed(s.queue)"]
+)
+def test_what_yields_values_once_has_no_name(made):
+    source = bench.source_of(f"some = {made}\nn = len(list(some))\nreturn n > 0")
+    with pytest.raises(LoweringError, match="has a name"):
+        bench.lowered(bench.functions(source)["act"])

@@ -25,35 +25,40 @@ AT_MOST = (
 
 CELLS = {
     "a sum below 500 is at most 500": (
-        ("sums", ""), r"asked\.lose\$", r"icmp slt (i64 %r\d+, 500)", r"icmp sle \1",
+        ("sums", ""), r"asked\.form\.lose\$", r"icmp slt (i64 %r\d+, 500)",
+        r"icmp sle \1",
     ),
     "a field at its maximum reads as one less": (
-        ("sums", ""), r"asked\.lose\$", r"  %r(\d+) = zext i8 (%r\d+) to i64",
+        ("sums", ""), r"asked\.form\.lose\$", r"  %r(\d+) = zext i8 (%r\d+) to i64",
         AT_MOST.format(most=-6),
     ),
     "a clock at its maximum reads as one less": (
-        ("leases", "nodes=2 time=10"), r"asked\.look\$", r"  %r(\d+) = zext i8 (%r\d+) to i64",
+        ("leases", "nodes=2 time=10"), r"asked\.form\.look\$",
+        r"  %r(\d+) = zext i8 (%r\d+) to i64",
         AT_MOST.format(most=10),
     ),
     "the remainder of a negative is negative": (
-        ("remainders", "most=60"), r"(left|right)\$",
+        ("remainders", "most=60"), r"form\.(left|right)\$",
         r"select i1 (%r\d+), i64 (%r\d+), i64 (%r\d+)", r"select i1 false, i64 \2, i64 \3",
     ),
     "a negative quotient is cut off": (
-        ("remainders", "most=60"), r"mirror\$", r"icmp slt (i64 %r\d+), 0", r"icmp slt \1, -100",
+        ("remainders", "most=60"), r"form\.mirror\$", r"icmp slt (i64 %r\d+), 0",
+        r"icmp slt \1, -100",
     ),
     "the last round is left out": (
-        ("rounds", "most=9 weight=4"), r"add\$", r"icmp slt i64 8, ", "icmp slt i64 9, ",
+        ("rounds", "most=9 weight=4"), r"form\.add\$", r"icmp sgt (i64 %r\d+), 8",
+        r"icmp sgt \1, 9",
     ),
     "a product has eight bits": (
-        ("rounds", "most=3 weight=17"), r"add\$", r"  %r(\d+) = mul i64 (.*)",
+        ("rounds", "most=3 weight=17"), r"form\.add\$", r"  %r(\d+) = mul i64 (.*)",
         r"  %wide\1 = mul i64 \2\n  %r\1 = and i64 %wide\1, 255",
     ),
     "at least is more than": (
-        ("rounds", "most=9 weight=4"), r"asked\.grow\$", r"icmp sge ", "icmp sgt ",
+        ("rounds", "most=9 weight=4"), r"(asked\.)?form\.grow\$", r"icmp sge ", "icmp sgt ",
     ),
     "at most is less than": (
-        ("leases", "nodes=2 time=10"), r"asked\.(grant|look|use)\$", r"icmp sle ", "icmp slt ",
+        ("leases", "nodes=2 time=10"), r"(asked\.)?form\.(grant|look|use)\$", r"icmp sle ",
+        "icmp slt ",
     ),
     "one state in 64 takes no step": (
         ("sums", "most=120"), r"instance\.", r"%all = bitcast <64 x i1> %set to i64", ONE_BIT,

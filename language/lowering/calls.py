@@ -111,7 +111,10 @@ def closure(frame: Frame, node: ast.Lambda | ast.FunctionDef) -> tuple[list[Stat
 def lambda_(frame: Frame, node: ast.Lambda) -> Expression:
     """Lower a lambda."""
     binds, value = closure(frame, node)
-    return After(value.type, tuple(binds), value) if binds else value
+    if binds:
+        what = f"{frame.text(node)} has a default that differs from state to state"
+        raise frame.refusal(node, what, "give the function a name in a line before")
+    return value
 
 
 def call(frame: Frame, node: ast.Call) -> Expression:
@@ -214,13 +217,6 @@ def _assigned(frame: Frame, owner: Expression, node: ast.Call) -> Expression:
     return After(NOTHING, tuple(statements), constant(None))
 
 
-def _refuse_steps(frame: Frame, function: Expression, node: ast.AST) -> None:
-    """Refuse a function that is made where it is called, with a default that has to be computed."""
-    if isinstance(function, After):
-        what = f"{frame.text(node)}: the function has a default that differs from state to state"
-        raise frame.refusal(node, what, "give the function a name in a line before")
-
-
 def called(
     frame: Frame,
     function: Expression,
@@ -230,7 +226,6 @@ def called(
 ) -> Expression:
     """Return what a function gives for some arguments."""
     kind = function.type
-    _refuse_steps(frame, function, node)
     if isinstance(kind, Closure):
         return _closure(frame, kind, positional, names, node)
     if isinstance(kind, OneOf):
@@ -629,7 +624,6 @@ def given(frame: Frame, function: Expression, kinds: Parts[Type], node: ast.AST)
     made = Function("key", frame.made.file, frame.line_of(node), tuple(names))
     inner = Frame(frame.lowering, frame.function, frame.tree, made)
     captured: dict[str, Expression] = {}
-    _refuse_steps(frame, function, node)
     if isinstance(function.type, Closure):
         kind, captured = passed(frame, "f", function, node)
         function = Constant(kind, None)

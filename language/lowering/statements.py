@@ -89,6 +89,10 @@ def expression(frame: Frame, node: ast.Expr) -> list[Statement]:
 
 def assign(frame: Frame, node: ast.Assign) -> list[Statement]:
     """Lower an assignment to one target or to several."""
+    if isinstance(node.value, ast.Lambda) and len(node.targets) == 1:
+        # Its defaults are evaluated here, and belong to the name.
+        binds, value = closure(frame, node.value)
+        return [*binds, *assigned(frame, node.targets[0], value, node.value)]
     value = frame.expression(node.value)
     if len(node.targets) == 1:
         return assigned(frame, node.targets[0], value, node.value)

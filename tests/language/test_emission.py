@@ -131,6 +131,7 @@ REFUSED_MEANWHILE = {
     "within": "q = [1, s.y]\ns.x = sum(v + len(q := [9]) for v in q) % 8",
     "default": "s.x = sum(map(lambda v, m=s.y: v + m, [0, 1]))",
     "taken_out": "a = [[1], [2, s.y]]\na[0] += a.pop()\ns.x = len(a[0])",
+    "several": "fs = [lambda v, i=i: v + i for i in range(3)]\ns.x = fs[1](s.y)",
     "called": "s.x = (lambda v, m=s.y: v + m)(1)",
 }
 

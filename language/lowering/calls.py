@@ -554,7 +554,7 @@ def captured_by(frame: Frame, kind: Closure, node: ast.AST) -> dict[str, Express
     """Return what a function within the function uses of what is around it, by name."""
     code: Code = kind.function
     if kind.captured or code.frame is not frame:
-        if code.frame is not frame and not kind.captured and _free(frame, code):
+        if code.frame is not frame and not kind.captured and _free(code):
             raise frame.refusal(
                 node,
                 f"{code.name}, a function of another function that has returned",
@@ -562,7 +562,7 @@ def captured_by(frame: Frame, kind: Closure, node: ast.AST) -> dict[str, Express
             )
         return {name: _slot(slot, inner) for name, slot, inner in kind.captured}
     result: dict[str, Expression] = {}
-    for name in _free(frame, code):
+    for name in _free(code):
         here = frame.local(name, node)
         if here is not None:
             result[name] = here
@@ -578,13 +578,17 @@ def _slot(slot: str, kind: Type) -> Expression:
     return Constant(kind, kind.value) if isinstance(kind, Known) else Local(kind, slot)
 
 
-def _free(frame: Frame, code: Code) -> list[str]:
-    """Return the names that a function uses and does not have."""
+def _free(code: Code) -> list[str]:
+    """Return the names that a function uses and the one around it has."""
     if code.tree is None:
         return []
-    own = locals_of(code.tree)
+    own, around = locals_of(code.tree), code.frame
     names = [one.id for one in ast.walk(code.tree) if isinstance(one, ast.Name)]
-    return [name for name in dict.fromkeys(names) if name not in own]
+    return [
+        name
+        for name in dict.fromkeys(names)
+        if name not in own and (name in locals_of(around.tree) or name in around.scope.names)
+    ]
 
 
 def _closure(

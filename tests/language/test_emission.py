@@ -144,6 +144,65 @@ def test_a_loop_sees_what_it_changes_as_in_python():
         assert set(refused) == (set(bodies) if bodies is REFUSED_MEANWHILE else set())
 
 
+CALLED_BY_PYTHON = {
+    "length": "n = max(s.nodes, key=lambda n: len(n.log))\nn.log.clear()",
+    "distance": "s.x = max(s.queue, key=lambda v: abs(v - 2), default=0)",
+    "captured": "w = s.y\ns.x = max(s.queue, key=lambda v: abs(v - w), default=0)",
+    "deeper": "g = lambda v: abs(v - s.y)\ns.x = max(s.queue, key=lambda v: g(v), default=0)",
+    "tuples": "m = sorted(s.net, key=lambda m: (-m.n, len(m.to)))\ns.x = m[0].n % 8 if m else 0",
+    "mapped": "s.x = sum(map(lambda v: min(v, len(s.other)), s.queue)) % 8",
+    "filtered": "s.x = len(list(filter(lambda n: len(n.log) > 1, s.nodes)))",
+    "reduced": "s.x = functools.reduce(lambda a, b: max(a, abs(b - 3)), s.queue, 0)",
+    "returned": "def make():\n    return lambda v: abs(v)\ns.x = make()(s.y)",
+}
+
+BESIDE_THE_STATE = {
+    "negative": "s.flag = s.a == {s.x - 1}",
+    "union": "s.x = len({s.x - 1}.union(s.a))",
+    "operator": "s.x = len({s.x - 1} | s.a)",
+    "in_place": "a = {s.x - 1}\na |= s.a\ns.x = len(a)",
+    "removed": "s.a -= {s.x - 1}",
+    "beyond": "s.flag = s.y in {s.x * 20, 70}",
+    "records": "s.net.extend([Pair(n=s.x + 5)])",
+    "perhaps": "here = None\nif s.flag:\n    here = s.queue\nif here is not None:\n    here += [1]",
+}
+
+
+@pytest.mark.parametrize("bodies", [CALLED_BY_PYTHON, BESIDE_THE_STATE])
+def test_functions_have_code_that_does_what_python_does(bodies):
+    sources_ = {name: bench.source_of(f"{body}\nreturn True") for name, body in bodies.items()}
+    wrong, refused = exhausted(differences(sources_))
+    assert (wrong, refused) == ([], {})
+
+
+ADDING = """\
+if not s.queue:
+    return False
+def add(n):
+    s.queue[0] = n
+    s.queue.append(3)
+    return 1
+"""
+ARGUMENTS = (
+    "s.x = len(s.queue[add(1):])", "s.queue.extend([add(1)])", "s.queue.insert(add(1), 2)",
+    "s.queue += [add(1), add(2)]", "s.queue[add(3):] = s.queue[:2]", "s.queue.pop(add(1))",
+    "s.x = s.queue.count(add(1))", "s.flag = s.queue < [add(2)]",
+    "s.other[:] = s.queue[add(2) - 1:]",
+    "s.queue.extend(s.queue[:add(2)])", "s.queue[len(s.queue) - 1] += add(2)",
+)  # fmt: skip
+"""Lines whose operands change the sequence that they are about."""
+
+
+def test_operands_that_change_the_state_mean_what_they_mean_in_python():
+    sources_ = {
+        f"act{number}": bench.source_of(f"{ADDING}{line}\nreturn True")
+        for number, line in enumerate(ARGUMENTS)
+    }
+    wrong, refused = exhausted(differences(sources_))
+    assert wrong == []
+    assert len(refused) < len(ARGUMENTS) / 2
+
+
 def random_functions(writer, seeds):
     """Return random functions by name."""
     made = {seed: writer(Random(seed)) for seed in seeds}

@@ -26,6 +26,7 @@ from ..form import (
     Statement,
 )
 from ..types import (
+    Closure,
     Known,
     Mapping,
     Members,
@@ -58,9 +59,15 @@ def displayed_tuple(frame: Frame, node: ast.Tuple) -> Expression:
 
 def made_tuple(parts: Parts[Expression]) -> Expression:
     """Return a tuple of some values."""
-    if parts and all(isinstance(part, Constant) for part in parts):
-        return constant(tuple(part.value for part in parts))  # type: ignore[attr-defined]
+    known = [part.value for part in parts if _is_known(part)]  # type: ignore[attr-defined]
+    if parts and len(known) == len(parts):
+        return constant(tuple(known))
     return Make(Tuple(tuple(part.type for part in parts)), tuple(parts))
+
+
+def _is_known(part: Expression) -> bool:
+    """Whether a value exists when the file is loaded; a function within the function does not."""
+    return isinstance(part, Constant) and not isinstance(part.type, Closure)
 
 
 def _item(frame: Frame, node: ast.expr) -> Expression:

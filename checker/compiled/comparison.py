@@ -16,8 +16,8 @@ from random import Random
 from time import thread_time
 from typing import Any, Protocol
 
-from ...core.containers import Ordered
-from ...core.fields import NONE, Array, Field, declared_parts
+from ...core.containers import Ordered, Sorted
+from ...core.fields import NONE, Array, Field, declared_parts, value_of
 from ...core.layout import Layout, State
 from ...core.record import element
 from ...core.spec import DisagreementError, Property, TidegateError, TransitionSystem
@@ -89,11 +89,19 @@ class MadeUp:
         return min(max(value, 0), most)
 
     def _orderly(self, state: State) -> State:
-        """Return a state whose sequences have nothing beyond their ends, as those of a search."""
+        """Return a state as those of a search: nothing lies beyond the end of a sequence.
+
+        Records of a set or a bag are in order, which both engines rely on, each in its own way.
+        """
         if not self._sequences:
             return state
         self._layout.load(state)
-        for sequence in self._sequences:
+        for sequence in reversed(self._sequences):
+            if isinstance(sequence, Sorted):
+                members = [value_of(member) for member in sequence]
+                sequence.clear()
+                for member in members:
+                    sequence.add(member)
             for index in range(sequence.length, len(sequence.items)):
                 sequence.put(index, sequence.blank)
         return self._layout.dump()

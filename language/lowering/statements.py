@@ -399,38 +399,14 @@ def _in_place(
     if name == "add" and isinstance(kind, Ref) and frame.schema.is_array(kind):
         what = f"{frame.text(node)}: an array has as many elements in each state"
         raise frame.refusal(node, what, "declare a sequence: sequence_of(...)")
-    is_list = isinstance(kind, Sequence) and kind.kind is not tuple
-    is_place = (
-        isinstance(kind, Ref) and frame.schema.is_sequence(kind) and not frame.schema.is_array(kind)
-    )
-    changes = (name == "add" and (is_list or is_place)) or (
-        name != "add" and name in _UPDATES and _is_changing_set(frame, kind)
-    )
-    if isinstance(kind, Members) and not kind.ordered and _is_of_state(frame, value.type):
-        # Python's sets leave that to the other one, which gives a new set.
-        changes = False
-    if isinstance(kind, Mapping) and name == "or_":
-        changes = True
-    if isinstance(kind, Mapping) and name in ("add", "sub"):
-        raise frame.refusal(
-            node, f"{frame.text(node)} joins two Counters", "write counter.update(...)"
-        )
-    if not changes:
+    if not _changes(frame, kind, name, value, node):
         return None
     if name == "add":
         value = iterable(frame, value, node)
     elif not isinstance(kind, Mapping) and not is_set(frame, value.type):
         what = f"{frame.text(node)}: {named(value.type)} in place of a set"
         raise frame.refusal(node, what, f"write {frame.text(node.target)}.update(...)")
-    if (is_of_value(old) and writes_state(value)) or (
-        isinstance(old, (Element, Lookup)) and root_of(old) in effects(value)
-    ):
-        what = f"{frame.text(node)} changes the list of its element meanwhile"
-        raise frame.refusal(node, what, "write two lines")
-    if write_through(frame, Part(kind, old, ""), node) is not None:
-        what = f"{frame.text(node)} changes a container through a name for an element"
-        repair = "write to the element itself, as in s.queue[i].members |= {x}"
-        raise frame.refusal(node, what, repair)
+    _refuse_meanwhile(frame, old, value, node)
     before: list[Statement] = []
     if isinstance(kind, Ref) and writes_state(value):
         if isinstance(value.type, Stream):
@@ -452,6 +428,39 @@ def _in_place(
             new = kind
         retyped(frame, old, new, node)
     return [*before, Do(node.lineno, Change(constant(None).type, old, method, (value,)))]
+
+
+def _changes(frame: Frame, kind: Type, name: str, value: Expression, node: ast.AugAssign) -> bool:
+    """Whether an operator changes its left operand where that is."""
+    if isinstance(kind, Members) and not kind.ordered and _is_of_state(frame, value.type):
+        # Python's sets leave that to the other one, which gives a new set.
+        return False
+    if isinstance(kind, Mapping) and name in ("add", "sub"):
+        raise frame.refusal(
+            node, f"{frame.text(node)} joins two Counters", "write counter.update(...)"
+        )
+    if isinstance(kind, Mapping):
+        return name == "or_"
+    if name != "add":
+        return name in _UPDATES and _is_changing_set(frame, kind)
+    if isinstance(kind, Ref):
+        return frame.schema.is_sequence(kind) and not frame.schema.is_array(kind)
+    return isinstance(kind, Sequence) and kind.kind is not tuple
+
+
+def _refuse_meanwhile(
+    frame: Frame, old: Expression, value: Expression, node: ast.AugAssign
+) -> None:
+    """Refuse the change of what lies in a value, or moves while the other operand is evaluated."""
+    if (is_of_value(old) and writes_state(value)) or (
+        isinstance(old, (Element, Lookup)) and root_of(old) in effects(value)
+    ):
+        what = f"{frame.text(node)} changes the list of its element meanwhile"
+        raise frame.refusal(node, what, "write two lines")
+    if write_through(frame, Part(old.type, old, ""), node) is not None:
+        what = f"{frame.text(node)} changes a container through a name for an element"
+        repair = "write to the element itself, as in s.queue[i].members |= {x}"
+        raise frame.refusal(node, what, repair)
 
 
 def _is_of_state(frame: Frame, kind: Type) -> bool:

@@ -137,7 +137,7 @@ def slip(monkeypatch):
     making = tiers.Optimiser
 
     def slipping(text, memory):
-        begin = text.index('@"advance_hw$')
+        begin = text.index('@"form.advance_hw$')
         at = text.index("icmp sle", begin)
         return making(f"{text[:at]}icmp sgt{text[at + len('icmp sle') :]}", memory)
 
@@ -333,7 +333,11 @@ def test_what_is_copied_into_instances_is_bounded_however_large_a_model_is(bag):
             head, length, called = functions[name]
             return length + sum(map(copied, called)) if "alwaysinline" in head else 0
 
-        own = [name for name in functions if name.startswith(("tell$", "receive$", "send$"))]
+        own = [
+            name
+            for name in functions
+            if name.startswith(("form.tell$", "form.receive$", "form.send$"))
+        ]
         assert len(own) > most
         for name in own:
             assert copied(name) <= unit.MOST

@@ -353,13 +353,13 @@ class Streams(Places):
             [over] = over.arguments
         if not isinstance(over, form.Local) or not isinstance(over.type, Mapping):
             raise UnsupportedError("a loop over what it changes")
-        whole = over
-        before = self.kept(self._entries_of(whole))
+        mapping = over
+        before = self.kept(self._entries_of(mapping))
 
         def checked(value: Value) -> None:
             body(value)
             if not self.out.terminated:
-                now = self._entries_of(whole)
+                now = self._entries_of(mapping)
                 differs = self.out.compare("ne", now.leaves[0], before.leaves[0])
                 self.out.fail_if(self.out.truth(differs))
 

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 import tidegate
 from tidegate import Record, RecordBag, RecordSet, bag_of, boolean, integer, nested, set_of
+from tidegate.checker.compiled.comparison import MadeUp
 from tidegate.cli import main
 from tidegate.core.errors import TidegateError
 from tidegate.core.layout import Layout
@@ -196,6 +197,20 @@ def lose(s: State, k: Bounds) -> bool:
 def members(s: State, k: Bounds) -> bool:
     return all(m in s.net for m in s.net) and all(s.bag.count(m) > 0 for m in s.bag)
 '''
+
+
+def test_states_that_are_made_up_have_records_in_order():
+    """As those of a search: to be found, a record is looked for where it would lie."""
+    made, state = MadeUp(LAYOUT, STATES, Random(0)), LAYOUT.record
+    lengths = Counter()
+    for _ in range(300):
+        made.known.append(made.one())
+        LAYOUT.load(made.known[-1])
+        for kept in (state.few, state.many, state.bag):
+            records = [(one.low, one.fixed, one.flag) for one in kept]
+            assert records == sorted(records if kept is state.bag else set(records))
+            lengths[len(records)] += 1
+    assert lengths[3] > 100
 
 
 @pytest.fixture

@@ -35,6 +35,8 @@ class Slots:
         }
         self._held = set(function.parameters)
         self._known: dict[int, frozenset[str]] = {}
+        for statement in function.body:
+            self._note(statement)
         self._statements(function.body)
 
     def _statements(self, body: Iterable[form.Statement]) -> None:
@@ -122,16 +124,21 @@ class Slots:
 
     def _assigned(self, *parts: form.Expression | form.Statement) -> frozenset[str]:
         """Return the slots that parts of the function give values."""
-        some = [known for part in parts if (known := self._assigned_in(part))]
+        some = [self._known[id(part)] for part in parts if id(part) in self._known]
         return some[0] if len(some) == 1 else NOTHING.union(*some)
 
-    def _assigned_in(self, one: form.Expression | form.Statement) -> frozenset[str]:
-        known = self._known.get(id(one))
-        if known is None:
-            own = [one.name] if isinstance(one, form.Bind) else []
-            own += [one.slot] if isinstance(one, form.For) else []
-            if isinstance(one, form.Comprehension):
-                own += [clause.slot for clause in one.clauses]
-            inner = self._assigned(*children(one))
-            known = self._known[id(one)] = inner.union(own) if own else inner
-        return known
+    def _note(self, one: form.Expression | form.Statement) -> set[str]:
+        """Note the slots that a part and each part of it give values, and return them."""
+        result = set[str]()
+        for part in children(one):
+            if not isinstance(part, (form.Local, form.Constant)):
+                result |= self._note(part)
+        if isinstance(one, form.Bind):
+            result.add(one.name)
+        elif isinstance(one, form.For):
+            result.add(one.slot)
+        elif isinstance(one, form.Comprehension):
+            result.update(clause.slot for clause in one.clauses)
+        if result:
+            self._known[id(one)] = frozenset(result)
+        return result

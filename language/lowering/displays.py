@@ -405,8 +405,15 @@ def comprehension(
 ) -> Comprehension:
     """Lower the clauses of a comprehension, and what it yields."""
     start = frame.scope
+    own = {
+        part.id
+        for clause in generators
+        for part in ast.walk(clause.target)
+        if isinstance(part, ast.Name)
+    }
     made = _clauses(frame, generators, result, node)
-    if any(frame.scope.names.get(name) != known for name, known in start.names.items()):
+    old, new = start.names, frame.scope.names
+    if any(old.get(name) != new.get(name) for name in (old.keys() | new.keys()) - own):
         # What it changes or assigns for one element, it reads for the next one.
 
         def round_(_: Loop) -> tuple[Statement, ...]:
@@ -419,12 +426,6 @@ def comprehension(
         made = _clauses(frame, generators, result, node)
         frame.scope = met([before, frame.scope])
     _refuse_bound_again(frame, made, node)
-    own = {
-        part.id
-        for clause in generators
-        for part in ast.walk(clause.target)
-        if isinstance(part, ast.Name)
-    }
     names = {name: one for name, one in frame.scope.names.items() if name not in own}
     names |= {name: start.names[name] for name in own if name in start.names}
     frame.scope = replace(frame.scope, names=names, mixed=start.mixed)

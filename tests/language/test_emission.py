@@ -111,6 +111,8 @@ CHANGED_MEANWHILE = {
     "grown_too": "d = defaultdict(int)\nd[2] = 1\ns.x = sum(v for k, v in d.items() if d[s.y] < 7)",
     "by_another": "def f(d):\n    return d[3]\nd = defaultdict(int)\nd[1] += f(d)\ns.x = len(d)",
     "largest": "l = [0]\nm = [(max(l), l.append(v)) for v in range(s.x)]\ns.y = m[-1][0]",
+    "new_name": "s.x = sum([(n if i else 0) + (n := v) * 0 for i, v in enumerate(s.queue)]) % 8",
+    "new_test": "s.x = len([i for i, v in enumerate(s.queue) if (i and n < v) or (n := v) > 9])",
     "walrus": "m = 5\nn = [v for v in s.queue if (m := v)]\ns.x = m + len(n)",
 }
 REFUSED_MEANWHILE = {

@@ -79,7 +79,7 @@ def changed(frame: Frame, owner: Expression, name: str, node: ast.Call) -> Expre
             "write to the element itself, as in s.queue[i].members.add(x)",
         )
     if isinstance(owner.type, Ref) and any(map(writes_state, given_)):
-        given_ = _evaluated_before(frame, given_, binds, node)
+        given_ = evaluated_before(frame, given_, binds, node)
     if name == "setdefault":
         return _set_by_default(frame, owner, given_, [*before, *binds], node)
     note_change(frame, owner, node, is_part=False)
@@ -91,10 +91,10 @@ def changed(frame: Frame, owner: Expression, name: str, node: ast.Call) -> Expre
     return After(result, tuple(binds), change) if binds else change
 
 
-def _evaluated_before(
-    frame: Frame, values: list[Expression], binds: list[Statement], node: ast.Call
+def evaluated_before(
+    frame: Frame, values: list[Expression], binds: list[Statement], node: ast.AST
 ) -> list[Expression]:
-    """Return the arguments of a method, which change the state before the method does."""
+    """Return operands that change the state, evaluated before the change of a container of it."""
     result: list[Expression] = []
     for value in values:
         if isinstance(value.type, Stream):

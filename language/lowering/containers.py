@@ -26,7 +26,7 @@ from .calls import arguments_of
 from .changes import CHANGING, changed
 from .displays import iterable
 from .frame import Frame, constant, named
-from .operators import combined, contains, is_set, ordered
+from .operators import combined, contains, is_of_state, is_set, ordered
 from .retyping import joined
 
 _OF_DICTIONARIES = "get keys values items pop setdefault update clear copy"
@@ -112,13 +112,9 @@ def _algebra(frame: Frame, call: Asked) -> Expression:
 
 def as_set(frame: Frame, value: Expression, node: ast.AST, owner: Expression) -> Expression:
     """Return any values as a set, as the methods of another set take them."""
-    kind = owner.type
-    is_own = isinstance(kind, Members) and not kind.ordered
-    if is_own and isinstance(value.type, Ref):
+    if is_of_state(frame, value.type) and not is_of_state(frame, owner.type):
         # It goes over a set of the state, which has no numbers below 0, as over any values.
-        return Gather(Members(frame.schema.element(value.type)), value)
-    if is_own and isinstance(value.type, Members) and value.type.ordered:
-        return Gather(Members(value.type.element), value)
+        return Gather(Members(element_type(frame, value.type)), value)
     if is_set(frame, value.type):
         return value
     over = iterable(frame, value, node)

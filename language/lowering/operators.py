@@ -115,6 +115,13 @@ def is_set(frame: Frame, kind: Type) -> bool:
     return isinstance(kind, Members) or (isinstance(kind, Ref) and frame.schema.is_set(kind))
 
 
+def is_of_state(frame: Frame, kind: Type) -> bool:
+    """Whether something is a set of the state, or what its operators give."""
+    if isinstance(kind, Members):
+        return kind.ordered
+    return isinstance(kind, Ref) and is_set(frame, kind)
+
+
 def _set_type(frame: Frame, name: str, one: Type, other: Type) -> Type:
     elements = element_type(frame, one), element_type(frame, other)
     kept = elements[0] if name in ("and_", "sub") else join(*elements)

@@ -65,10 +65,11 @@ from .access import (
     write_through,
 )
 from .calls import closure, held
+from .changes import evaluated_before
 from .displays import entered, items_of, iterable, taken_apart
 from .effects import assignments, effects, iterated, whole, writes_state
 from .frame import Frame, Loop, Read, Scope, constant, named
-from .operators import OPERATORS, combined, is_set, truth_of
+from .operators import OPERATORS, combined, is_of_state, is_set, truth_of
 from .owners import is_of_value, origin_of, root_of
 from .patterns import match
 from .retyping import joined, joined_element, retyped
@@ -409,11 +410,7 @@ def _in_place(
     _refuse_meanwhile(frame, old, value, node)
     before: list[Statement] = []
     if isinstance(kind, Ref) and writes_state(value):
-        if isinstance(value.type, Stream):
-            what = f"{frame.text(node)} changes the state for each element that it takes"
-            raise frame.refusal(node, what, "write a loop")
-        bind, value = frame.temporary(value, node)
-        before.append(bind)
+        [value] = evaluated_before(frame, [value], before, node)
     note_change(frame, old, node, is_part=False)
     method = _UPDATES[name]
     if not isinstance(kind, Ref):
@@ -432,7 +429,7 @@ def _in_place(
 
 def _changes(frame: Frame, kind: Type, name: str, value: Expression, node: ast.AugAssign) -> bool:
     """Whether an operator changes its left operand where that is."""
-    if isinstance(kind, Members) and not kind.ordered and _is_of_state(frame, value.type):
+    if isinstance(kind, Members) and not kind.ordered and is_of_state(frame, value.type):
         # Python's sets leave that to the other one, which gives a new set.
         return False
     if isinstance(kind, Mapping) and name in ("add", "sub"):
@@ -461,13 +458,6 @@ def _refuse_meanwhile(
         what = f"{frame.text(node)} changes a container through a name for an element"
         repair = "write to the element itself, as in s.queue[i].members |= {x}"
         raise frame.refusal(node, what, repair)
-
-
-def _is_of_state(frame: Frame, kind: Type) -> bool:
-    """Whether something is a set of the state, or what its operators give."""
-    if isinstance(kind, Members):
-        return kind.ordered
-    return isinstance(kind, Ref) and is_set(frame, kind)
 
 
 def _is_changing_set(frame: Frame, kind: Type) -> bool:

@@ -80,9 +80,9 @@ class Changes(Streams):
             raise UnsupportedError("a set with a negative number")
         if known is not None and BEYOND <= known[1] < 1 << 31:
             raise UnsupportedError(f"a set of numbers up to {known[1]}")
-        if known is None or known[0] < least or known[1] > 62:
+        if known is None or known[0] < least or known[1] >= BEYOND:
             above = self.out.value(f"sub i64 {number}, {least}")
-            self.out.fail_if(self.out.value(f"icmp ugt i64 {above}, {62 - least}"))
+            self.out.fail_if(self.out.value(f"icmp ugt i64 {above}, {BEYOND - 1 - least}"))
         distance = self.out.value(f"and i64 {number}, 63")
         return Register(self.out.value(f"shl i64 1, {distance}"))
 

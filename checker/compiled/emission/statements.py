@@ -14,7 +14,6 @@ from ....language.types import (
     Ref,
     Sequence,
     Type,
-    contains_ref,
 )
 from ..emitter import Emitter
 from ..values import Constant, UnsupportedError
@@ -344,10 +343,7 @@ class Body(Expressions):
             if name in one.function.changes:
                 arguments.append((self._shared(name, part, kind, back, waiting), True))
             else:
-                value = self.value(part)
-                value = (
-                    value if isinstance(kind, Ref) or contains_ref(kind) else self.snapshot(value)
-                )
+                value = self.held(self.value(part), kind)
                 arguments.append((self.kept(self.convert(value, kind)), False))
         result = self.module.call(self, one.function, arguments)
         for where, address, kind in waiting:

@@ -145,16 +145,16 @@ def _compiled(request: SearchRequest, interpreted: Search) -> LevelSearch | tupl
         if must:
             raise EngineChoiceError(f"{option}: {why}; or use --engine interpreted")
         return (Reason(why),)
+    from ..language.lowering.frame import LoweringError
     from .compiled.memory import MemoryLimitError
     from .compiled.search import CompiledSearch, UnfitError
     from .compiled.unfit import why_unfit
-    from .compiled.values import UnsupportedError
 
     try:
         with Alarm(request.limits.seconds, request.started, at_once=True):
             begun = None if resources.resume else interpreted
             search = CompiledSearch(_ticking(request, interpreted), begun)
-    except UnsupportedError as error:
+    except LoweringError as error:
         if must:
             raise _untranslated(option, request, error) from None
         return _reasons(request, error)
@@ -195,7 +195,7 @@ def _distributed(request: SearchRequest) -> LevelSearch:
             )
     if why := _too_many(request):
         raise EngineChoiceError(f"--engine spark: {why}, or use --engine interpreted")
-    from .compiled.values import UnsupportedError
+    from ..language.lowering.frame import LoweringError
     from .distributed.java import require_java
     from .distributed.kernel import KernelError
     from .distributed.search import SparkSearch
@@ -203,7 +203,7 @@ def _distributed(request: SearchRequest) -> LevelSearch:
     require_java()
     try:
         search = SparkSearch(_ticking(request))
-    except UnsupportedError as error:
+    except LoweringError as error:
         raise _untranslated("--engine spark", request, error) from None
     try:
         search.run()
@@ -234,7 +234,6 @@ def _too_many(request: SearchRequest) -> str:
 def _reasons(request: SearchRequest, error: Exception) -> tuple[Reason, ...]:
     """Return all that cannot be translated, of which `error` is the first."""
     from .compiled.diagnosis import reasons
-    from .compiled.element_names import as_written
 
     try:
         with Alarm(request.limits.seconds, request.started, at_once=True):
@@ -242,7 +241,7 @@ def _reasons(request: SearchRequest, error: Exception) -> tuple[Reason, ...]:
     except Exception:  # noqa: BLE001 - a list of reasons must not cost the verdict
         known = ()
     # Some things are in no function, such as too many properties.
-    return known or (Reason(as_written(str(error))),)
+    return known or (Reason(str(error)),)
 
 
 def _untranslated(option: str, request: SearchRequest, error: Exception) -> EngineChoiceError:

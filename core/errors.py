@@ -186,6 +186,8 @@ def printed(value: object) -> str:
         text = f"a {type(value).__name__}"
     # An address is another one in each process.
     text = re.sub(r" at 0x[0-9a-f]+(?=>)", "", text)
+    # Nor does a user know under which name a file is loaded.
+    text = re.sub(r"tidegate_own_\w+\.", "", text)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 

@@ -132,6 +132,16 @@ class IsNone(Expression):
 
 
 @dataclass(frozen=True)
+class Which(Expression):
+    """The number of the place that a name stands for, of those that it may stand for.
+
+    What has found it out reads the name as that place.
+    """
+
+    of: Expression
+
+
+@dataclass(frozen=True)
 class Certain(Expression):
     """A value that must not be None; it fails if it is."""
 

@@ -14,6 +14,7 @@ from functools import reduce
 from typing import Any
 
 from ..core.layout import WORD_BITS
+from ..core.text import Tabled
 
 WORD = -(1 << WORD_BITS - 1), (1 << WORD_BITS - 1) - 1
 """The lowest and the highest number of 64 bits."""
@@ -150,7 +151,18 @@ class Stream(Type):
 
 @dataclass(frozen=True)
 class Span(Type):
-    """A ``range``."""
+    """A ``range``.
+
+    Parameters
+    ----------
+    step
+        Its step, if that is known.
+    numbers
+        What its numbers may be.
+    """
+
+    step: int | None = None
+    numbers: Number = Number()
 
 
 @dataclass(frozen=True)
@@ -203,6 +215,13 @@ class OneOf(Type):
     """One of several values that exist when the file is loaded, by a number from 0 on."""
 
     options: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Places(Type):
+    """One of several places of the state, by a number from 0 on."""
+
+    options: tuple[Ref, ...]
 
 
 BOOL = Number(0, 1, bool)
@@ -305,6 +324,30 @@ def _join_closures(one: Closure, other: Closure) -> Type:
     return Closure(one.function, tuple((*a[:2], join(a[2], b[2])) for a, b in pairs))
 
 
+def _join_spans(one: Span, other: Span) -> Type:
+    numbers = join(one.numbers, other.numbers)
+    assert isinstance(numbers, Number)
+    return Span(one.step if one.step == other.step else None, numbers)
+
+
+def either(one: Type, other: Type) -> Type:
+    """Return the type of what a name may have on two ways: as joined, or one of several places.
+
+    Raises
+    ------
+    NoJoinError
+        If there is none.
+    """
+    places = (Ref, Places)
+    if one == other or not (isinstance(one, places) and isinstance(other, places)):
+        return join(one, other)
+    return Places(tuple(dict.fromkeys((*_places(one), *_places(other)))))
+
+
+def _places(one: Ref | Places) -> tuple[Ref, ...]:
+    return one.options if isinstance(one, Places) else (one,)
+
+
 def _join_known(one: Known | OneOf, other: Known | OneOf) -> Type:
     options = [*_options(one)]
     options += [value for value in _options(other) if all(value is not own for own in options)]
@@ -318,6 +361,7 @@ def _options(one: Known | OneOf) -> tuple[Any, ...]:
 _JOINS: dict[type[Type], Callable[[Any, Any], Type]] = {
     Number: _join_numbers, Record: _join_records, Sequence: _join_sequences,
     Members: _join_sets, Mapping: _join_mappings, Stream: _join_streams, Closure: _join_closures,
+    Span: _join_spans,
 }  # fmt: skip
 
 
@@ -335,7 +379,7 @@ def widened(before: Type, after: Type) -> Type:
     before, after
         What it was before a round, and after it.
     """
-    joined = join(before, after)
+    joined = either(before, after)
     return _without_limits(joined) if joined != before else joined
 
 
@@ -372,6 +416,8 @@ def parts_of(one: Type) -> tuple[Type, ...]:
         return (one.of,)
     if isinstance(one, (Sequence, Members, Stream)):
         return (one.element,)
+    if isinstance(one, Places):
+        return one.options
     return (one.key, one.value) if isinstance(one, Mapping) else ()
 
 
@@ -400,7 +446,7 @@ Sequence(element=Number(low=1, high=4, kind=<class 'int'>), kind=<class 'list'>)
     if value is None:
         return NOTHING
     if isinstance(value, int) and WORD[0] <= value <= WORD[1] and _is_plain_number(type(value)):
-        return Number(int(value), int(value), type(value))
+        return Number(int(value), int(value), int if type(value) is Tabled else type(value))
     if type(value) is str:
         return TEXT
     try:
@@ -411,7 +457,7 @@ Sequence(element=Number(low=1, high=4, kind=<class 'int'>), kind=<class 'list'>)
 
 def _is_plain_number(kind: type) -> bool:
     """Whether numbers of a class compute as whole numbers do."""
-    return kind in (int, bool) or issubclass(kind, Enum)
+    return kind in (int, bool, Tabled) or issubclass(kind, Enum)
 
 
 def _type_of_container(value: object) -> Type:

@@ -30,13 +30,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-if "TIDEGATE_TREES" in os.environ:
-    # Mutants of what translates syntax trees die where no rule comes from its typed form.
-    from tidegate.checker.compiled.unit import Unit
-
-    Unit.from_form = False
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Mark what takes long, before what is not asked for is left out."""

@@ -6,55 +6,14 @@ does not fit; the interpreted engine then takes over the search.
 
 from __future__ import annotations
 
-import ast
-import operator
-from collections.abc import Callable
-from typing import Any
-
 from ...core.layout import WORD_BITS
 from .emitter import Emitter
 from .values import WORD, Constant, Number, Value, fits, integer_of, span
-
-ARITHMETIC: dict[type[ast.operator], str] = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul",
-    ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
-    ast.LShift: "shl", ast.RShift: "ashr", ast.FloorDiv: "floordiv", ast.Mod: "mod",
-}  # fmt: skip
-COMPARISONS: dict[type[ast.cmpop], str] = {
-    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge",
-}  # fmt: skip
-FOLDED: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
-    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
-    ast.LShift: operator.lshift, ast.RShift: operator.rshift,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
-    ast.Gt: operator.gt, ast.GtE: operator.ge,
-}  # fmt: skip
-"""Operators that are computed while translating if both operands are known."""
-UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
-    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
-}  # fmt: skip
-
-FURTHEST = 1 << 10
-"""The most bits by which a known number is shifted left; the result may be reduced by a mask."""
 
 DIVISIONS = ("floordiv", "mod")
 """Operators whose right side must be positive, unless it is known while translating."""
 
 CHECKED = {"add": "sadd", "sub": "ssub", "mul": "smul"}
-
-
-def folds(node: ast.operator, right: object) -> bool:
-    """Return whether an operation on known operands can be computed while translating.
-
-    A shift must not be too far, and a divisor must not be 0.
-    """
-    if isinstance(node, (ast.FloorDiv, ast.Mod)):
-        return integer_of(right) != 0
-    shifts = isinstance(node, (ast.LShift, ast.RShift))
-    distance = (integer_of(right) if shifts else None) or 0
-    return distance >= 0 and (distance <= FURTHEST or isinstance(node, ast.RShift))
 
 
 def exact(out: Emitter, name: str, left: Value, right: Value) -> Number:

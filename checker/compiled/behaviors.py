@@ -23,9 +23,6 @@ from .seen import (
     seal,
     tag_of,
 )
-from .values import MACHINE
-
-ARITHMETIC = MACHINE
 
 STAYS = 62
 """The bit of a state's word that says whether a violation of some property can stay there."""

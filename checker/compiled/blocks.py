@@ -20,9 +20,6 @@ from .kernel import note_expanded
 from .memory import GROUP, Worker
 from .program import Program
 from .seen import copy, examine, fingerprint, mix, same
-from .values import MACHINE
-
-ARITHMETIC = MACHINE
 
 
 class Table(IntEnum):

@@ -13,17 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.fields import Record
-from ...core.layout import Layout
 from ...core.spec import EngineError
 from .build import Code, object_code
+from .code_size import CodeSize
 from .intrinsics import DECLARATIONS, INTRINSICS, load, store
+from .kernel_functions import KernelFunctions
 from .object_files import cached, name_of
-from .state_refs import StateRefs
-from .unit import Unit
-from .values import MACHINE, Number
-
-ARITHMETIC = MACHINE
+from .values import Number
 
 Numbers = NDArray[np.int64]
 
@@ -130,12 +126,12 @@ def drop_target(graph: int, state: int) -> None:
 @cache
 def _code() -> Code:
     """Return the machine code of ``label_components``."""
-    unit = Unit(StateRefs(Layout(Record, None)), INTRINSICS)
+    functions = KernelFunctions(INTRINSICS, CodeSize())
     graph = Number("%graph")
-    compiled = unit.function(label_components, [graph])
-    call = f'call void @"{compiled.name}"({", ".join(compiled.passed([graph]))})'
+    translated = functions.function(label_components, [graph])
+    call = f'call void @"{translated.name}"({translated.passed([graph])})'
     head = "define i64 @tidegate_components(i64 %graph) nounwind"
-    text = "\n".join([DECLARATIONS, *unit.bodies, f"{head} {{\n  {call}\n  ret i64 0\n}}"])
+    text = "\n".join([DECLARATIONS, *functions.bodies, f"{head} {{\n  {call}\n  ret i64 0\n}}"])
     digest = hashlib.sha256(text.encode()).hexdigest()
     return Code(cached(name_of(digest), lambda: object_code(text)))
 

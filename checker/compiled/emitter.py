@@ -13,49 +13,24 @@ Emits operations on the variables of a packed state, whose words are in register
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from inspect import isfunction
 
-from ...core.errors import printed
 from ...core.layout import WORD_BITS
 from ...core.record import Variable
 from .values import (
-    NOWHERE,
     PLAIN,
-    Backwards,
-    Bits,
-    Cells,
-    Choice,
     Constant,
-    Dictionary,
-    Distinct,
-    Elements,
-    Entries,
-    Items,
-    KindError,
-    Made,
-    Mapped,
-    Neighbours,
     Number,
-    Numbers,
-    Orders,
-    Perhaps,
-    Places,
     Range,
-    Span,
-    StateRef,
     Truth,
     UnsupportedError,
     Value,
-    Zipped,
     combined,
     fits,
     integer_of,
     span,
-    union,
 )
 
 MARKS = "%marks"
@@ -132,8 +107,6 @@ class Points:
         return 0 if number in self._unnoted else 1 << number % self.width
 
 
-Names = dict[str, Range] | None
-
 FAILURE = "%failure"
 """The address of a state's error word, which a function of the model sets if the step fails.
 
@@ -171,8 +144,6 @@ class Emitter:
 
     Parameters
     ----------
-    wraps
-        Whether numbers are modulo 2^64, as in the search's own code, and not Python's.
     points
         The points of the model's branches; None for the search's own code.
 
@@ -180,9 +151,6 @@ class Emitter:
     ----------
     pending
         Marks of truth values that are known here, and are recorded before the next jump.
-    definite
-        Local names that are definitely assigned here, with the range of their value; None in
-        unreachable code.
     loops
         Not empty if there may be a loop or a write, which have no vector instruction.
     reads
@@ -191,12 +159,9 @@ class Emitter:
         Whether there is a jump to the label "up", the end of a function whose step has failed.
     """
 
-    def __init__(self, wraps: bool = False, points: Points | None = None) -> None:
-        self.wraps = wraps
+    def __init__(self, points: Points | None = None) -> None:
         self.points = points
         self.pending: list[Mark] = []
-        self.definite: Names = {}
-        self._arriving: dict[str, Names] = {}
         self.loops: list[bool] = []
         self.reads: set[str] = set()
         self.lines: list[str] = []
@@ -250,36 +215,9 @@ class Emitter:
             noted = self.value(f"or {kind} {noted}, {taken}")
             self.emit(f"store {kind} {noted}, ptr {address}")
 
-    def settle(self, name: str, known: Range = None) -> None:
-        """Record that a local name has a value of that range from here on."""
-        if self.definite is not None:
-            self.definite = {**self.definite, name: known}
-
-    def unsettle(self, names: Iterable[str]) -> None:
-        """Forget the ranges of local names that a loop changes."""
-        if self.definite is not None:
-            changed = set(names)
-            # A part of a value has the name of the whole, and a number.
-            self.definite = {
-                name: None if name.partition("#")[0] in changed else known
-                for name, known in self.definite.items()
-            }
-
-    def _leave_for(self, label: str) -> None:
-        if self.terminated or self.definite is None:
-            return
-        before = self._arriving.get(label)
-        if before is None:
-            self._arriving[label] = self.definite
-        else:
-            both = before.keys() & self.definite.keys()
-            self._arriving[label] = {n: union(before[n], self.definite[n]) for n in both}
-
     def place_label(self, label: str) -> None:
         """Begin a block; the block before it continues here."""
         self._note_marks()
-        self._leave_for(label)
-        self.definite = self._arriving.get(label)
         if not self.terminated:
             self.lines.append(f"  br label %{label}")
         self.lines.append(f"{label}:")
@@ -287,7 +225,6 @@ class Emitter:
 
     def jump(self, label: str) -> None:
         """Continue at a label."""
-        self._leave_for(label)
         self.emit(f"br label %{label}")
         self.terminated = True
 
@@ -296,8 +233,6 @@ class Emitter:
         if isinstance(test, Constant):
             self.jump(yes if test.value else no)
             return
-        self._leave_for(yes)
-        self._leave_for(no)
         self.emit(f"br i1 {self.truth(test)}, label %{yes}, label %{no}")
         self.terminated = True
 
@@ -331,17 +266,11 @@ class Emitter:
         failed = self.value(f"select i1 {first}, i64 {ASSERTED}, i64 {before}")
         self.emit(f"store i64 {failed}, ptr {FAILURE}")
 
-    def fail_unless(self, right: str) -> None:
-        """Emit that this step fails if a bit is not set."""
-        self.fail_if(self.value(f"xor i1 {right}, true"))
-
     def begin_round(self) -> None:
         """Emit the count of an iteration, and the end if the step has failed or used them up.
 
         The counter is after the error word.
         """
-        if self.wraps:
-            return
         counter = self.element(FAILURE, 1)
         count = self.value(f"add i64 {self.value(f'load i64, ptr {counter}')}, 1")
         self.emit(f"store i64 {count}, ptr {counter}")
@@ -395,17 +324,12 @@ class Emitter:
         kept, self.lines = self.lines, []
         pending, self.pending = self.pending, []
         kept_state, self.terminated = self.terminated, False
-        definite = self.definite
         aside = Aside(self.lines)
         try:
             yield aside
         finally:
             aside.pending = self.pending
-            self.lines, self.terminated, self.definite = (
-                kept,
-                kept_state,
-                definite,
-            )
+            self.lines, self.terminated = kept, kept_state
             self.pending = pending
 
     def inline(self, aside: Aside, truth: str, way: bool) -> None:
@@ -421,22 +345,16 @@ class Emitter:
 
     def number(self, value: Value) -> str:
         """Return an operand of 64 bits."""
-        if value is NOWHERE:
-            return "0"
         known = integer_of(value.value) if isinstance(value, Constant) else None
         if known is not None:
-            if not self.wraps and not fits((known, known)):
+            if not fits((known, known)):
                 raise UnsupportedError(f"the number {known}, which takes more than 64 bits")
             return str(known)
         if isinstance(value, Number):
             return value.register
         if isinstance(value, Truth):
-            if value.truth_only:
-                raise UnsupportedError(
-                    f"{value.truth_only} is used as a number, but only its truth is known"
-                )
             return self.value(f"zext i1 {value.register} to i64")
-        raise KindError(f"a number is needed, not {_kind(value)}")
+        raise UnsupportedError("a value of another kind, where a number is needed")
 
     def truth(self, value: Value) -> str:
         """Return an operand of one bit: whether a value is true."""
@@ -448,24 +366,18 @@ class Emitter:
             return value.register
         if isinstance(value, Number):
             return self.value(f"icmp ne i64 {value.register}, 0")
-        raise KindError(f"a truth value is needed, not {_kind(value)}")
+        raise UnsupportedError("a value of another kind, where a truth value is needed")
 
     def arithmetic(self, operator: str, left: Value, right: Value) -> Number:
         """Emit an operation on two integers."""
         operands = f"{self.number(left)}, {self.number(right)}"
-        known = self._combined(operator, left, right)
+        known = combined(operator, span(left), span(right))
         return Number(self.value(f"{operator} i64 {operands}"), known)
-
-    def _combined(self, operator: str, left: Value, right: Value) -> Range:
-        """Return the range of a result; modulo 2^64 only sums of known ranges have one."""
-        one, other = span(left), span(right)
-        partly = one is None or other is None or operator not in ("add", "sub", "min", "max")
-        return None if self.wraps and partly else combined(operator, one, other)
 
     def extreme(self, which: str, left: Value, right: Value) -> Number:
         """Emit the smaller or the larger of two integers."""
         operands = f"i64 {self.number(left)}, i64 {self.number(right)}"
-        known = self._combined(which, left, right)
+        known = combined(which, span(left), span(right))
         return Number(self.value(f"call i64 @llvm.s{which}.i64({operands})"), known)
 
     def compare(self, condition: str, left: Value, right: Value) -> Truth:
@@ -490,26 +402,6 @@ def is_cheap(lines: list[str]) -> bool:
     )
 
 
-def _kind(value: Value) -> str:
-    if isinstance(value, StateRef):
-        return f"the variable {value.form}" if value.form else "the state"
-    if isinstance(value, (Items, Cells)):
-        return f"a {value.kind.__name__}"
-    if isinstance(value, Constant):
-        known = value.value
-        return f"the function {known.__name__}" if isfunction(known) else printed(known)
-    return next((name for kind, name in _KINDS.items() if isinstance(value, kind)), "a function")
-
-
-_KINDS: dict[type, str] = {
-    Bits: "a set", Distinct: "a set", Choice: "one of several parts of a table", Made: "a record",
-    Perhaps: "what may be None", Places: "one of several parts of the state", Span: "a slice",
-    Elements: "a slice", Numbers: "a range", Zipped: "what zip yields", Mapped: "what map yields",
-    Backwards: "what reversed yields", Orders: "what permutations yields",
-    Dictionary: "a dictionary", Entries: "a dictionary", Neighbours: "what pairwise yields",
-}  # fmt: skip
-
-
 class Marking:
     """The points of one function.
 
@@ -527,11 +419,10 @@ class Marking:
         """Mark both ways of a truth value; `where` identifies the condition in the function."""
         if self.out.points is None or not isinstance(value, Truth):
             return
-        # An unrolled loop repeats the same condition.
-        key = tuple(id(part) if isinstance(part, ast.AST) else part for part in where)
-        if key not in self._points:
-            self._points[key] = self.out.points.pair()
-        number = self._points[key]
+        # A loop that is written out repeats the same condition.
+        if where not in self._points:
+            self._points[where] = self.out.points.pair()
+        number = self._points[where]
         if number is not None:
             self.out.pending.append(Mark(value.register, number))
 
@@ -541,15 +432,6 @@ class Marking:
         points = self.out.points
         numbers = (number for number in self._points.values() if number is not None)
         return {points.element(number) for number in numbers} if points else set()
-
-
-def is_marked(node: ast.expr) -> bool:
-    """Whether the parts of an expression are marked, so that it need not be."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return is_marked(node.operand)
-    if isinstance(node, ast.Compare):
-        return len(node.ops) > 1 or isinstance(node.ops[0], (ast.In, ast.NotIn))
-    return isinstance(node, ast.BoolOp)
 
 
 Moves = dict[tuple[int, int, int], int]

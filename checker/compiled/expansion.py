@@ -24,15 +24,15 @@ from typing import Any
 
 from ...core.layout import Layout
 from ...core.spec import Instance, TransitionSystem
+from ...language.lowering.frame import LoweringError
 from .choices import MOST_INSTANCES, MOST_TRIED, SHARED_FROM, in_turn
 from .emitter import ASSERTED, MARKS, Emitter, Points
-from .function import Compiled, Mode
 from .memory import GROUP
 from .narrowing import bit_words, marker
 from .sampling import ALIVE, Query
 from .state_refs import Columns
-from .unit import Unit
-from .values import Constant, Number, StateRef, UnsupportedError, Value
+from .unit import Compiled, Unit
+from .values import Argument, Constant, Number, StateRef, UnsupportedError, Value
 
 
 @dataclass(frozen=True)
@@ -424,8 +424,9 @@ class Expansion:
         self.constants = Constant(system.constants)
         self.sides = Columns(system.layout)
         points = Points(8, {-1 - way for way in compared})
-        self.guards = Unit(self.sides, unit.intrinsics, "asked.", points, unit.sizes, unit.asserts)
-        self.guards.lowering = unit.lowering
+        self.guards = Unit(
+            self.sides, points, unit.sizes, "asked.", unit.asserts, lowering=unit.lowering
+        )
         self._noted: dict[int, set[int]] = {}
         self._parts: list[Part] = []
         self.columns = ", ".join(f"ptr noalias %c{word}" for word in range(self.words))
@@ -479,7 +480,7 @@ class Expansion:
         begun = self._lines()
         try:
             texts = self._of(part)
-        except UnsupportedError:
+        except LoweringError:
             return None
         together = self._lines() - begun
         self._of(part.alone[-1])
@@ -495,10 +496,9 @@ class Expansion:
         UnsupportedError
             If there is no such code, and the part has too many choices to try each.
         """
-        record, words = self.layout.record, self.words
         try:
-            text = marker(self.unit, part.instances, part.first, self.constants, record, words)
-        except UnsupportedError as error:
+            text = marker(self.unit, part.instances, part.first, self.constants, self.words)
+        except LoweringError as error:
             if len(part.instances) <= MOST_TRIED:
                 return part, []
             name, count = part.instances[0].action.name, len(part.instances)
@@ -667,10 +667,7 @@ class Expansion:
         out.emit(f"store i64 0, ptr {failure}")
         out.emit(f"store i64 0, ptr {out.element(words, self.words + 1)}")
         arguments, action = self._given(words, part), part.instances[0].action
-        effect = self.unit.function(action.apply, arguments, Mode.EFFECT)
-        if not effect.asks_guards and effect.cut != self._translated_guards(part).cut:
-            # The guards end elsewhere, so all of them are asked once more.
-            effect = self.unit.function(action.apply, arguments, Mode.WHOLE)
+        effect = self.unit.action(action.apply, arguments)
         make_marks(out, self.unit.points)
         clear_marks(out, self.unit.points, effect.elements)
         passed = ", ".join(effect.passed(arguments, failure))
@@ -716,11 +713,11 @@ class Expansion:
     def _translated_guards(self, part: Part) -> Compiled:
         """Return the guards of an action, up to the first loop in them."""
         arguments = self._given("%slots", part)
-        return self.guards.function(part.instances[0].action.apply, arguments, Mode.GUARDS)
+        return self.guards.guards(part.instances[0].action.apply, arguments)
 
-    def _given(self, words: str, part: Part) -> list[Value]:
+    def _given(self, words: str, part: Part) -> list[Argument]:
         """Return the arguments of an action."""
-        state = StateRef(words, "", (), self.layout.record)
+        state = StateRef(words)
         return [state, self.constants, *part.arguments]
 
     def _counted(self, out: Emitter) -> str:

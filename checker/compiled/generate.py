@@ -14,6 +14,7 @@ from ...core.values import members_of
 from ..liveness.formulas import predicates_of
 from ..request import SearchRequest
 from . import behaviors, kernel, sampling, seen
+from .code_size import CodeSize
 from .emitter import Emitter, Points, stored_value
 from .expansion import (
     FAILED,
@@ -24,13 +25,13 @@ from .expansion import (
     parts_of,
     portion_of,
 )
-from .function import Compiled
 from .intrinsics import DECLARATIONS, INTRINSICS
+from .kernel_functions import KernelFunctions, Translated
 from .orbits import declarations, emit_least, masks
 from .program import Module, Program
 from .sampling import Query, Samples
 from .state_refs import StateRefs
-from .unit import CodeSize, Unit
+from .unit import Unit
 from .values import Constant, Number, StateRef, Truth, UnsupportedError, Value, integer_of
 
 MOST_PROPERTIES = 62
@@ -115,10 +116,10 @@ class Generator:
         self._compared = compared
         points = Points(WORD_BITS, compared)
         sizes = CodeSize(len(parts_of(system.instances)))
-        places, known = StateRefs(self.layout), dict(INTRINSICS)
+        self.kernel = KernelFunctions(dict(INTRINSICS), sizes)
         numbers = {prop.kind: n for n, prop in enumerate(properties) if prop.kind.is_of_steps}
         asserted = numbers.get(Kind.ASSERTION, -1)
-        self.unit = Unit(places, known, points=points, sizes=sizes, asserts=system.asserts)
+        self.unit = Unit(StateRefs(self.layout), points, sizes, asserts=system.asserts)
         self.texts: list[str] = []
         stride = 8 * (self.words + (2 if exact else 3))
         self.program = Program(
@@ -177,7 +178,8 @@ class Generator:
         exported += [self._internal(function) for function in INTERNAL]
         points = [self.unit.points, expansion.guards.points]
         data = _sampling(*(-(-each.count // WORD_BITS) for each in points))
-        text = "\n".join([DECLARATIONS, data, *self.unit.bodies, *self.texts, *exported])
+        bodies = [*self.kernel.bodies, *self.unit.bodies]
+        text = "\n".join([DECLARATIONS, data, *bodies, *self.texts, *exported])
         digest = hashlib.sha256(text.encode()).hexdigest()
         count = sum(each.count for each in points)
         return text, Module(digest, self.words, self.program.stride, count)
@@ -197,42 +199,41 @@ class Generator:
             result = out.value(f"call {returns} @{name}({passed})")
             return Truth(result) if returns == "i1" else Number(result)
 
-        self.unit.intrinsics[stand_in] = call  # type: ignore[index]
+        self.kernel.intrinsics[stand_in] = call
         return stand_in
 
     def _internal(self, function: Callable[..., Any]) -> str:
         """Return the definition of a search function that generated text calls, but rarely."""
-        compiled, declared, passed = self._applied(function)
-        call = f'call void @"{compiled.name}"({passed})'
-        head = f"define internal void @{function.__name__}({declared}) noinline cold nounwind"
+        translated, operands = self._applied(function)
+        call = f'call void @"{translated.name}"({operands})'
+        head = f"define internal void @{function.__name__}({operands}) noinline cold nounwind"
         return f"{head} {{\n  {call}\n  ret void\n}}"
 
     def _exported(self, function: Callable[..., Any]) -> str:
         """Return the definition through which the driver calls a function of the search."""
-        compiled, declared, passed = self._applied(function)
-        call = f'call {compiled.returns} @"{compiled.name}"({passed})'
-        if compiled.returns == "void":
+        translated, operands = self._applied(function)
+        call = f'call {translated.returns} @"{translated.name}"({operands})'
+        if translated.returns == "void":
             body = f"  {call}\n  ret i64 0"
         else:
             body = f"  %r = {call}\n  ret i64 %r"
-        return f"define i64 @tidegate_{function.__name__}({declared}) nounwind {{\n{body}\n}}"
+        return f"define i64 @tidegate_{function.__name__}({operands}) nounwind {{\n{body}\n}}"
 
-    def _applied(self, function: Callable[..., Any]) -> tuple[Compiled, str, str]:
+    def _applied(self, function: Callable[..., Any]) -> tuple[Translated, str]:
         """Translate a function of the search, whose first argument is the program.
 
         Returns
         -------
-        Compiled, str, str
-            Its translation; the other arguments, all numbers, as they are declared and passed.
+        Translated, str
+            Its translation; the other arguments, all numbers, with their types.
         """
         count = function.__code__.co_argcount - 1
         numbers = [Number(f"%x{index}") for index in range(count)]
-        compiled = self.unit.function(function, [Constant(self.program), *numbers])
-        declared = ", ".join(f"i64 {number.register}" for number in numbers)
-        return compiled, declared, ", ".join(compiled.passed([*numbers]))
+        translated = self.kernel.function(function, [Constant(self.program), *numbers])
+        return translated, translated.passed(numbers)
 
     def _state(self, base: str) -> StateRef:
-        return StateRef(base, "", (), self.layout.record)
+        return StateRef(base)
 
     def _judge(self) -> None:
         """Generate ``judge(state)``: a bit for every property that the state violates or reaches.
@@ -304,9 +305,7 @@ class Generator:
             The question with which to keep the state ``%state``, to compare it with Python.
         """
         state = self._state(words)
-        predicate = self.unit.function(function, [state, self.constants], pure=True)
-        if predicate.count != 1:
-            raise UnsupportedError(f"{predicate.name} returns no truth value")
+        predicate = self.unit.predicate(function, [state, self.constants])
         points = self.unit.points
         clear_marks(out, points, predicate.elements)
         passed = ", ".join(predicate.passed([state], self._error_word(out, words)))

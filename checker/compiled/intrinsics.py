@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...core.fields import size
 from .emitter import Emitter
-from .values import WORD, Constant, Number, Truth, Value, span
+from .values import Constant, Number, Truth, Value
+
+Intrinsic = Callable[[Emitter, list[Value]], Value]
+"""Emits an operation that has a name in Python, but no body there."""
 
 
 def load(address: int) -> int:
@@ -135,18 +137,7 @@ def _first_of_eight(out: Emitter, arguments: list[Value]) -> Value:
     return Number(out.value(f"call i64 @llvm.cttz.i64(i64 {nine}, i1 true)"), (0, 8))
 
 
-def _size(out: Emitter, arguments: list[Value]) -> Value:
-    [mask] = arguments
-    known = span(mask)
-    if known is None or known[0] < 0:
-        # Python would never end.
-        out.fail_if(out.value(f"icmp slt i64 {out.number(mask)}, 0"))
-        known = WORD
-    count = out.value(f"call i64 @llvm.ctpop.i64(i64 {out.number(mask)})")
-    return Number(count, (0, known[1].bit_length()))
-
-
-INTRINSICS: dict[Any, Callable[[Emitter, list[Value]], Value]] = {
+INTRINSICS: dict[Any, Intrinsic] = {
     load: _load,
     load_published: _load_published,
     store: _store,
@@ -157,7 +148,6 @@ INTRINSICS: dict[Any, Callable[[Emitter, list[Value]], Value]] = {
     shifted: _shifted,
     below: _below,
     first_of_eight: _first_of_eight,
-    size: _size,
 }
 
 DECLARATIONS = """

@@ -38,9 +38,6 @@ from .seen import (
     short_hash,
     tag_of,
 )
-from .values import MACHINE
-
-ARITHMETIC = MACHINE
 
 
 def locate(p: Program, shared: int, chunk: int) -> tuple[int, int]:
@@ -273,9 +270,6 @@ def represent(p: Program, first: int, count: int) -> int:
     return count
 
 
-ARITHMETIC = MACHINE
-
-
 class Block(IntEnum):
     """Byte offsets in the block of a batch.
 
@@ -370,9 +364,6 @@ def find_ancestors(p: Program, worker: int) -> int:
 
 EXPORTED = (expand_levels, find_ancestors)
 """What the driver calls; all arguments are numbers."""
-
-
-ARITHMETIC = MACHINE
 
 
 def grow(p: Program, shared: int, order: int) -> None:

@@ -14,9 +14,6 @@ from .kernel import violates
 from .memory import GROUP, Worker
 from .program import Program
 from .seen import fingerprint
-from .values import MACHINE
-
-ARITHMETIC = MACHINE
 
 
 class Listing(IntEnum):

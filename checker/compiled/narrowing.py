@@ -7,16 +7,18 @@ and sets a bit for each choice.  Those of a group of states are then tried in al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.generated import run
 from ...core.narrowing import Tree, trees
 from ...core.spec import Action, Instance
+from ...language.types import NOTHING
+from ...language.types import Number as Whole
 from .emitter import Emitter
-from .function import Intrinsic
+from .intrinsics import Intrinsic
 from .unit import Unit
-from .values import Constant, Number, StateRef, UnsupportedError, Value
+from .values import Argument, Constant, Number, StateRef, UnsupportedError, Value
 
 SPARSE = 16
 """The numbers that a table of choices may have for each of them."""
@@ -124,7 +126,6 @@ def marker(
     instances: tuple[Instance, ...],
     first: int,
     constants: Constant,
-    record: Any,
     words: int,
 ) -> str:
     """Return ``mark.N(states, count, bits)``: it sets the bits of what some states choose.
@@ -132,17 +133,14 @@ def marker(
     If a choice cannot be computed in a state, all bits are set, so that everything is tried.
     """
     table, action = Table(instances), instances[0].action
-    known: Mapping[Any, Intrinsic] = {
-        **unit.intrinsics, child: _child_of(unit.table(table.numbers)), note: _note,
-    }  # fmt: skip
-    own = Unit(unit.places, known, f"chosen.{first}.", None, unit.sizes)
-    own.lowering = unit.lowering
+    own = Unit(unit.places, None, unit.sizes, f"chosen.{first}.", lowering=unit.lowering)
+    name = f"@numbers.{first}"
+    own.operations |= {child: _child_of(name), note: _note}
+    own.lowering.operations |= {child: Whole(0, len(table.numbers)), note: NOTHING}
     columns = list(zip(*table.rows, strict=True))
     numbers = [Number(f"%q{n}", (min(one), max(one))) for n, one in enumerate(columns)]
-    operands: list[Value] = [
-        StateRef("%state", "", (), record), constants, Number("%bits"), *numbers
-    ]  # fmt: skip
-    compiled = own.function(chooser(action, first), operands, pure=True)
+    operands: list[Argument] = [StateRef("%state"), constants, Number("%bits"), *numbers]
+    compiled = own.rule(chooser(action, first), operands)
     out = Emitter()
     out.prologue += [
         "  %errors = alloca [2 x i64]",
@@ -156,8 +154,8 @@ def marker(
     place = out.value(f"add i64 %states, {out.value(f'mul i64 {at}, {8 * words}')}")
     out.emit(f"%state = inttoptr i64 {place} to ptr")
     passed = ", ".join(compiled.passed(operands, "%errors"))
-    rows = unit.table([value for row in table.rows for value in row])
-    _for_each_row(out, numbers, rows, len(table.rows), f'@"{compiled.name}"({passed})')
+    rows = [value for row in table.rows for value in row]
+    _for_each_row(out, numbers, f"@rows.{first}", len(table.rows), f'@"{compiled.name}"({passed})')
     out.again("%at", at, "%count", "each", "finished")
     out.jump("done")
     out.place_label("all")
@@ -167,7 +165,14 @@ def marker(
     out.place_label("done")
     out.emit("ret void")
     head = f"void @mark.{first}(i64 %states, i64 %count, i64 %bits)"
-    return "\n".join([*own.bodies, out.definition(head, "noinline")])
+    tables = [_table(name, table.numbers), _table(f"@rows.{first}", rows)]
+    return "\n".join([*tables, *own.bodies, out.definition(head, "noinline")])
+
+
+def _table(name: str, numbers: Sequence[int]) -> str:
+    """Return the definition of a constant array of numbers."""
+    items = ", ".join(f"i64 {number}" for number in numbers)
+    return f"{name} = private unnamed_addr constant [{len(numbers)} x i64] [{items}]"
 
 
 def _for_each_row(

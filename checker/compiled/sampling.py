@@ -15,9 +15,6 @@ from .intrinsics import fetch_add, load, shifted, store
 from .memory import GROUP
 from .program import Program
 from .seen import copy, same
-from .values import MACHINE
-
-ARITHMETIC = MACHINE
 
 COMPARED = 20
 """States per way of a branch that every search compares with Python, if there are so many."""

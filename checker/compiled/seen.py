@@ -40,9 +40,6 @@ from .intrinsics import (
 )
 from .memory import BLOCK, Region, Shared, Worker
 from .program import Program
-from .values import MACHINE
-
-ARITHMETIC = MACHINE
 
 BUCKET = 8
 """Tags in a bucket."""
@@ -318,8 +315,6 @@ def add_to_overflow(p: Program, shared: int, worker: int, candidate: int, tag: i
         if position == size:
             position = 0
 
-
-ARITHMETIC = MACHINE
 
 SPREAD = 0x9E3779B97F4A7C15
 """An odd number whose products have well-mixed upper bits."""

@@ -40,17 +40,6 @@ class StateRefs:
             indices = tuple(map(int, re.findall(r"\[(\d+)\]", variable.path)))
             self._variables.setdefault(form, {})[indices] = variable
 
-    def of(self, declaration: type) -> StateRef:
-        """Return a place where the state has a record of a declaration."""
-        for path, node in self.layout.records_of(declaration).items():
-            form, indices = re.sub(r"\[\d+\]", "[]", path), re.findall(r"\[(\d+)\]", path)
-            return StateRef("", form, tuple(Constant(int(index)) for index in indices), node)
-        raise UnsupportedError(f"{declaration.__name__}(...), which the state holds nowhere,")
-
-    def kind(self, place: StateRef) -> type:
-        """Return what a variable reads as."""
-        return next(iter(self._candidates(place).values())).kind
-
     def lowest(self, place: StateRef) -> Constant:
         """Return the lowest value of a variable."""
         variable = next(iter(self._candidates(place).values()))

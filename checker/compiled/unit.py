@@ -1,115 +1,57 @@
-"""The functions of one compiled model, each translated once per kind of arguments and mode.
-
-Bounds the size of machine code: what is too large is not copied to where it is called.
-
-LLVM takes time in proportion to the instructions that it optimises, and more for a long function.
-Small functions are copied to their callers, since that makes fast code; but a function that writes
-to a sequence of 24 records has 60,000 instructions, and 24 instances of an action call it.
-"""
+"""The rules that a search calls, as machine code from the typed form."""
 
 from __future__ import annotations
 
-import ast
-import re
-import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from enum import Enum, EnumType
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from types import FunctionType
 from typing import Any
 
 from ...core.errors import printed
 from ...core.layout import WORD_BITS
-from ...core.sources import nodes_of
+from ...language import form
+from ...language.calls import Parameters
+from ...language.lowering.effects import writing
 from ...language.lowering.lower import Lowering
-from ...language.names import MISSING, looked_up
+from ...language.lowering.rules import bound
 from ...language.schema import Schema
-from .element_names import with_elements_in_place
-from .emission.entries import Entries
-from .emitter import Points
-from .function import Compiled, Intrinsic, Mode
-from .slots import Shape
+from ...language.types import BOOL, Nothing, Number, Optional, Tuple, Type, type_of
+from .code_size import CodeSize
+from .emission.functions import Module
+from .emission.layouts import leaves
+from .emission.memory import Value
+from .emission.statements import Body
+from .emitter import FAILURE, MARKS, Emitter, Points
+from .intrinsics import Intrinsic
 from .state_refs import StateRefs
-from .statements import Translation
-from .syntax import plain_tree
-from .values import (
-    MACHINE,
-    MISTAKES,
-    PLAIN,
-    Constant,
-    Dictionary,
-    Elements,
-    Items,
-    Made,
-    Method,
-    Span,
-    StateRef,
-    UnsupportedError,
-    Value,
-    kind_of,
-    span,
-)
+from .values import PLAIN, Argument, Constant, StateRef, UnsupportedError
+from .values import Number as Register
 
 
-def _returns(function: Callable[..., Any]) -> str | None:
-    """Return the return annotation of a function, as text; None if it has none."""
-    if "return" not in function.__annotations__:
-        return None
-    declared = function.__annotations__["return"]
-    named = declared is int or declared is bool or isinstance(declared, EnumType)
-    return declared.__name__ if named else str(declared)
+@dataclass(frozen=True)
+class Compiled:
+    """A rule in machine code: its name in LLVM, and the type of what it returns.
 
-
-def _enumerates(function: Any, name: str) -> bool:
-    """Whether a name in a function is that of an enumeration whose members are numbers."""
-    value = looked_up(function, name)
-    return isinstance(value, type) and issubclass(value, Enum) and issubclass(value, int)
-
-
-CALL = re.compile(r"(?<= call ).*?@\"([^\"]+)\"")
-
-INLINED = 200_000
-"""Instructions of all instances together, as far as copies make them longer."""
-
-LEAST, MOST = 300, 4_000
-"""Instructions of a function, with the copies in it, up to which it is copied: always; at most.
-
-A function that has more than the latter of its own is not optimised either.
-"""
-
-
-class CodeSize:
-    """The sizes of a module's functions.
-
-    Parameters
-    ----------
-    instances
-        How many instances of actions it is made for.
+    ``elements`` are the elements of the marks in which it, or what it calls, records the ways it
+    took, and ``reads`` the paths of the variables that it reads from their columns.
     """
 
-    def __init__(self, instances: int = 1) -> None:
-        self._most = min(max(INLINED // max(instances, 1), LEAST), MOST)
-        self._inlined: dict[str, int] = {}
+    name: str
+    returns: str
+    elements: set[int] = field(default_factory=set)
+    reads: set[str] = field(default_factory=set)
 
-    def attributes(self, name: str, lines: Iterable[str]) -> str:
-        """Return LLVM's attributes for a function whose callees are known."""
-        own, copied = 0, 0
-        for line in lines:
-            own += 1
-            if called := CALL.search(line):
-                copied += self._inlined.get(called[1], 0)
-        if own > MOST:
-            return "noinline optnone"
-        if own + copied > self._most:
-            return "noinline"
-        self._inlined[name] = own + copied
-        return "alwaysinline"
-
-
-SHAPES = {"None": "void", "bool": "i1", "int": "i64"}
-
-
-MOST_READINGS = 4
-"""How often a function is translated, each time with more of what loops read early."""
+    @staticmethod
+    def passed(arguments: Sequence[Argument], failure: str = FAILURE) -> list[str]:
+        """Return the operands of a call, with their types."""
+        operands = [f"ptr {failure}", f"ptr {MARKS}"]
+        for argument in arguments:
+            if isinstance(argument, Register):
+                operands.append(f"i64 {argument.register}")
+            elif isinstance(argument, StateRef):
+                operands.append(f"ptr {argument.base}")
+        return operands
 
 
 class Unit:
@@ -119,231 +61,250 @@ class Unit:
     ----------
     places
         The positions of the state's variables.
-    intrinsics
-        Functions that are emitted in place, by the Python function that represents them.
+    points
+        The points of its branches.
+    sizes
+        The sizes of its functions.
     prefix
         The prefix of the functions' names, if a module has more than one unit.
-    points
-        The points of its branches: see :class:`points.Points`.
-    sizes
-        The sizes of its functions: see :class:`CodeSize`.
     asserts
         Whether an assertion of a user's that fails is a verdict.
+    lowering
+        What lowers these rules; units of one layout may share it, and what it has lowered.
     """
-
-    translation: type[Translation] = Translation
 
     def __init__(
         self,
         places: StateRefs,
-        intrinsics: Mapping[Any, Intrinsic],
-        prefix: str = "",
         points: Points | None = None,
         sizes: CodeSize | None = None,
+        prefix: str = "",
         asserts: bool = False,
+        lowering: Lowering | None = None,
     ) -> None:
-        self.asserts = asserts
-        self.sizes = CodeSize() if sizes is None else sizes
+        self.places, self.prefix, self.asserts = places, prefix, asserts
         self.points = Points(WORD_BITS) if points is None else points
-        self.places = places
-        self.intrinsics = intrinsics
-        self.prefix = prefix
+        self.sizes = CodeSize() if sizes is None else sizes
         self.bodies: list[str] = []
+        self.operations: dict[Any, Intrinsic] = {}
+        self._lowering = lowering
         self._known: dict[object, Compiled] = {}
         self._kept: list[object] = []
-        self._tables: dict[tuple[int, ...], str] = {}
-        self._begun: list[tuple[object, ...]] = []
-        self._in_place: dict[types.FunctionType, ast.FunctionDef | None] = {}
-
-    @property
-    def is_within(self) -> bool:
-        """Whether a function is translated that another one calls."""
-        return len(self._begun) > 1
-
-    def function(
-        self,
-        function: Callable[..., Any],
-        arguments: list[Value],
-        mode: Mode = Mode.WHOLE,
-        pure: bool = False,
-    ) -> Compiled:
-        """Return the translation of a function for arguments of this kind.
-
-        Parameters
-        ----------
-        pure
-            Whether it must not write to the state, since a guard calls it.
-        """
-        key = (id(function), mode, pure, *(_kind(argument) for argument in arguments))
-        if any(begun[0] == key[0] for begun in self._begun):
-            raise UnsupportedError(f"{function.__name__}, which calls itself,")
-        if key not in self._known:
-            # Keys identify objects by address, so these must stay alive.
-            self._kept.append((function, arguments))
-            self._begun.append(key)
-            try:
-                self._known[key] = self._translate(function, arguments, mode, pure)
-            finally:
-                self._begun.remove(key)
-        return self._known[key]
-
-    def _translate(
-        self, function: Callable[..., Any], arguments: list[Value], mode: Mode, pure: bool
-    ) -> Compiled:
-        if type(function) is not types.FunctionType:
-            raise UnsupportedError(f"{printed(function)}, which is not a plain function,")
-        is_rule = not self.is_within and function.__globals__.get("ARITHMETIC") is not MACHINE
-        if is_rule and self.from_form is not False:
-            try:
-                return self.entries.entry(function, arguments, mode, pure)
-            except Exception:
-                # As long as both are there, nothing that goes wrong in the form ends a search.
-                if self.from_form:
-                    raise
-        return self._from_tree(function, arguments, mode, pure)
-
-    from_form: bool | None = None
-    """Whether all rules come from the typed form, or none; None for all that it has code for."""
-
-    @cached_property
-    def entries(self) -> Entries:
-        """The rules that come from the typed form."""
-        return Entries(self, self.lowering)
 
     @cached_property
     def lowering(self) -> Lowering:
-        """What lowers these rules; units of one layout may share it, and what it has lowered."""
-        return Lowering(Schema(self.places.layout))
+        """What lowers these rules."""
+        return self._lowering or Lowering(Schema(self.places.layout))
 
-    def _from_tree(
-        self, function: types.FunctionType, arguments: list[Value], mode: Mode, pure: bool
-    ) -> Compiled:
-        """Return the translation of a function's syntax tree."""
-        failed = None
-        for tree in self.trees(function, pure or mode is Mode.GUARDS):
-            try:
-                return self._of_tree(function, tree, arguments, mode, pure)
-            except UnsupportedError as error:
-                failed = failed or error
-        assert failed is not None
-        raise failed
+    @cached_property
+    def module(self) -> Module:
+        """The functions of the model that the rules call."""
+        return Module(self, self.lowering.schema)
 
-    def trees(self, function: types.FunctionType, reads: bool) -> Iterator[ast.FunctionDef]:
-        """Yield syntax trees of a function, of which the first one is translated that can be.
-
-        A function may write through names for elements, and only their types say what are elements.
+    def predicate(self, function: Callable[..., Any], arguments: list[Argument]) -> Compiled:
+        """Return a rule that reads the state, and gives a truth value.
 
         Parameters
         ----------
-        reads
-            Whether it must only read.
+        arguments
+            The state, the bounds, and the arguments of an action.
+
+        Raises
+        ------
+        LoweringError
+            If the rule is not in the language.
+        UnsupportedError
+            If there is no code for it.
         """
-        try:
-            tree = plain_tree(function, keywords=True)
-        except UnsupportedError as error:
-            raise type(error)(f"{error} (in {function.__qualname__})") from None
-        yield tree
-        if reads:
-            return
-        if function not in self._in_place:
-            # An action has the same one for all of its instances.
-            rewritten = with_elements_in_place(tree, function.__globals__)
-            self._in_place[function] = rewritten
-        in_place = self._in_place[function]
-        if in_place is not None:
-            yield in_place
+        return self._once(self._predicate, function, arguments)
 
-    def _of_tree(
+    def action(self, function: Callable[..., Any], arguments: list[Argument]) -> Compiled:
+        """Return an action, which writes to the state and says whether the step was taken."""
+        return self._once(self._action, function, arguments)
+
+    def guards(self, function: Callable[..., Any], arguments: list[Argument]) -> Compiled:
+        """Return the guards at the beginning of an action, up to the first loop.
+
+        They are asked of many states at once; the action asks all of them again.
+        """
+        return self._once(self._guards, function, arguments)
+
+    def rule(self, function: Callable[..., Any], arguments: list[Argument]) -> Compiled:
+        """Return a function of a state, which may write to it, and gives a number or nothing."""
+        return self._once(self._whole, function, arguments)
+
+    def _once(
         self,
-        function: types.FunctionType,
-        tree: ast.FunctionDef,
-        arguments: list[Value],
-        mode: Mode,
-        pure: bool,
+        make: Callable[[FunctionType, list[Argument]], Compiled],
+        function: Callable[..., Any],
+        arguments: list[Argument],
     ) -> Compiled:
-        code = function.__code__
-        where = f"{function.__name__}, {code.co_filename}:{code.co_firstlineno}"
-        try:
-            returns, count = self._shape(function, tree, mode)
-            # Neither generated names nor LLVM's reserved ones contain a dollar.
-            name = f"{self.prefix}{function.__name__}${len(self._kept)}"
-            own = function.__globals__.get("ARITHMETIC") is MACHINE
-            expected: dict[int | str, Shape] = {}
-            for _ in range(MOST_READINGS):
-                compiled = Compiled(name, returns, count, own)
-                translation = self.translation(
-                    self, function, tree, arguments, compiled, mode, pure, expected
-                )
-                where = translation.where()
-                text = translation.text()
-                early = translation.scope.lists.early | translation.scope.slots.early
-                if early.keys() <= expected.keys():
-                    break
-                # A loop reads what a later statement of it adds to a list, or gives a name.
-                expected |= early
+        if not isinstance(function, FunctionType):
+            raise UnsupportedError(f"{printed(function)}, which is not a plain function,")
+        key = (make.__name__, function, *map(_kind, arguments))
+        if key not in self._known:
+            # Keys identify objects by address, so these must stay alive.
+            self._kept.append(arguments)
+            self._known[key] = make(function, arguments)
+        return self._known[key]
+
+    def _predicate(self, function: FunctionType, arguments: list[Argument]) -> Compiled:
+        lowered = self._lowered(function, arguments)
+        written = writing(lowered)
+        if written is not None:
+            error = UnsupportedError("a part of the state is written where only reading is allowed")
+            writer, line = written
+            error.place, error.function = (writer.file, line), writer.name
+            raise error
+        if not isinstance(_certain(lowered.result), Number):
+            raise UnsupportedError(f"{function.__name__}, which returns no truth value")
+        return self._whole(function, arguments)
+
+    def _action(self, function: FunctionType, arguments: list[Argument]) -> Compiled:
+        lowered = self._lowered(function, arguments)
+        if not _is_truth(_certain(lowered.result)):
+            raise UnsupportedError(f"{function.__name__}, which returns no truth value")
+        return self._whole(function, arguments)
+
+    def _whole(self, function: FunctionType, arguments: list[Argument]) -> Compiled:
+        """Return a function that calls a lowered one, and gives the number that it returns."""
+        lowered = self._lowered(function, arguments)
+        rule = _Rule(self, function, lowered, arguments)
+        called, out, kind = rule.called(), rule.body.out, _certain(lowered.result)
+        if isinstance(kind, Nothing):
+            out.emit("ret void")
+            return rule.finished("void")
+        if not isinstance(kind, Number):
+            raise UnsupportedError(f"{function.__name__}, which returns no truth value")
+        # A rule that returns None is a mistake of the model.
+        leaf = rule.body.certain(called).leaves[0]
+        returns = "i1" if _is_truth(kind) else "i64"
+        out.emit(f"ret {returns} {out.truth(leaf) if returns == 'i1' else out.number(leaf)}")
+        return rule.finished(returns)
+
+    def _guards(self, function: FunctionType, arguments: list[Argument]) -> Compiled:
+        lowered = self._lowered(function, arguments)
+        rule = _Rule(self, function, lowered, arguments)
+        rule.guards()
+        return rule.finished("i1", "alwaysinline")
+
+    def _lowered(self, function: FunctionType, arguments: list[Argument]) -> form.Function:
+        return self.lowering.function(function, bound(function, [_type(one) for one in arguments]))
+
+
+class _Rule:
+    """The code of one rule while it is made."""
+
+    def __init__(
+        self,
+        unit: Unit,
+        function: FunctionType,
+        lowered: form.Function,
+        arguments: list[Argument],
+    ) -> None:
+        self.unit, self.lowered = unit, lowered
+        self.name = unit.module.new_name(function.__name__)
+        self.declared = [f"ptr {FAILURE}", f"ptr {MARKS}"]
+        self.body = Body(unit.module, Emitter(unit.points), lowered, _answer)
+        self.supplied = list(self._received(arguments))
+        if Parameters.of_function(function).rest is not None:
+            # Those for ``*values`` are one.
+            count = len(lowered.parameters) - 1
+            rest = Tuple(tuple(value.type for value in self.supplied[count:]))
+            self.supplied[count:] = [self.body.made(rest, self.supplied[count:])]
+
+    def _received(self, arguments: list[Argument]) -> Iterator[Value]:
+        for number, argument in enumerate(arguments):
+            kind = _type(argument)
+            if isinstance(argument, StateRef):
+                self.declared.append(f"ptr {self.body.base}")
+                yield Value(kind)
+            elif isinstance(argument, Constant):
+                yield self.body.constant(argument.value, kind)
             else:
-                raise UnsupportedError("a list that is read before what it has is known")
-            self.bodies.append(text)
-        except UnsupportedError as error:
-            if " (in " in str(error):
-                raise
-            raise type(error)(f"{error} (in {where})") from None
-        except MISTAKES as error:
-            why = f"{type(error).__name__}: {error}"
-            raise UnsupportedError(
-                f"what cannot be computed while translating: {why} (in {where})"
-            ) from None
-        return compiled
+                self.declared.append(f"i64 %p{number}")
+                yield Value(kind, (self.body.leaf(f"%p{number}", leaves(kind)[0]),))
 
-    def _shape(
-        self, function: Callable[..., Any], tree: ast.FunctionDef, mode: Mode
-    ) -> tuple[str, int]:
-        """Return the LLVM type of what a function returns, and how many values that is."""
-        if mode is not Mode.WHOLE:
-            return "i1", 1
-        valued = any(isinstance(n, ast.Return) and n.value is not None for n in nodes_of(tree))
-        text = _returns(function) or ("int" if valued else "None")
-        if text.startswith("tuple[") and set(text[6:-1].split(", ")) == {"int"}:
-            count = text.count(",") + 1
-            if count == 1:
-                raise UnsupportedError(f"{function.__name__} returns a tuple of one")
-            return f"{{{', '.join(['i64'] * count)}}}", count
-        if text.isidentifier() and text not in SHAPES:
-            text = "int" if _enumerates(function, text) else text
-        if text not in SHAPES:
-            raise UnsupportedError(f"{function.__name__} returns {text}: not int, bool or None")
-        return SHAPES[text], 0 if text == "None" else 1
+    def called(self) -> Value:
+        """Emit the call of the lowered function, and return what it gives."""
+        passed = [(value, False) for value in self.supplied]
+        return self.unit.module.call(self.body, self.lowered, passed)
 
-    def table(self, numbers: Sequence[int]) -> str:
-        """Return the name of a constant array of numbers."""
-        key = tuple(numbers)
-        if key not in self._tables:
-            self._tables[key] = f'@"{self.prefix}table${len(self._tables)}"'
-            items = ", ".join(f"i64 {number}" for number in key)
-            head = f"{self._tables[key]} = private unnamed_addr constant"
-            self.bodies.append(f"{head} [{len(key)} x i64] [{items}]")
-        return self._tables[key]
+    def guards(self) -> None:
+        """Emit the guards at the beginning of an action, up to the first loop."""
+        body, out = self.body, self.body.out
+        for slot, value in zip(self.lowered.parameters, self.supplied, strict=True):
+            body.bind(slot, value)
+        for statement in self.lowered.body:
+            if out.terminated or not _is_guard(statement):
+                break
+            before = len(out.lines), len(out.prologue), set(out.reads), out.terminated
+            pending = list(out.pending)
+            try:
+                body.statements((statement,))
+            except UnsupportedError:
+                out.loops.append(True)
+            if out.loops:
+                del out.lines[before[0] :], out.prologue[before[1] :]
+                out.reads, out.terminated, out.pending = before[2], before[3], pending
+                break
+        if not out.terminated:
+            out.emit("ret i1 true")
 
-    def lookup(self, function: Callable[..., Any], name: str) -> Value:
-        """Return the value of a name that is not local to a function."""
-        value = looked_up(function, name)
-        if value is MISSING:
-            raise UnsupportedError(f"{function.__name__} uses {name}, which is not known")
-        return Constant(value)
+    def finished(self, returns: str, how: str = "") -> Compiled:
+        """Return the rule, after the last of its instructions."""
+        out, unit = self.body.out, self.unit
+        lines = [*out.prologue, *out.lines]
+        how = how or unit.sizes.attributes(self.name, lines)
+        head = (
+            f'define internal {returns} @"{self.name}"({", ".join(self.declared)}) {how} nounwind'
+        )
+        unit.bodies.append("\n".join([f"{head} {{", "entry:", *lines, "}"]))
+        elements = self.body.marks.elements | self.body.called_elements
+        return Compiled(self.name, returns, elements, set(out.reads))
 
 
-def _kind(argument: Value) -> object:
-    """Return a key that is equal for arguments which can share a translation."""
-    if isinstance(argument, Constant):
-        which = type(argument.value)
-        return ("static", which, argument.value if which in PLAIN else id(argument.value))
+def _kind(argument: Argument) -> object:
+    """Return a key that is equal for arguments that can share the code of a rule."""
+    known = argument.value if isinstance(argument, Constant) else None
+    return _type(argument), known if type(known) in PLAIN else id(known)
+
+
+def _type(argument: Argument) -> Type:
+    """Return the type of an argument of a rule."""
     if isinstance(argument, StateRef):
-        return ("place", argument.form, tuple(_kind(index) for index in argument.indices))
-    if isinstance(argument, Made):
-        return ("made", id(argument.kind), argument.paths, tuple(map(_kind, argument.values)))
-    if isinstance(argument, (Items, Dictionary, Method, Span, Elements)):
-        kinds = {Items: "a tuple", Dictionary: "a dictionary", Method: "a method"}
-        what = kinds.get(type(argument), "a slice of a sequence")
-        raise UnsupportedError(f"{what} cannot be passed on")
-    truth_only = getattr(argument, "truth_only", "")
-    return (type(argument).__name__, span(argument), kind_of(argument), truth_only)
+        return Schema.root
+    if isinstance(argument, Constant):
+        return type_of(argument.value)
+    assert isinstance(argument, Register)
+    return Number() if argument.range is None else Number(*argument.range, argument.kind or int)
+
+
+def _certain(kind: Type) -> Type:
+    """Return the type of what a rule returns, but for None, which is a mistake."""
+    return kind.of if isinstance(kind, Optional) else kind
+
+
+def _is_truth(kind: Type) -> bool:
+    return kind == BOOL or (isinstance(kind, Number) and kind.kind is bool)
+
+
+def _answer(body: Body, value: Value) -> None:
+    """Emit what a guard answers."""
+    leaf = value.leaves[0] if value.leaves else Constant(False)
+    body.out.emit(f"ret i1 {body.out.truth(leaf)}")
+
+
+def _is_guard(statement: form.Statement) -> bool:
+    """Whether a statement at the beginning of an action refuses the step, or names a value."""
+    if isinstance(statement, form.Bind):
+        # A column refuses to be written.
+        return True
+    if not isinstance(statement, form.If) or statement.orelse:
+        return False
+    [*_, last] = statement.body or (None,)
+    return len(statement.body) == 1 and isinstance(last, form.Return) and _is_no(last.value)
+
+
+def _is_no(value: form.Expression) -> bool:
+    return isinstance(value, form.Constant) and value.value is False

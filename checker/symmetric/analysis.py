@@ -16,14 +16,13 @@ from ...core.result import Declared
 from ...core.sources import original_of
 from ...language.forms import NOT_IN_IT
 from ...language.scopes import parameter_names
-from ..compiled.element_names import with_elements_in_place
-from ..compiled.syntax import plain_tree
-from ..compiled.values import OutsideError, UnsupportedError
 from .calls import in_order
+from .element_names import with_elements_in_place
 from .names import Names
 from .parts import Result
 from .sequences import renamed
 from .statements import Statements
+from .syntax import OutsideError, UnreadError, plain_tree
 from .values import (
     FOLLOWING,
     NOTHING,
@@ -250,7 +249,7 @@ def _tree(function: Callable[..., Any], node: ast.AST) -> ast.FunctionDef:
         refused = NotShownError(ast.Name(name), f"has {part.what}, which {NOT_IN_IT}")
         refused.where, refused.repair = f"{name}, {place(function, part.node)}", part.repair
         raise refused from None
-    except UnsupportedError as error:
+    except UnreadError as error:
         what = str(error).removesuffix(",")
         raise NotShownError(node, f"calls {what}") from None
 

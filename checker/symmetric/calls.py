@@ -22,12 +22,12 @@ from ...core.fields import (
 )
 from ...language.calls import CallError, Parameters, defaults_of
 from ...language.methods import METHODS
-from ..compiled.element_names import index_in, length_of, still_there
-from ..compiled.name_uses import by_itself
-from ..compiled.own_records import replaced
 from . import sequences
+from .element_names import index_in, length_of, still_there
 from .expressions import Expressions, wrapped
+from .name_uses import by_itself
 from .names import FEW, described, is_key, is_table
+from .own_records import replaced
 from .sequences import another, copied, indices_as, renamed
 from .values import (
     LOWEST,

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from ...core.symmetry import SymmetryError
-from ..compiled.element_names import as_written
+from .element_names import as_written
 from .values import NotShownError
 
 REPAIRS = {

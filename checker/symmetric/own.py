@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from ..compiled.name_uses import FUNCTION_KINDS, Uses, is_only_target, is_part_of_name, marked_call
-from ..compiled.own_records import GROWING
-from ..compiled.syntax import makes_list
+from .name_uses import FUNCTION_KINDS, Uses, is_only_target, is_part_of_name, marked_call
+from .own_records import GROWING
+from .syntax import makes_list
 
 _TAKING = (
     ast.AugAssign, ast.BinOp, ast.Compare, ast.FormattedValue, ast.Return, ast.Starred,

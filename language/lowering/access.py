@@ -262,7 +262,7 @@ def element_type(frame: Frame, kind: Type) -> Type:
     if isinstance(kind, Ref):
         return frame.schema.element(kind)
     if isinstance(kind, Span):
-        return Number()
+        return kind.numbers
     if isinstance(kind, Tuple):
         return join_all(kind.items)
     if isinstance(kind, Mapping):
@@ -414,6 +414,8 @@ def target_of(frame: Frame, node: ast.expr) -> Expression:
     """Return what an assignment replaces: a variable, a part, an element or the value of a key."""
     if isinstance(node, ast.Attribute):
         owner = path(frame, node.value)
+        if isinstance(owner.type, Never):
+            return owner
         result = part_of(frame, owner, node.attr, node)
         if not isinstance(result, Part):
             raise frame.refusal(node, f"{frame.text(node)} is assigned, and declares nothing")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import EnumMeta
 from functools import partial
 from inspect import getattr_static
+from itertools import chain
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
@@ -26,6 +27,7 @@ from ..form import (
     Call,
     Constant,
     Copy,
+    Element,
     Expression,
     Function,
     Given,
@@ -37,9 +39,11 @@ from ..form import (
 from ..table import repair
 from ..types import (
     CONTAINERS,
+    NEVER,
     NOTHING,
     Closure,
     Known,
+    Members,
     Never,
     NoJoinError,
     Number,
@@ -56,8 +60,9 @@ from ..types import (
 )
 from .access import chosen, element_type, part_of, path, stored
 from .displays import items_of, made_tuple
-from .effects import acts, effects
-from .frame import Frame, Variable, constant, locals_of, named
+from .effects import acts, effects, is_simple
+from .frame import Frame, Variable, constant, locals_of, named, number
+from .operators import is_set
 from .owners import origin_of, root_of
 from .retyping import retyped
 
@@ -124,6 +129,8 @@ def call(frame: Frame, node: ast.Call) -> Expression:
         if result is not None:
             return result
     function = frame.expression(node.func)
+    if isinstance(function, Constant):
+        _refuse_outside(frame, function.value, node)
     positional, named_ = arguments_of(frame, node)
     return called(frame, function, positional, named_, node)
 
@@ -136,10 +143,17 @@ def arguments_of(frame: Frame, node: ast.Call) -> tuple[list[Expression], dict[s
             positional.append(frame.expression(argument))
             continue
         several = frame.expression(argument.value)
-        if isinstance(several.type, Tuple) and isinstance(several, (Local, Constant, Make)):
-            positional += items_of(several, several.type)
+        kind = several.type
+        if isinstance(several, Make) and isinstance(kind, (Tuple, Sequence)):
+            positional += several.parts
+        elif isinstance(kind, Tuple) and isinstance(several, (Local, Constant)):
+            positional += items_of(several, kind)
+        elif isinstance(kind, Ref) and frame.schema.is_array(kind) and is_simple(several):
+            element = frame.schema.element(kind)
+            count = len(frame.schema.node(kind))
+            positional += [Element(element, several, number(place)) for place in range(count)]
         else:
-            positional.append(Apply(several.type, "starred", (several,)))
+            positional.append(Apply(kind, "starred", (several,)))
     names: dict[str, Expression] = {}
     for keyword in node.keywords:
         if keyword.arg is None:
@@ -212,6 +226,12 @@ def _method_of_member(
 
 def _assigned(frame: Frame, owner: Expression, node: ast.Call) -> Expression:
     """Lower ``record.assign(other)``."""
+    if isinstance(owner, Local) and not isinstance(owner.type, Ref):
+        raise frame.refusal(
+            node,
+            f"{frame.text(node)} assigns to a record outside of the state",
+            "write to its parts, or to the element itself: s.queue[i] = ...",
+        )
     [other], _ = arguments_of(frame, node)
     statements = stored(frame, owner, other, node)
     return After(NOTHING, tuple(statements), constant(None))
@@ -249,6 +269,8 @@ def _known(
     """Return what a function gives that exists when the file is loaded."""
     rule = frame.lowering.library(function)
     if rule is not None:
+        if function is not chain:
+            refuse_stars(frame, positional, node)
         before, again, named_ = _in_turn(frame, positional, names, node)
         result: Expression = rule(frame, again, named_, node)
         return After(result.type, tuple(before), result) if before else result
@@ -267,16 +289,26 @@ def _known(
         return record(frame, function, positional, names, node)
     if isinstance(function, FunctionType):
         return frame.lowering.call(frame, function, positional, names, node)
-    if isinstance(function, (BuiltinFunctionType, type)):
+    _refuse_outside(frame, function, node)
+    method = getattr_static(type(function), "__call__", None)
+    if isinstance(method, FunctionType):
+        return _known(frame, method, [constant(function), *positional], names, node)
+    raise frame.refusal(node, f"{frame.text(node)} calls {named(Known(function))}")
+
+
+def _refuse_outside(frame: Frame, function: Any, node: ast.AST) -> None:
+    """Refuse a function or a class of Python's that the language lacks."""
+    own = isinstance(function, EnumMeta) or (
+        isinstance(function, type) and issubclass(function, Declaration)
+    )
+    if not isinstance(function, (BuiltinFunctionType, type)) or own:
+        return
+    if frame.lowering.library(function) is None and not is_declared_pure(function):
         raise frame.refusal(
             node,
             f"{frame.text(node)}: {named(Known(function))} is not in the language of models",
             repair(function),
         )
-    method = getattr_static(type(function), "__call__", None)
-    if isinstance(method, FunctionType):
-        return _known(frame, method, [constant(function), *positional], names, node)
-    raise frame.refusal(node, f"{frame.text(node)} calls {named(Known(function))}")
 
 
 def _in_turn(
@@ -379,8 +411,19 @@ def held(frame: Frame, declared: Any, kind: Type, value: Expression, node: ast.A
             else _converted(value, declared.kind)
         )
     if isinstance(declared, Array) or isinstance(kind, CONTAINERS):
+        if isinstance(kind, Members) != is_set(frame, value.type) and value.type != NEVER:
+            needed = "a set" if isinstance(kind, Members) else "a list"
+            raise frame.refusal(
+                node, f"{frame.text(node)}: {named(value.type)} in a part that is {needed}"
+            )
         value_kind = _as_part(frame, kind, value, node)
         return Apply(value_kind, "held", (value, constant(declared)))
+    if isinstance(kind, Record) and declared_by(frame, value.type) is not kind.declaration:
+        raise frame.refusal(
+            node,
+            f"{frame.text(node)}: a part is a {kind.declaration.__name__}, "
+            f"and gets {named(value.type)} of another kind",
+        )
     return Copy(kind if isinstance(value.type, Ref) else value.type, value)
 
 
@@ -429,6 +472,16 @@ def call_function(
     )
 
 
+def refuse_stars(frame: Frame, positional: Parts[Expression], node: ast.AST) -> None:
+    """Refuse arguments whose number depends on the state."""
+    if any(isinstance(one, Apply) and one.name == "starred" for one in positional):
+        raise frame.refusal(
+            node,
+            f"{frame.text(node)}: arguments by *, of which nobody knows how many there are",
+            "name them, or pass the list itself",
+        )
+
+
 def bound_arguments(
     frame: Frame,
     parameters: Parameters,
@@ -438,12 +491,7 @@ def bound_arguments(
     node: ast.AST,
 ) -> tuple[dict[str, Expression], list[Statement]]:
     """Return what each parameter gets, in their order, and what evaluates it before the call."""
-    if any(isinstance(one, Apply) and one.name == "starred" for one in positional):
-        raise frame.refusal(
-            node,
-            f"{frame.text(node)}: arguments by *, of which nobody knows how many there are",
-            "name them",
-        )
+    refuse_stars(frame, positional, node)
     try:
         bound = parameters.bind(positional, names, defaults)
     except CallError:

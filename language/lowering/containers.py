@@ -22,12 +22,12 @@ from ..types import (
     Type,
 )
 from .access import element_type, lookup
-from .calls import arguments_of
+from .calls import arguments_of, refuse_stars
 from .changes import CHANGING, changed
 from .displays import iterable
 from .frame import Frame, constant, named
 from .operators import combined, contains, is_of_state, is_set, ordered
-from .retyping import joined
+from .retyping import joined, member_type
 
 _OF_DICTIONARIES = "get keys values items pop setdefault update clear copy"
 _OF_KIND: dict[str, frozenset[str]] = {
@@ -76,6 +76,9 @@ def method(frame: Frame, owner: Expression, name: str, node: ast.Call) -> Expres
     if name in CHANGING:
         return changed(frame, owner, name, node)
     arguments, names = arguments_of(frame, node)
+    if name == "union":
+        arguments = [_flat(frame, one, node) for one in arguments]
+    refuse_stars(frame, arguments, node)
     least, most = _ARGUMENTS.get(name, (0, 0))
     if names or not least <= len(arguments) <= most:
         raise frame.refusal(node, f"{frame.text(node)}: {name} takes other arguments")
@@ -110,15 +113,24 @@ def _algebra(frame: Frame, call: Asked) -> Expression:
     return result
 
 
+def _flat(frame: Frame, value: Expression, node: ast.AST) -> Expression:
+    """Return what all sets of a list have, which is given by a star."""
+    if not (isinstance(value, Apply) and value.name == "starred"):
+        return value
+    over = iterable(frame, value.arguments[0], node)
+    element = element_type(frame, element_type(frame, over.type))
+    return Apply(Stream(element), "flattened", (over,))
+
+
 def as_set(frame: Frame, value: Expression, node: ast.AST, owner: Expression) -> Expression:
     """Return any values as a set, as the methods of another set take them."""
     if is_of_state(frame, value.type) and not is_of_state(frame, owner.type):
         # It goes over a set of the state, which has no numbers below 0, as over any values.
-        return Gather(Members(element_type(frame, value.type)), value)
+        return Gather(Members(member_type(frame, element_type(frame, value.type))), value)
     if is_set(frame, value.type):
         return value
     over = iterable(frame, value, node)
-    return Gather(Members(element_type(frame, over.type)), over)
+    return Gather(Members(member_type(frame, element_type(frame, over.type))), over)
 
 
 def _subset(frame: Frame, call: Asked) -> Expression:

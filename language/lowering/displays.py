@@ -18,6 +18,7 @@ from ..form import (
     Combine,
     Comprehension,
     Constant,
+    Copy,
     Expression,
     Gather,
     Item,
@@ -47,7 +48,7 @@ from .effects import assignments, early_in, iterated, whole
 from .frame import Frame, Loop, Variable, constant, met, named, plain_name
 from .operators import truth_of
 from .owners import NEW, Origin, origin_of
-from .retyping import joined
+from .retyping import joined, member_type
 
 
 def displayed_tuple(frame: Frame, node: ast.Tuple) -> Expression:
@@ -99,12 +100,18 @@ def displayed_list(frame: Frame, node: ast.List) -> Expression:
 def displayed_set(frame: Frame, node: ast.Set) -> Expression:
     """Lower a set."""
     if any(isinstance(part, ast.Starred) for part in node.elts):
-        gathered = _starred(frame, node, list)
+        gathered = _starred(frame, node, set)
         return Gather(Members(element_type(frame, gathered.type)), gathered)
-    parts = [_item(frame, part) for part in node.elts]
+    parts = [as_member(frame, _item(frame, part)) for part in node.elts]
     element = _joined(frame, parts, node)
     frame.refuse_unhashable(element, node)
     return Make(Members(element), tuple(parts))
+
+
+def as_member(frame: Frame, value: Expression) -> Expression:
+    """Return a member of a set: a record of the state is one by its present values."""
+    kind = member_type(frame, value.type)
+    return value if kind is value.type else Copy(kind, value)
 
 
 def _starred(frame: Frame, node: ast.Tuple | ast.List | ast.Set, kind: type) -> Expression:
@@ -124,9 +131,13 @@ def _starred(frame: Frame, node: ast.Tuple | ast.List | ast.Set, kind: type) -> 
         if isinstance(part, ast.Starred):
             pieces.append(value)
         else:
+            value = as_member(frame, value) if kind is set else value
             pieces.append(Make(Sequence(value.type), (value,)))
-    element = _joined_elements(frame, pieces, node)
-    return Gather(Sequence(element, kind), Apply(Stream(element), "chain", tuple(pieces)))
+    element = _joined_elements(frame, pieces, node, kind is set)
+    return Gather(
+        Sequence(element, list if kind is set else kind),
+        Apply(Stream(element), "chain", tuple(pieces)),
+    )
 
 
 def _known_items(nodes: Parts[ast.expr], values: Parts[Expression]) -> list[Expression] | None:
@@ -151,9 +162,12 @@ def items_of(value: Expression, kind: Tuple) -> list[Expression]:
     return [Item(part, value, number) for number, part in enumerate(kind.items)]
 
 
-def _joined_elements(frame: Frame, pieces: Parts[Expression], node: ast.AST) -> Type:
+def _joined_elements(
+    frame: Frame, pieces: Parts[Expression], node: ast.AST, as_members: bool = False
+) -> Type:
+    elements = [element_type(frame, piece.type) for piece in pieces]
     try:
-        return join_all(element_type(frame, piece.type) for piece in pieces)
+        return join_all(member_type(frame, one) if as_members else one for one in elements)
     except NoJoinError:
         raise frame.refusal(
             node, f"{frame.text(node)} has elements of several kinds", "use a list for each kind"
@@ -474,7 +488,9 @@ def listed(frame: Frame, node: ast.ListComp) -> Expression:
 
 def collected(frame: Frame, node: ast.SetComp) -> Expression:
     """Lower a comprehension of a set."""
-    result = comprehension(frame, node.generators, lambda: frame.expression(node.elt), node)
+    result = comprehension(
+        frame, node.generators, lambda: as_member(frame, frame.expression(node.elt)), node
+    )
     frame.refuse_unhashable(result.result.type, node)
     return Gather(Members(result.result.type), result)
 

@@ -129,6 +129,25 @@ def writes_state(node: Expression | Statement) -> bool:
     return any(map(_in_state, changes))
 
 
+def writing(function: Function) -> tuple[Function, int] | None:
+    """Return a function and its line where the state is written to, at or below another one."""
+    for statement in function.body:
+        if not writes_state(statement):
+            continue
+        for part in parts_within(statement):
+            if isinstance(part, Call) and (inner := writing(part.function)) is not None:
+                return inner
+        lines = (part.line for part in parts_within(statement) if _writes_itself(part))
+        return function, next(lines, statement.line)
+    return None
+
+
+def _writes_itself(part: Any) -> bool:
+    return isinstance(part, Statement) and any(
+        isinstance(one, (Change, Store)) and _in_state(one) for one in (part, *children(part))
+    )
+
+
 def _in_state(one: Change | Store) -> bool:
     place = one.of if isinstance(one, Change) else one.target
     while not isinstance(place.type, Ref):
@@ -136,6 +155,30 @@ def _in_state(one: Change | Store) -> bool:
             return False
         place = place.of
     return True
+
+
+def written(nodes: Iterable[Expression | Statement]) -> Iterator[str]:
+    """Yield the parts of the state that parts of a function, and what they call, may write to."""
+    for node in nodes:
+        for one in parts_within(node):
+            if not isinstance(one, (Change, Store)) or not _in_state(one):
+                continue
+            place = one.of if isinstance(one, Change) else one.target
+            while not isinstance(place.type, Ref):
+                place = place.of  # type: ignore[attr-defined]
+            yield place.type.form
+
+
+def overlaps(one: str, other: str) -> bool:
+    """Whether one of two parts of the state lies in the other one, or is that."""
+    short, long = sorted((one, other), key=len)
+    return short == long or not short or long.startswith((f"{short}.", f"{short}["))
+
+
+def reads_state(one: Expression) -> bool:
+    """Whether an expression reads a container of the state."""
+    expressions = (part for part in parts_within(one) if isinstance(part, Expression))
+    return any(isinstance(part.type, Ref) for part in expressions)
 
 
 def whole(value: Expression) -> set[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from collections.abc import Sequence as Parts
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from types import FunctionType
 from typing import Any, Protocol, TypeVar
 
@@ -23,17 +24,21 @@ from ..form import (
     Constant,
     Expression,
     Function,
+    If,
     IsNone,
     Length,
     Local,
     Not,
     Statement,
+    Which,
     truth,
 )
 from ..lifetimes import is_read_later
 from ..names import MISSING, looked_up
 from ..schema import Schema
-from ..scopes import local_names
+from ..scopes import blocks_of, local_names, stored
+from ..scopes import bound as names_bound
+from ..scopes import parts_of as parts_of_statement
 from ..types import (
     BOOL,
     CONTAINERS,
@@ -47,6 +52,7 @@ from ..types import (
     Number,
     OneOf,
     Optional,
+    Places,
     Record,
     Ref,
     Sequence,
@@ -55,18 +61,45 @@ from ..types import (
     Text,
     Tuple,
     Type,
+    either,
     is_changeable,
-    join,
     parts_of,
     type_of,
     widened,
 )
 from ..types import Mapping as MappingType
+from .effects import acts
 from .owners import FILE, STATE, VALUE, Origin, Sharing, origin_of, repeats
 
 
 class LoweringError(TidegateError):
-    """A line of a rule is not in the language."""
+    """A line of a rule is not in the language; `function` is the name of the one it is in."""
+
+    function = ""
+
+
+class SeveralError(Exception):
+    """A line does something with one of several places of the state, or kinds of values.
+
+    Parameters
+    ----------
+    node
+        The name, the call or the conditional expression that gives it.
+    value
+        What gives it; of a conditional expression its condition.
+    what
+        What it is, in words.
+    """
+
+    def __init__(
+        self, node: ast.expr, value: Expression, what: str = "one of several parts of the state"
+    ) -> None:
+        super().__init__(what)
+        self.node, self.value = node, value
+
+
+class FollowingError(LoweringError):
+    """A line needs what could not be lowered, for which there is a refusal already."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +140,16 @@ class Scope:
 
     ``mixed`` are those that are of different kinds on different ways to here; ``aliases`` are pairs
     of places of the state, or a place and the slot of a name, that Python has one object for.
+    ``lost`` are names whose assignment was refused; ``known`` says of some slots which of several
+    places they have here.
     """
 
     names: Mapping[str, Variable] = field(default_factory=dict)
     sharing: Sharing = field(default_factory=Sharing)
     mixed: frozenset[str] = frozenset()
     aliases: frozenset[tuple[str, str]] = frozenset()
+    lost: frozenset[str] = frozenset()
+    known: frozenset[tuple[str, Ref]] = frozenset()
 
     def between_rounds(self, start: Scope) -> Scope:
         """Return the scope without what only the round of a loop had, whose temporaries end."""
@@ -126,10 +163,17 @@ class Scope:
             self.sharing.given(variable.slot, origin, twice),
             self.mixed - {name},
             self.aliases,
+            self.lost - {name},
+            frozenset(pair for pair in self.known if pair[0] != variable.slot),
         )
 
+    def without(self, names: Set[str]) -> Scope:
+        """Return the scope after an assignment to names of which nothing is known."""
+        kept = {name: known for name, known in self.names.items() if name not in names}
+        return replace(self, names=kept, mixed=self.mixed - names, lost=self.lost | names)
 
-def met(scopes: Iterable[Scope], combine: Callable[[Type, Type], Type] = join) -> Scope:
+
+def met(scopes: Iterable[Scope], combine: Callable[[Type, Type], Type] = either) -> Scope:
     """Return the scope where several ways meet."""
     [first, *others] = scopes
     for other in others:
@@ -156,10 +200,13 @@ def _met(one: Scope, other: Scope, combine: Callable[[Type, Type], Type]) -> Sco
             continue
         read = a.read if a.read == b.read else None
         names[name] = Variable(a.slot, both, a.sure and b.sure, read)
-    for name in mixed:
+    lost = one.lost | other.lost
+    for name in mixed | lost:
         names.pop(name, None)
     aliases = one.aliases | other.aliases
-    return Scope(names, one.sharing | other.sharing, frozenset(mixed), aliases)
+    mixed -= lost
+    places = one.known & other.known
+    return Scope(names, one.sharing | other.sharing, frozenset(mixed), aliases, lost, places)
 
 
 @dataclass
@@ -184,6 +231,7 @@ class Lowerer(Protocol):
     """
 
     schema: Schema
+    refusals: list[LoweringError] | None
     expression_rules: Mapping[type[ast.AST], Callable[[Frame, Any], Expression]]
     statement_rules: Mapping[type[ast.stmt], Callable[[Frame, Any], list[Statement]]]
 
@@ -280,6 +328,10 @@ class Frame:
         The slots of each name, one for each kind of values that it has at some time.
     kept
         The slots that functions within the function have, of their defaults.
+    chosen
+        What some expressions of the statement in work give, by their identity.
+    failed
+        Whether a statement was refused, and the rest is lowered to find more.
     line
         The line of the statement that is lowered.
     """
@@ -289,6 +341,8 @@ class Frame:
     ) -> None:
         self.lowering, self.function, self.tree, self.made = lowering, function, tree, made
         self.schema = lowering.schema
+        own = tree.name == function.__name__ if isinstance(tree, ast.FunctionDef) else False
+        self.shown = function.__qualname__.rpartition("<locals>.")[2] if own else made.name
         self.is_users = is_users_code(function.__code__, function.__globals__)
         self.scope = Scope()
         self.alive = True
@@ -296,6 +350,9 @@ class Frame:
         self.returned: list[Type] = []
         self.versions: dict[str, list[str]] = {}
         self.kept: set[str] = set()
+        self.failed = False
+        self.chosen: dict[int, Expression] = {}
+        self._told: set[str] = set()
         self._fresh = 0
         self.line = made.line
 
@@ -313,7 +370,7 @@ class Frame:
         """
         line = getattr(node, "lineno", self.line)
         error = LoweringError(f"{what}; {repair}" if repair else what)
-        error.place = self.made.file, line
+        error.place, error.function = (self.made.file, line), self.shown
         return error
 
     def text(self, node: ast.AST) -> str:
@@ -335,7 +392,10 @@ class Frame:
 
     def local(self, name: str, node: ast.AST) -> Expression | None:
         """Return what a local name has; None if it is not assigned anywhere before."""
+        if name in self.scope.lost or name in self._told:
+            raise FollowingError
         if name in self.scope.mixed:
+            self._told |= {name} if self.lowering.refusals is not None else set()
             raise self.refusal(
                 node,
                 f"{name} is of another kind on another way to here",
@@ -345,6 +405,12 @@ class Frame:
         if variable is None:
             return None
         kind = variable.type
+        if isinstance(kind, Places):
+            for slot, place in self.scope.known:
+                if slot == variable.slot:
+                    return Local(place, slot, variable.sure)
+            assert isinstance(node, ast.expr)
+            raise SeveralError(node, Local(kind, variable.slot, variable.sure))
         if variable.sure and isinstance(kind, Known):
             return Constant(kind, kind.value)
         if variable.sure and isinstance(kind, Number) and kind.low == kind.high and kind.kind:
@@ -367,7 +433,7 @@ class Frame:
                 slots[slot] = kind
                 return slot
             try:
-                slots[slot] = join(slots[slot], kind)
+                slots[slot] = either(slots[slot], kind)
             except NoJoinError:
                 continue
             return slot
@@ -598,17 +664,22 @@ class Frame:
 
     def expression(self, node: ast.expr) -> Expression:
         """Lower an expression."""
+        if id(node) in self.chosen and not isinstance(node, ast.IfExp):
+            return self.chosen[id(node)]
         rule = self.lowering.expression_rules.get(type(node))
         if rule is None:
             raise self.refusal(node, f"{self.text(node)} is not in the language of models")
         try:
-            return rule(self, node)
+            result = rule(self, node)
         except NoJoinError:
             raise self.refusal(
                 node,
                 f"{self.text(node)} gives values of several kinds",
                 "use one kind, or a tuple of them",
             ) from None
+        if isinstance(result.type, Places):
+            raise SeveralError(node, result)
+        return result
 
     def number(self, value: Expression, node: ast.AST) -> Expression:
         """Return a value that must be a number."""
@@ -705,9 +776,11 @@ class Frame:
     def aside(self, lower: Callable[[], Expression]) -> tuple[Expression, Scope]:
         """Lower an expression that may not be evaluated; return it, and the scope after it."""
         before = self.scope
-        value = lower()
-        after, self.scope = self.scope, before
-        return value, after
+        try:
+            value = lower()
+            return value, self.scope
+        finally:
+            self.scope = before
 
     def block(self, statements: Iterable[ast.stmt]) -> tuple[Statement, ...]:
         """Lower statements, up to one after which nothing runs."""
@@ -716,20 +789,146 @@ class Frame:
             if not self.alive:
                 break
             self.line = statement.lineno
-            rule = self.lowering.statement_rules.get(type(statement))
-            if rule is None:
-                raise self.refusal(
-                    statement, f"{self.text(statement)} is not in the language of models"
-                )
+            loops, scope = len(self.loops), self.scope
             try:
-                out += rule(self, statement)
-            except NoJoinError:
-                raise self.refusal(
-                    statement,
-                    f"{self.text(statement)} has values of several kinds",
-                    "use one kind, or a name for each",
-                ) from None
+                out += self._statement(statement)
+            except LoweringError as error:
+                if self.lowering.refusals is None:
+                    raise
+                del self.loops[loops:]
+                self._go_on(statement, error, scope)
         return tuple(out)
+
+    def _statement(self, statement: ast.stmt) -> list[Statement]:
+        """Lower a statement."""
+        rule = self.lowering.statement_rules.get(type(statement))
+        if rule is None:
+            raise self.refusal(
+                statement, f"{self.text(statement)} is not in the language of models"
+            )
+        scope, loops = self.scope, len(self.loops)
+        try:
+            return rule(self, statement)
+        except SeveralError as several:
+            self.scope, self.alive = scope, True
+            del self.loops[loops:]
+            return self._for_each_place(statement, several)
+        except NoJoinError:
+            raise self.refusal(
+                statement,
+                f"{self.text(statement)} has values of several kinds",
+                "use one kind, or a name for each",
+            ) from None
+        except MISTAKES as error:
+            raise self.refusal(
+                statement,
+                f"{self.text(statement)} has what Python cannot compute: "
+                f"{type(error).__name__}: {error}",
+            ) from None
+
+    def _for_each_place(self, statement: ast.stmt, several: SeveralError) -> list[Statement]:
+        """Lower a statement once for each place that an expression in it may stand for."""
+        node, value = several.node, several.value
+        binds: list[Statement] = []
+        if isinstance(node, ast.IfExp):
+            self._refuse_in_between(statement, node, str(several))
+            choices = [partial(self._choose, node, truth(way)) for way in (True, False)]
+            return self._in_ways(statement, [value], choices)
+        if not isinstance(value, Local):
+            self._refuse_in_between(statement, node, str(several))
+            bind, value = self.temporary(value, node)
+            binds.append(bind)
+            choose: Callable[[Local], None] = partial(self._choose, node)
+        else:
+            choose = self._note_place
+        assert isinstance(value.type, Places)
+        options = value.type.options
+        which = Which(Number(0, len(options) - 1), value)
+        tests = [self.compared("eq", which, number(place)) for place in range(len(options) - 1)]
+        choices = [partial(choose, Local(option, value.name)) for option in options]
+        return binds + self._in_ways(statement, tests, choices)
+
+    def _choose(self, node: ast.expr, value: Expression) -> None:
+        self.chosen[id(node)] = value
+
+    def _note_place(self, place: Local) -> None:
+        assert isinstance(place.type, Ref)
+        self.scope = replace(self.scope, known=self.scope.known | {(place.name, place.type)})
+
+    def _in_ways(
+        self, statement: ast.stmt, tests: list[Expression], choices: Parts[Callable[[], None]]
+    ) -> list[Statement]:
+        """Lower a statement once for each choice; all but the last one have a test."""
+        before = dict(self.chosen)
+
+        def lower(choose: Callable[[], None]) -> tuple[Statement, ...]:
+            choose()
+            result = tuple(self._statement(statement))
+            self.chosen = dict(before)
+            return result
+
+        *blocks, rest = self.branches(*(partial(lower, choose) for choose in choices))
+        for test, block in zip(reversed(tests), reversed(blocks), strict=True):
+            rest = (If(statement.lineno, test, block, rest),)
+        return list(rest)
+
+    def _refuse_in_between(self, statement: ast.stmt, node: ast.expr, what: str) -> None:
+        """Refuse what gives a place, if Python evaluates it after or more often than all else."""
+        around = [one for one in ast.walk(statement) if one is not node and _holds(one, node)]
+        again = isinstance(statement, ast.While) or any(_repeats(one, node) for one in around)
+        start = node.lineno, node.col_offset
+        if again or any(
+            (part.lineno, part.col_offset) < start and self._acts(part)
+            for part in ast.walk(statement)
+            if isinstance(part, (ast.Call, ast.NamedExpr)) and part not in around
+        ):
+            raise self.refusal(
+                node,
+                f"{self.text(node)} is {what}",
+                "give it a name in a line before this one, or write if and else",
+            )
+
+    def _acts(self, node: ast.expr) -> bool:
+        """Whether an expression that Python evaluates earlier may change anything."""
+        try:
+            value, _ = self.aside(lambda: self.expression(node))
+        except SeveralError as several:
+            value = several.value
+        return acts(value)
+
+    def _go_on(self, statement: ast.stmt, error: LoweringError, scope: Scope) -> None:
+        """Note why a statement is refused, and go on after it, to find what else is.
+
+        Parameters
+        ----------
+        scope
+            That before the statement.
+        """
+        assert self.lowering.refusals is not None
+        if not isinstance(error, FollowingError):
+            self.lowering.refusals.append(error)
+        self.failed = True
+        self.scope = scope
+        for part in parts_of_statement(statement):
+            self._look_at(part)
+        names = stored(parts_of_statement(statement)) | names_bound(statement)
+        lost = scope.without(names)
+        inside = blocks_of(statement) if not isinstance(statement, ast.FunctionDef) else []
+        for block in inside:
+            self.scope, self.alive = lost, True
+            self.loops.append(Loop(self.label(), 0))
+            self.block(block)
+            self.loops.pop()
+        within = stored(node for block in inside for node in block)
+        self.scope = lost.without(within)
+        self.alive = not isinstance(statement, (ast.Return, ast.Raise, ast.Break, ast.Continue))
+
+    def _look_at(self, part: ast.AST) -> None:
+        """Lower the functions that a part of a refused statement calls."""
+        for node in ast.walk(part):
+            if isinstance(node, ast.Call):
+                with suppress(LoweringError, SeveralError):
+                    self.aside(partial(self.expression, node))
 
     def branches(self, *ways: Callable[[], Any]) -> list[Any]:
         """Lower what runs on different ways from here, which then meet."""
@@ -779,6 +978,23 @@ class Frame:
         self.scope = met(exits) if exits else start
         return loop, result
 
+
+def _holds(part: ast.AST, node: ast.AST) -> bool:
+    return any(one is node for one in ast.walk(part))
+
+
+def _repeats(part: ast.AST, node: ast.AST) -> bool:
+    """Whether a part of a line evaluates another one within it several times, or later."""
+    if isinstance(part, (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)):
+        return not _holds(part.generators[0].iter, node)
+    return isinstance(part, ast.Lambda)
+
+
+MISTAKES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""The errors of Python if a value that is known before a rule runs does not fit its use.
+
+The model may never get there; Python finds out whether it does.
+"""
 
 MOST_ROUNDS = 12
 """How often a loop is lowered: each time a name of it may have got another type."""

@@ -12,14 +12,18 @@ import operator
 import typing
 from collections.abc import Callable
 from dataclasses import replace
+from types import FunctionType
 from typing import Any
 
 from ...core import fields
 from ...core.containers import free_set
+from .. import defined
 from ..form import (
     After,
     Apply,
     Arithmetic,
+    Clause,
+    Comprehension,
     Constant,
     Copy,
     Element,
@@ -65,7 +69,17 @@ from .access import element_of, element_type, part_of
 from .calls import Code, called, declared_by, given
 from .displays import items_of, iterable, made_tuple
 from .frame import Frame, constant, is_plain, named, number
-from .operators import arithmetic, combined, comparable, contains, identical, negation, ordered
+from .operators import (
+    arithmetic,
+    combined,
+    comparable,
+    contains,
+    identical,
+    negation,
+    ordered,
+    powered,
+)
+from .retyping import member_type
 
 Named = dict[str, Expression]
 Rule = Callable[[Frame, list[Expression], Named, ast.AST], Expression]
@@ -99,6 +113,18 @@ def _joined(frame: Frame, kinds: list[Type], node: ast.AST) -> Type:
         raise frame.refusal(
             node, f"{frame.text(node)} gives values of several kinds", "use one kind"
         ) from None
+
+
+def operation(function: Any, result: Type) -> Rule:
+    """Return how a function is lowered for which a client has code of its own."""
+
+    def lowered(
+        frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
+    ) -> Expression:
+        numbers = [frame.number(one, node) for one in arguments]
+        return Apply(result, "operation", (constant(function), *numbers))
+
+    return lowered
 
 
 # --- numbers
@@ -150,24 +176,32 @@ def _divmod(frame: Frame, arguments: list[Expression], names: Named, node: ast.A
 @rule(pow, operator.pow)
 def _pow(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
     _takes(frame, arguments, names, node, 2, 3)
-    numbers = [frame.number(one, node) for one in arguments]
-    if len(numbers) == 2:
-        return arithmetic("pow", *numbers)
-    return Apply(Number(), "pow", tuple(numbers))
+    given_ = [frame.number(one, node) for one in arguments]
+    if len(given_) == 2:
+        return powered(frame, given_[0], given_[1], node)
+    assert isinstance(defined.power_modulo, FunctionType)
+    return frame.lowering.call(frame, defined.power_modulo, given_, {}, node)
 
 
-def _math(name: str) -> Rule:
+def _in_language(function: Any, least: int, most: int) -> Rule:
+    """Return how a function is lowered that the language has a function of its own for."""
+
     def lower(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
-        if names:
-            raise frame.refusal(node, f"{frame.text(node)}: math.{name} takes no names")
-        numbers = tuple(frame.number(one, node) for one in arguments)
-        return Apply(Number(0), name, numbers)
+        _takes(frame, arguments, names, node, least, most)
+        given_ = [frame.number(one, node) for one in arguments]
+        if all(isinstance(one, Constant) for one in given_):
+            known = getattr(math, function.__name__)(*(one.value for one in given_))  # type: ignore[attr-defined]
+            return number(known)
+        return frame.lowering.call(frame, function, given_, {}, node)
 
     return lower
 
 
-for _name in ("gcd", "lcm", "comb", "perm", "isqrt", "factorial"):
-    RULES[getattr(math, _name)] = _math(_name)
+for _function, _least, _most in (
+    (defined.gcd, 0, 8), (defined.lcm, 0, 8), (defined.comb, 2, 2), (defined.perm, 2, 2),
+    (defined.isqrt, 1, 1), (defined.factorial, 1, 1),
+):  # fmt: skip
+    RULES[getattr(math, _function.__name__)] = _in_language(_function, _least, _most)
 
 
 def _two(
@@ -398,9 +432,20 @@ def _range(frame: Frame, arguments: list[Expression], names: Named, node: ast.AS
     ends = [frame.number(one, node) for one in arguments]
     if all(isinstance(one, Constant) for one in ends):
         known = range(*(one.value for one in ends))  # type: ignore[attr-defined]
-        return Constant(Span(), known)
+        return Constant(_span(number(known.start), number(known.stop), known.step), known)
     start, stop = (number(0), ends[0]) if len(ends) == 1 else ends[:2]
-    return Range(Span(), start, stop, ends[2] if len(ends) == 3 else number(1))
+    step = ends[2] if len(ends) == 3 else number(1)
+    known_step = step.value if isinstance(step, Constant) else None
+    return Range(_span(start, stop, known_step), start, stop, step)
+
+
+def _span(start: Expression, stop: Expression, step: int | None) -> Span:
+    """Return the type of a range."""
+    one, other = start.type, stop.type
+    if not step or not isinstance(one, Number) or not isinstance(other, Number):
+        return Span(step)
+    low, high = (one.low, other.high - 1) if step > 0 else (other.low + 1, one.high)
+    return Span(step, Number(low, max(low, high)))
 
 
 @rule(enumerate)
@@ -468,7 +513,12 @@ def _reduce(frame: Frame, arguments: list[Expression], names: Named, node: ast.A
 
 @rule(itertools.chain)
 def _chain(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
-    overs = [iterable(frame, one, node) for one in arguments]
+    overs = [
+        _flattened(frame, list(one.arguments), {}, node)
+        if isinstance(one, Apply) and one.name == "starred"
+        else iterable(frame, one, node)
+        for one in arguments
+    ]
     kind = _joined(frame, [element_type(frame, one.type) for one in overs], node)
     return Apply(Stream(kind), "chain", tuple(overs))
 
@@ -504,7 +554,33 @@ def _tuples(name: str) -> Rule:
 
 
 RULES[itertools.combinations] = _tuples("combinations")
-RULES[itertools.permutations] = _tuples("permutations")
+
+
+@rule(itertools.permutations)
+def _permutations(
+    frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
+) -> Expression:
+    _takes(frame, arguments, names, node, 1, 2)
+    kind = arguments[0].type
+    fixed = isinstance(kind, Tuple) or (isinstance(kind, Ref) and frame.schema.is_array(kind))
+    if fixed or len(arguments) > 1:
+        return _tuples("permutations")(frame, arguments, names, node)
+    over = iterable(frame, arguments[0], node)
+    listed = Gather(Sequence(element_type(frame, over.type)), over)
+    bind, again = frame.temporary(listed, node)
+    slot = frame.fresh("order")
+    frame.made.slots[slot] = Number(0)
+    order = Local(Number(0), slot)
+    functions = defined.factorial, defined.permuted
+    count, result = (
+        frame.lowering.call(frame, function, given_, {}, node)  # type: ignore[arg-type]
+        for function, given_ in zip(
+            functions, ([Length(Number(0), again)], [again, order]), strict=True
+        )
+    )
+    numbers = Range(_span(number(0), count, 1), number(0), count, number(1))
+    clause = Clause(slot, Number(0), After(numbers.type, (bind,), numbers), (), ())
+    return Comprehension(Stream(result.type), (clause,), result)
 
 
 @rule(itertools.product)
@@ -535,6 +611,7 @@ def _gathered(kind: type) -> Rule:
             return over
         element = element_type(frame, over.type)
         if kind in (set, frozenset):
+            element = member_type(frame, element)
             frame.refuse_unhashable(element, node)
             return Gather(Members(element, frozen=kind is frozenset), over)
         return Gather(Sequence(element, kind), over)

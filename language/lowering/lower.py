@@ -16,17 +16,18 @@ from ..forms import outside
 from ..schema import Schema
 from ..source import UnreadableError, verified
 from ..types import (
+    NEVER,
     NOTHING,
     NoJoinError,
     Number,
     Type,
+    either,
     is_changeable,
-    join_all,
 )
 from . import access, calls, containers, displays, library, operators
 from .calls import Code, call_function, declared_by
 from .effects import assignments, early
-from .frame import Frame, LoweringError, Scope, Variable, named, plain_name
+from .frame import FollowingError, Frame, LoweringError, Scope, Variable, named, plain_name
 from .owners import Origin
 from .statements import STATEMENTS, assigned
 
@@ -43,6 +44,11 @@ class Lowering:
     ----------
     functions
         All that were lowered, in the order in which their lowering ended.
+    operations
+        Functions of numbers for which a client has code of its own, with the types of their
+        results.
+    refusals
+        Where all that is refused is collected; None to end at the first one.
     """
 
     expression_rules: Mapping[type[ast.AST], Callable[[Frame, Any], Expression]] = {
@@ -53,7 +59,9 @@ class Lowering:
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
         self.functions: list[Function] = []
-        self._done: dict[tuple[Any, ...], Function] = {}
+        self.operations: dict[Any, Type] = {}
+        self.refusals: list[LoweringError] | None = None
+        self._done: dict[tuple[Any, ...], Function | None] = {}
         self._begun: list[Any] = []
 
     # --- functions
@@ -91,7 +99,7 @@ class Lowering:
             )
             frame = Frame(self, function, tree, made)
             self._done[key] = self._lowered(frame, kinds, function)
-        return self._done[key]
+        return self._well(key)
 
     def closure(
         self,
@@ -108,9 +116,17 @@ class Lowering:
             made = Function(code.name, around.made.file, tree.lineno, tuple(kinds))
             frame = Frame(self, around.function, tree, made)
             self._done[key] = self._lowered(frame, kinds, tree)
-        return self._done[key]
+        return self._well(key)
 
-    def _lowered(self, frame: Frame, kinds: Mapping[str, Type], begun: Any) -> Function:
+    def _well(self, key: tuple[Any, ...]) -> Function:
+        """Return a function that was lowered, all of it."""
+        function = self._done[key]
+        if function is None:
+            raise FollowingError
+        return function
+
+    def _lowered(self, frame: Frame, kinds: Mapping[str, Type], begun: Any) -> Function | None:
+        """Return a function; None if something in it is refused, and noted."""
         made = frame.made
         self._begun.append(begun)
         try:
@@ -127,6 +143,8 @@ class Lowering:
                     frame.returned.append(NOTHING)
         finally:
             self._begun.pop()
+        if frame.failed:
+            return None
         made.body = body
         self._refuse_lost(frame)
         changed = early(made)
@@ -139,7 +157,9 @@ class Lowering:
                 "write two lines",
             )
         try:
-            made.result = join_all(frame.returned)
+            made.result = NEVER
+            for kind in frame.returned:
+                made.result = either(made.result, kind)
         except NoJoinError:
             kinds_ = " or ".join(dict.fromkeys(named(one) for one in frame.returned))
             raise frame.refusal(
@@ -182,6 +202,7 @@ class Lowering:
             for part in outside(tree):
                 error_ = LoweringError(f"{function.__name__}: {part.text}")
                 error_.place = function.__code__.co_filename, getattr(part.node, "lineno", 1)
+                error_.function = function.__name__
                 raise error_
             return tree
         if caller is not None:
@@ -198,6 +219,8 @@ class Lowering:
     def library(self, function: Any) -> library.Rule | None:
         """Return how a function of Python's is lowered; None if the language lacks it."""
         try:
+            if function in self.operations:
+                return library.operation(function, self.operations[function])
             return library.RULES.get(function) or library.getter(function)
         except TypeError:
             # It has no hash, so it is none of Python's.

@@ -6,8 +6,11 @@ import ast
 import operator
 from collections.abc import Callable
 from dataclasses import replace
+from types import FunctionType
 from typing import Any
 
+from ...core.layout import WORD_BITS
+from .. import defined
 from ..form import (
     After,
     Apply,
@@ -50,7 +53,7 @@ from ..types import (
     join,
 )
 from .access import element_type
-from .frame import Frame, constant, is_plain, met, named, number
+from .frame import Frame, SeveralError, constant, is_plain, met, named, number
 
 OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "floordiv", ast.Mod: "mod",
@@ -92,6 +95,8 @@ def combined(
             join(one, replace(other, kind=one.kind, factory=one.factory)), name, left, right
         )
     if isinstance(one, (Number, Never)) and isinstance(other, (Number, Never)):
+        if name == "pow":
+            return powered(frame, left, right, node)
         return arithmetic(name, left, right)
     if is_set(frame, one) and is_set(frame, other) and name in ("or_", "and_", "sub", "xor"):
         return Combine(_set_type(frame, name, one, other), name, left, right)
@@ -108,6 +113,14 @@ def combined(
         f"{frame.text(node)}: {named(one)} and {named(other)} have no such operator",
         "write a loop over what they have",
     )
+
+
+def powered(frame: Frame, left: Expression, right: Expression, node: ast.AST) -> Expression:
+    """Return a power of two numbers."""
+    if isinstance(right, Constant) and 0 <= right.value <= WORD_BITS:
+        return arithmetic("pow", left, right)
+    assert isinstance(defined.power, FunctionType)
+    return frame.lowering.call(frame, defined.power, [left, right], {}, node)
 
 
 def is_set(frame: Frame, kind: Type) -> bool:
@@ -176,16 +189,27 @@ def _repeated(frame: Frame, listed: Expression, times: Expression, node: ast.AST
 
 def arithmetic(name: str, left: Expression, right: Expression) -> Expression:
     """Return a number that is computed of two numbers, at once if both are known."""
-    if is_plain(left) and is_plain(right):
-        try:
-            value = getattr(operator, name)(left.value, right.value)  # type: ignore[attr-defined]
-        except (ArithmeticError, ValueError):
-            pass
-        else:
-            if type(value) in (int, bool) and WORD[0] <= value <= WORD[1]:
-                return Constant(Number(int(value), int(value), type(value)), value)
+    if isinstance(left, Constant) and isinstance(right, Constant) and is_plain(left):
+        value = _computed(name, left.value, right.value)
+        if value is not None:
+            return Constant(Number(int(value), int(value), type(value)), value)
     low, high = _range(name, left.type, right.type)
     return Arithmetic(Number(low, high, _kind(name, left.type, right.type)), name, left, right)
+
+
+def _computed(name: str, left: Any, right: Any) -> int | None:
+    """Return what comes of two known numbers; it may exceed 64 bits, for another one to reduce."""
+    if name in ("lshift", "pow") and not abs(right) <= FURTHEST:
+        return None
+    try:
+        value = getattr(operator, name)(left, right)
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+    return value if type(value) in (int, bool) and abs(value) < 1 << 2 * FURTHEST else None
+
+
+FURTHEST = 1 << 10
+"""The most bits by which a known number is shifted before a rule runs."""
 
 
 def _kind(name: str, one: Type, other: Type) -> type | None:
@@ -228,9 +252,9 @@ def _range(name: str, one: Type, other: Type) -> tuple[int, int]:
 
 def unary(frame: Frame, node: ast.UnaryOp) -> Expression:
     """Lower an operator with one operand."""
-    value = frame.expression(node.operand)
     if isinstance(node.op, ast.Not):
-        return negation(frame.truth(value, node.operand))
+        return negation(truth_of(frame, node.operand))
+    value = frame.expression(node.operand)
     value = frame.number(value, node.operand)
     if isinstance(node.op, ast.USub):
         return arithmetic("sub", number(0), value)
@@ -504,7 +528,7 @@ def truth_of(frame: Frame, node: ast.expr) -> Expression:
 
 def conditional(frame: Frame, node: ast.IfExp) -> Expression:
     """Lower a conditional expression."""
-    test = truth_of(frame, node.test)
+    test = frame.chosen.get(id(node)) or truth_of(frame, node.test)
     if isinstance(test, Constant):
         return frame.expression(node.body if test.value else node.orelse)
     yes, no = frame.branches(
@@ -513,11 +537,8 @@ def conditional(frame: Frame, node: ast.IfExp) -> Expression:
     try:
         common = join(yes.type, no.type)
     except NoJoinError:
-        raise frame.refusal(
-            node,
-            f"{frame.text(node)} is {named(yes.type)} or {named(no.type)}",
-            "write if and else",
-        ) from None
+        what = f"{named(yes.type)} or {named(no.type)}"
+        raise SeveralError(node, test, what) from None
     return Choose(common, test, yes, no)
 
 

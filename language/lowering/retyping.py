@@ -38,10 +38,18 @@ def keyed(frame: Frame, kind: Mapping, key: Type, value: Type, node: ast.AST) ->
     return replace(kind, key=keys, value=values)
 
 
+def member_type(frame: Frame, kind: Type) -> Type:
+    """Return the type that an element has as a member of a set: a record of the state is a copy."""
+    is_record = isinstance(kind, Ref) and not frame.is_listed(kind)
+    return frame.schema.value(kind) if isinstance(kind, Ref) and is_record else kind
+
+
 def joined_element(frame: Frame, kind: Type, element: Type, node: ast.AST) -> Type:
     """Return the type of a list or a set that has got an element."""
     if not isinstance(kind, (Sequence, Members)):
         return kind
+    if isinstance(kind, Members):
+        element = member_type(frame, element)
     try:
         return replace(kind, element=join(kind.element, element))
     except NoJoinError:

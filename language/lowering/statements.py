@@ -126,7 +126,11 @@ def assigned(
         # Python evaluates the value first, and then where it goes.
         bind, value = frame.temporary(value, target)
         before.append(bind)
-    binds, place = settled(frame, target_of(frame, target), target)
+    place = target_of(frame, target)
+    if isinstance(place.type, Never) and not isinstance(place, Lookup):
+        # An array without elements: Python fails before it assigns anything.
+        return [*before, Do(target.lineno, place)]
+    binds, place = settled(frame, place, target)
     return before + binds + _put(frame, place, value, target)
 
 
@@ -350,6 +354,8 @@ def augmented(frame: Frame, node: ast.AugAssign) -> list[Statement]:
         raise frame.refusal(node, f"{frame.text(node)} is not in the language of models")
     name = OPERATORS[type(node.op)]
     binds, old = _once(frame, node.target)
+    if isinstance(old.type, Never) and not isinstance(old, Lookup):
+        return [*binds, Do(node.lineno, old)]
     read_entry(frame, old, node.target)
     value = frame.expression(node.value)
     updated = _in_place(frame, old, name, value, node)

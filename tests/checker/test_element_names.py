@@ -21,7 +21,7 @@ from tidegate import (
 from tidegate.core.errors import TidegateError
 from tidegate.core.layout import Layout
 
-from .conftest import action_from, agreeing, refused_or_agreeing, translator
+from .conftest import action_from, agreeing, refused_or_agreeing, translator, unless_outside
 
 
 class Kind(IntEnum):
@@ -270,7 +270,7 @@ def action(body):
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_writes_through_a_name_mean_what_they_mean_in_python(spelling):
-    meanings = TRANSLATE(action(SPELLINGS[spelling]))
+    meanings = unless_outside(spelling, TRANSLATE, action(SPELLINGS[spelling]))
     fails = spelling.startswith(("the sequence grows", "the sequence has moved"))
     assert agreeing(meanings, STATES) >= (0 if fails else 5)
 
@@ -331,7 +331,6 @@ def test_what_could_mean_something_else_is_refused(spelling):
 
 MODEL = """
 from dataclasses import dataclass
-from math import isqrt
 from tidegate import Model, Record, Seq, array, integer, number, replica_id, sequence_of
 
 
@@ -426,8 +425,8 @@ def test_an_element_that_changes_meanwhile_is_an_error_at_the_line_that_writes(
 MESSAGES = {
     "m.left = node": "Read: m.left stores the number of a node in net.items[].left",
     "m.left -= 1; m.last = 1": "Read: m.last stores the number 1 in net.items[].last",
-    "m.left = isqrt(m.left)": "the call isqrt(m.left) (in read, ",
-    "m.left -= 1; s.read[0] = isqrt(m.left)": "the call isqrt(m.left) (in read, ",
+    "m.left = sum(dict.fromkeys([m.left]))": "dict.fromkeys([m.left])",
+    "m.left -= 1; s.read[0] = sum(dict.fromkeys([m.left]))": "dict.fromkeys([m.left])",
 }
 
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from .conftest import action_from, agreeing, refused_or_agreeing
+from .conftest import action_from, agreeing, refused_or_agreeing, unless_outside
 from .test_everyday_containers import NAMES, PUT, STATES, TRANSLATE
 
 GLOBALS = {**NAMES, "X": 3, "LIMIT": 2, "helper": lambda v: v + 100}
@@ -64,7 +64,7 @@ BOUND_AGAIN = (
 
 @pytest.mark.parametrize("body", BOUND_AGAIN)
 def test_a_second_name_keeps_the_list_that_it_stands_for(body):
-    assert agreeing(TRANSLATE(act(body)), STATES) >= 5
+    assert agreeing(unless_outside(body, TRANSLATE, act(body)), STATES) >= 5
 
 
 OF_THE_MODULE = (
@@ -80,7 +80,7 @@ OF_THE_MODULE = (
 
 @pytest.mark.parametrize("body", OF_THE_MODULE)
 def test_a_function_reads_the_names_of_its_own_module(body):
-    assert agreeing(TRANSLATE(act(body)), STATES) >= 5
+    assert agreeing(unless_outside(body, TRANSLATE, act(body)), STATES) >= 5
 
 
 REFUSED = (
@@ -129,7 +129,7 @@ REPLACED = (
 
 @pytest.mark.parametrize("body", REPLACED)
 def test_a_part_is_replaced_by_what_is_made_of_it(body):
-    assert agreeing(TRANSLATE(act(body)), STATES) >= 5
+    assert agreeing(unless_outside(body, TRANSLATE, act(body)), STATES) >= 5
 
 
 GIVEN_LATER = (
@@ -149,7 +149,7 @@ GIVEN_LATER = (
 
 @pytest.mark.parametrize("body", GIVEN_LATER)
 def test_a_loop_gives_a_name_what_it_reads_before(body):
-    assert agreeing(TRANSLATE(act(body)), STATES) >= 5
+    assert agreeing(unless_outside(body, TRANSLATE, act(body)), STATES) >= 5
 
 
 MATCHED = (
@@ -171,4 +171,4 @@ MATCHED = (
 
 @pytest.mark.parametrize("body", MATCHED)
 def test_a_pattern_takes_a_list_apart(body):
-    assert agreeing(TRANSLATE(act(body)), STATES) >= 5
+    assert agreeing(unless_outside(body, TRANSLATE, act(body)), STATES) >= 5

@@ -7,14 +7,13 @@ from tidegate.checker import engines
 from tidegate.checker.compiled import build, tiers
 from tidegate.checker.compiled.choices import in_turn
 from tidegate.checker.compiled.diagnosis import reasons
-from tidegate.checker.compiled.unit import Unit
 from tidegate.checker.engines import EngineChoiceError
+from tidegate.language.lowering.lower import Lowering
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import find_properties, system_for
 
 MODEL = """\
 from dataclasses import dataclass
-from math import isqrt
 from tidegate import *
 
 @dataclass(frozen=True)
@@ -82,31 +81,37 @@ def few_in_flight(s: State, k: Bounds) -> bool:
 INSTANCES = 4 * 4 * 64 + 3 * 4
 
 LATE = {
-    "the last action": ("s.nodes[node].end = 0  # STOP", "s.nodes[node].end = isqrt(s.sent)"),
-    "a property's helper": ("min(s.sent, 3)  # TOTAL", "isqrt(s.sent)"),
-    "an action of all nodes and offsets": ("s.sent += 1  # SEND", "s.sent = isqrt(s.sent) + 1"),
+    "the last action": (
+        "s.nodes[node].end = 0  # STOP",
+        "s.nodes[node].end = sum(dict.fromkeys([s.sent]))",
+    ),
+    "a property's helper": ("min(s.sent, 3)  # TOTAL", "sum(dict.fromkeys([s.sent]))"),
+    "an action of all nodes and offsets": (
+        "s.sent += 1  # SEND",
+        "s.sent = sum(dict.fromkeys([s.sent])) + 1",
+    ),
     "some instances of the last action": (
         "s.nodes[node].end = 0  # STOP",
-        "s.nodes[node].end = isqrt(s.sent) if node == 3 else 0",
+        "s.nodes[node].end = sum(dict.fromkeys([s.sent])) if node == 3 else 0",
     ),
     "some offsets": (
         "s.sent += 1  # SEND",
-        "s.sent += 1 if offset % 8 else isqrt(s.sent)",
+        "s.sent += 1 if offset % 8 else sum(dict.fromkeys([s.sent]))",
     ),
 }
-"""By its place, what is replaced and by what; the translator has no isqrt()."""
+"""By its place, what is replaced and by what; the language has no dict.fromkeys()."""
 
 
 @pytest.fixture
 def translated(monkeypatch):
-    """Return the list of functions that are translated from now on."""
-    names, translate = [], Unit._translate
+    """Return the list of functions that are lowered from now on."""
+    names, lowered = [], Lowering._lowered
 
-    def noting(self, function, *others):
-        names.append(function.__name__)
-        return translate(self, function, *others)
+    def noting(self, frame, *others):
+        names.append(frame.made.name)
+        return lowered(self, frame, *others)
 
-    monkeypatch.setattr(Unit, "_translate", noting)
+    monkeypatch.setattr(Lowering, "_lowered", noting)
     return names
 
 
@@ -132,7 +137,7 @@ def no_llvm(monkeypatch):
 
 @pytest.mark.parametrize("late", LATE, indirect=True)
 def test_a_late_mistake_is_refused_before_most_instances_are_translated(late, translated, no_llvm):
-    with pytest.raises(EngineChoiceError, match=r"the call isqrt\(s.sent\)"):
+    with pytest.raises(EngineChoiceError, match=r"dict.fromkeys\(\[s.sent\]\)"):
         tidegate.check(late, engine="compiled")
     # The other 900 would take seconds, twice: to translate them, and to say all that is wrong.
     assert len(translated) < INSTANCES // 4
@@ -145,7 +150,7 @@ def test_auto_translates_such_a_model_once(late, translated, no_llvm, monkeypatc
     checked = tidegate.check(late, max_states=500)
     assert len(translated) < INSTANCES // 4
     [why] = checked.interpreted_because
-    assert why.startswith("the call isqrt(s.sent) (in stop, ")
+    assert why.startswith("dict.fromkeys([s.sent])")
 
 
 def test_reasons_are_looked_for_in_some_instances_only(tmp_path, translated):

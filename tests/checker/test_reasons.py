@@ -10,7 +10,6 @@ import tidegate
 from tidegate.checker import engines, llvm
 from tidegate.checker.check import check
 from tidegate.checker.compiled.diagnosis import reasons
-from tidegate.checker.compiled.unit import Unit
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.cli import main
 from tidegate.core.result import Reason, Resources, Verdict
@@ -25,7 +24,6 @@ from tidegate.model import PROTOCOLS
 HEAD = """\
 from dataclasses import dataclass
 from itertools import combinations
-from math import isqrt
 from tidegate import *
 
 @dataclass(frozen=True)
@@ -61,23 +59,22 @@ PARTS = (
 METHOD = "Part.more", "    ", ["", "    def more(self, s) -> int:"], [], "return v"
 
 WRONG = [
-    ["v = {s.x: 1}.popitem()[1]  #! the call {s.x: 1}.popitem()"],
-    ["v = isqrt(s.x)  #! the call isqrt(s.x)"],
-    ["v = (", "    s.y", "    + isqrt(s.x)  #! the call isqrt(s.x)", ")"],
-    ["w = isqrt(s.y)  #! the call isqrt(s.y)", "v = min(w, 3) + w % 2", "w = w - v",
+    ["v = {s.x: 1}.popitem()[1]  #! {s.x: 1}.popitem()"],
+    ["v = sum(dict.fromkeys([s.x]))  #! dict.fromkeys([s.x])"],
+    ["v = (", "    s.y", "    + sum(dict.fromkeys([s.x]))  #! dict.fromkeys([s.x])", ")"],
+    ["w = sum(dict.fromkeys([s.y]))  #! dict.fromkeys([s.y])", "v = min(w, 3) + w % 2", "w = w - v",
      "v = w if w > v else v + w"],
-    ["for w, _ in combinations(s.x, 2):  #! the call combinations(s.x, 2)", "    v = 1",
+    ["for w, _ in combinations(s.x, 2):  #! combinations(s.x, 2)", "    v = 1",
      "    if v > 2:", "        continue"],
-    ["for w, _ in combinations(s.x, 2):  #! the call combinations(s.x, 2)",
-     "    v = isqrt(s.y)  #! the call isqrt(", "    break"],
-    ["if isinstance(s.x, bool):  #! the call isinstance(", "    v = s.x", "else:",
-     "    v = isqrt(s.x)  #! the call isqrt(s.x)"],
-    ["if isinstance(s.x, bool):  #! the call isinstance(", "    w = s.x", "else:", "    w = 2",
+    ["for w, _ in combinations(s.x, 2):  #! combinations(s.x, 2)",
+     "    v = sum(dict.fromkeys([s.y]))  #! dict.fromkeys(", "    break"],
+    ["if {s.x: 1}.popitem()[1]:  #! {s.x: 1}.popitem()", "    v = s.x", "else:",
+     "    v = sum(dict.fromkeys([s.x]))  #! dict.fromkeys([s.x])"],
+    ["if {s.y: 1}.popitem()[0]:  #! {s.y: 1}.popitem()", "    w = s.x", "else:",
+     "    w = 2",
      "v = w"],
-    ["match s.x:  #! the pattern int()", "    case int():", "        v = w", "    case _:",
-     "        v = 1"],
-    ["v = s.x if isqrt(s.y) > 1 else s.y  #! the call isqrt(s.y)"],
-    ["v = isqrt(s.x + s.y) + w  #! the call isqrt(", "w = max(v, 1)"],
+    ["v = s.x if sum(dict.fromkeys([s.y])) > 1 else s.y  #! dict.fromkeys([s.y])"],
+    ["v = sum(dict.fromkeys([s.x + s.y])) + w  #! dict.fromkeys(", "w = max(v, 1)"],
 ]  # fmt: skip
 """Statements that are not translated; after a mark, what is to be said of the line."""
 
@@ -89,7 +86,7 @@ RIGHT = [
     ["v = 1 if any(n == s.x for n in range(3)) else v"],
 ]
 
-CALLS = ["v = {}", "v = isqrt({})  #! the call isqrt(", "if {} > 20:\n    v = 1"]
+CALLS = ["v = {}", "v = sum(dict.fromkeys([{}]))  #! dict.fromkeys(", "if {} > 20:\n    v = 1"]
 """How a function is called; what calls it in vain hides nothing that is wrong in it."""
 
 
@@ -140,9 +137,7 @@ def diagnosed(name, settings=()):
 
 
 @pytest.mark.parametrize("seeds", [range(n, n + 20) for n in range(0, 40, 20)], ids=str)
-def test_exactly_the_lines_that_cannot_be_compiled_are_named(seeds, tmp_path, monkeypatch):
-    """Lines that have no translation; what the form has code for is not asked here."""
-    monkeypatch.setattr(Unit, "from_form", False)
+def test_exactly_the_lines_that_cannot_be_compiled_are_named(seeds, tmp_path):
     for seed in seeds:
         file, expected = made(tmp_path, seed)
         named = diagnosed(file)
@@ -160,7 +155,7 @@ def test_each_way_of_asking_gives_the_same_list(tmp_path, monkeypatch):
     monkeypatch.setattr(engines, "LEVEL_SECONDS", 0.0)
     monkeypatch.setattr(engines, "SMALL_WATCHED", 0)
     monkeypatch.setattr(engines, "INTERPRETED_SECONDS", 0.0)
-    file, expected = made(tmp_path, 3)
+    file, expected = made(tmp_path, 1)
     assert len(expected) > 2
     named = tuple(str(reason) for reason in diagnosed(file))
     went_on = tidegate.check(file)
@@ -180,7 +175,7 @@ def test_the_report_and_the_verdict_name_the_lines(tmp_path, monkeypatch):
     monkeypatch.setattr(engines, "SMALL", 0)
     monkeypatch.setattr(engines, "LEVEL_SECONDS", 0.0)
     monkeypatch.setattr(engines, "INTERPRETED_SECONDS", 0.0)
-    file, expected = made(tmp_path, 3)
+    file, expected = made(tmp_path, 1)
     target = tmp_path / "report.json"
     done = CliRunner().invoke(main, ["check", file, "--json", str(target)])
     assert "compiled code, once made, is typically" in " ".join(done.output.split())
@@ -191,7 +186,7 @@ def test_the_report_and_the_verdict_name_the_lines(tmp_path, monkeypatch):
 
 
 def test_a_search_that_is_small_or_is_to_be_interpreted_gives_no_reasons(tmp_path):
-    file, expected = made(tmp_path, 3)
+    file, expected = made(tmp_path, 1)
     assert expected
     for engine in ("auto", "interpreted"):
         checked = tidegate.check(file, engine=engine)
@@ -238,7 +233,6 @@ def test_what_is_missing_to_compile_at_all_is_said(missing, said, jugs, monkeypa
 
 LARGE = """\
 from dataclasses import dataclass
-from math import isqrt
 from tidegate import *
 
 @dataclass(frozen=True)
@@ -254,12 +248,12 @@ model = Model(Bounds, State, deadlock=False)
 def up(s: State, k: Bounds, node: int) -> bool:
     if s.a[node] == k.most:
         return False
-    s.a[node] = isqrt((s.a[node] + 1) ** 2)
+    s.a[node] = sum(dict.fromkeys([s.a[node] + 1]))
     return True
 
 @model.invariant("It is fine.")
 def fine(s: State, k: Bounds) -> bool:
-    return isqrt(min(s.a)) < 9
+    return sum(dict.fromkeys([min(s.a)])) < 9
 """
 
 
@@ -275,7 +269,7 @@ def test_a_cell_of_the_gate_says_why_it_was_searched_in_python(tmp_path):
     [cell] = json.loads(target.read_text("utf-8"))["cells"]
     assert cell["interpreted_because"] == [str(reason) for reason in diagnosed(str(file))]
     assert output.count("searched in Python, compiled code is typically") == 1
-    assert "the call isqrt((s.a[node] + 1) ** 2) (in up, " in output
+    assert "dict.fromkeys([s.a[node] + 1])" in output
     assert "large.py:18) (and 1 more)" in output
 
 

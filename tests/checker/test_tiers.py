@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import make_system
 from tidegate.checker.check import check
-from tidegate.checker.compiled import tiers, unit
+from tidegate.checker.compiled import code_size, tiers
 from tidegate.checker.compiled.build import Code
 from tidegate.checker.compiled.sampler import Sampler, samples_of
 from tidegate.checker.compiled.sampling import COMPARED
@@ -340,16 +340,16 @@ def test_what_is_copied_into_instances_is_bounded_however_large_a_model_is(bag):
         ]
         assert len(own) > most
         for name in own:
-            assert copied(name) <= unit.MOST
+            assert copied(name) <= code_size.MOST
             head, length, _ = functions[name]
-            assert ("optnone" in head) == (length > unit.MOST)
+            assert ("optnone" in head) == (length > code_size.MOST)
 
 
 @pytest.mark.parametrize("limit", [1, 4_000])
 def test_code_that_is_not_copied_gives_the_same_answers(bag, monkeypatch, limit):
     expected = answers(check(bag(2), [], resources=Resources(engine="interpreted")))
-    monkeypatch.setattr(unit, "MOST", limit)
-    monkeypatch.setattr(unit, "LEAST", limit)
+    monkeypatch.setattr(code_size, "MOST", limit)
+    monkeypatch.setattr(code_size, "LEAST", limit)
     # A second tier takes seconds to make, so that the limit that is most unlike others has it.
     resources = OPTIMISED if limit == 1 else COMPILED
     assert answers(check(bag(2), [], resources=resources)) == expected

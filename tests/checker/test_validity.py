@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tidegate.checker.compiled.build import Code, object_code
 from tidegate.checker.compiled.generate import Generator
 from tidegate.checker.compiled.memory import Region
-from tidegate.checker.compiled.values import MACHINE
+from tidegate.checker.compiled.program import Program
 from tidegate.checker.manifest import is_state
 from tidegate.core.fields import Record, integer
 from tidegate.core.layout import Layout
@@ -22,10 +22,7 @@ def layout_of(spans):
     return Layout(type("Numbers", (Record,), space), None)
 
 
-ARITHMETIC = MACHINE
-
-
-def valid_states(p, states, count):
+def valid_states(p: Program, states: int, count: int) -> int:
     """Return how many consecutive states are valid, up to the first that is not."""
     for number in range(count):
         if not p.valid(states + number * p.words * 8):

@@ -81,13 +81,13 @@ def small(s: State, k: Bounds) -> bool:
 """
 
 COMPILED = {
-    "if s.x in ORDER: s.x = 0": "membership in <Order object>",
-    "s.x = 1 if ORDERS[0] == s.x else 2": "a number is needed, not <Order object>, in",
-    "s.x = total(v for v in s.q)": "a generator that is passed on (write a list)",
-    "n = reversed(s.q) if s.x else s.q; s.x = sum(n)": "a range or an iterator, in reversed(s.q)",
-    "s.x = s.q": "a number is needed, not the variable q, in s.x = s.q",
-    "s.q[:] = s.log": "a value of another kind, written to an element of q",
-    "s.x = s.x.real": "s.x.real, an attribute of a value that is not a record",
+    "if s.x in ORDER: s.x = 0": "s.x in ORDER: <Order object> has no members",
+    "s.x = 1 if ORDERS[0] == s.x else 2": "ORDERS[0] == s.x compares <Order object> with a number",
+    "s.x = total(v for v in s.q)": "a generator or an iterator has a name, or is stored",
+    "n = reversed(s.q) if s.x else s.q; s.x = sum(n)": "a generator or an iterator has a name",
+    "s.x = s.q": "s.x is a number, and gets a part of the state",
+    "s.q[:] = s.log": "a value that is of another kind on another way",
+    "s.x = s.x.real": "s.x.real: a number has no real",
 }
 """By a line that is not compiled, what is said."""
 

@@ -88,6 +88,17 @@ def _raw(node: Any) -> Iterator[Any]:
     return list.__iter__(node) if isinstance(node, list) else tuple.__iter__(node)
 
 
+def _nodes(node: Any, form_: str) -> Iterator[tuple[str, Any]]:
+    """Yield each part of the state with its form."""
+    yield form_, node
+    if isinstance(node, Record):
+        for name in part_names(node):
+            yield from _nodes(getattr(node, name), f"{form_}.{name}".lstrip("."))
+    elif isinstance(node, (list, tuple)):
+        for one in _raw(node):
+            yield from _nodes(one, f"{form_}[]")
+
+
 def to_python(value: Any) -> Any:
     """Return a value as a model would have made it."""
     if isinstance(value, Value):
@@ -158,9 +169,9 @@ class Run:
     """
 
     def __init__(
-        self, function: form.Function, arguments: Iterable[Any], budget: list[int]
+        self, function: form.Function, arguments: Iterable[Any], budget: list[int], root: Any
     ) -> None:
-        self.function = function
+        self.function, self.root = function, root
         self.slots = dict(zip(function.parameters, arguments, strict=True))
         self.budget = budget
 
@@ -361,6 +372,12 @@ class Run:
             raise StepError
         return self.slots[one.name]
 
+    def _which_(self, one: form.Which) -> int:
+        place, kind = self.value(one.of), one.of.type
+        assert isinstance(kind, types.Places)
+        forms = {id(node): form_ for form_, node in _nodes(self.root, "")}
+        return [option.form for option in kind.options].index(forms[id(place)])
+
     def _part_(self, one: form.Part) -> Any:
         owner = self.value(one.of)
         if isinstance(owner, Value):
@@ -551,7 +568,7 @@ class Run:
 
     def _call_(self, one: form.Call) -> Any:
         arguments = [copied(self.value(part), part.type) for part in one.arguments]
-        run = Run(one.function, arguments, self.budget)
+        run = Run(one.function, arguments, self.budget, self.root)
         result = run.result()
         for name, where in one.back:
             self._give_back(where, run.slots[name])
@@ -575,7 +592,7 @@ class Run:
         captured = [self.value(part) for part in one.captured]
 
         def call(*arguments: Any) -> Any:
-            return Run(one.function, [*arguments, *captured], self.budget).result()
+            return Run(one.function, [*arguments, *captured], self.budget, self.root).result()
 
         return call
 
@@ -840,4 +857,5 @@ def run(function: form.Function, arguments: Iterable[Any]) -> Any:
     StepError
         If the step fails.
     """
-    return Run(function, arguments, [LONGEST]).result()
+    arguments = list(arguments)
+    return Run(function, arguments, [LONGEST], arguments[0]).result()

@@ -8,14 +8,14 @@ from typing import Any
 
 from tests.programs.laboratory import KEEPING, _exported
 from tidegate.checker.compiled.build import Code, object_code
-from tidegate.checker.compiled.emitter import Emitter, Points
+from tidegate.checker.compiled.emitter import Emitter
 from tidegate.checker.compiled.expansion import clear_marks, make_marks
-from tidegate.checker.compiled.function import Mode
-from tidegate.checker.compiled.intrinsics import DECLARATIONS, INTRINSICS
+from tidegate.checker.compiled.intrinsics import DECLARATIONS
 from tidegate.checker.compiled.state_refs import StateRefs
 from tidegate.checker.compiled.unit import Unit
-from tidegate.checker.compiled.values import Constant, StateRef, UnsupportedError
-from tidegate.core.layout import WORD_BITS, Layout
+from tidegate.checker.compiled.values import Constant, StateRef
+from tidegate.core.layout import Layout
+from tidegate.language.lowering.frame import LoweringError
 
 FAILED = None
 """What comes of a step that fails: Python has to say why."""
@@ -37,14 +37,13 @@ class Machine:
     ) -> None:
         self.layout = layout
         self.refused: dict[str, str] = {}
-        self._unit = Unit(StateRefs(layout), dict(INTRINSICS), points=Points(WORD_BITS))
-        self._unit.from_form = True
-        given = [StateRef("%s", "", (), layout.record), Constant(constants)]
+        self._unit = Unit(StateRefs(layout))
+        given = [StateRef("%s"), Constant(constants)]
         texts = []
         for name, function in functions.items():
             try:
                 texts.append(self._text(name, function, given))
-            except UnsupportedError as error:
+            except LoweringError as error:
                 self.refused[name] = str(error)
         keeping = KEEPING.format(words=max(self._unit.points.elements, 1))
         self.bodies = list(self._unit.bodies)
@@ -54,13 +53,18 @@ class Machine:
     def _text(self, name: str, function: Any, given: Iterable[Any]) -> str:
         """Return a function that runs another one on the state at an address."""
         given, words = list(given), self.layout.words
-        compiled = self._unit.function(function, given, Mode.WHOLE)
+        compiled = self._unit.rule(function, given)
         out = Emitter()
         out.emit("%s = inttoptr i64 %address to ptr")
         make_marks(out, self._unit.points)
         clear_marks(out, self._unit.points, compiled.elements)
         passed = ", ".join(compiled.passed(given, out.element("%s", words)))
-        answer = out.value(f'call {compiled.returns} @"{compiled.name}"({passed})')
+        call = f'call {compiled.returns} @"{compiled.name}"({passed})'
+        if compiled.returns == "void":
+            out.emit(call)
+            answer = "0"
+        else:
+            answer = out.value(call)
         if compiled.returns == "i1":
             answer = out.value(f"zext i1 {answer} to i64")
         out.emit(f"ret i64 {answer}")

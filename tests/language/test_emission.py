@@ -9,13 +9,9 @@ from tests.language import bench
 from tests.language.containers_grammar import Owners
 from tests.language.machine import FAILED, Machine
 from tests.language.owners import cases
-from tests.programs import laboratory
-from tests.programs.compare import first_difference, shown
-from tests.programs.smaller import smallest
 from tests.strangers.test_strangers import MODELS
 from tidegate import check
 from tidegate.checker.compiled.emission.comparison import Comparison
-from tidegate.checker.compiled.unit import Unit
 from tidegate.checker.compiled.values import Constant
 
 STATES = bench.states(10)
@@ -146,6 +142,80 @@ def test_a_loop_sees_what_it_changes_as_in_python():
         assert set(refused) == (set(bodies) if bodies is REFUSED_MEANWHILE else set())
 
 
+BEST = """\
+def best():
+    if s.x > 4:
+        return s.pair
+    return s.pairs[s.y % 2] if s.x > 2 else s.spare
+"""
+
+ONE_OF_SEVERAL = {
+    "named": "w = s.a if s.flag else s.b\nw.add(s.y)\nv = w\nv |= {3}\nw.discard(0)",
+    "at_once": "(s.a if s.flag else s.b).add(s.y)",
+    "returned": f"{BEST}best().n = 2\nb = best()\nb.to.add(1)\ns.x = b.n",
+    "by_statements": "p = s.pair\nif s.flag:\n    p = s.pairs[s.y % 2]\nelif s.x > 3:\n"
+    "    p = s.spare\ns.x = p.n\nif s.x == 2:\n    p = s.spare\np.n = 4",
+    "the_largest": "m = s.pairs[0]\nfor q in s.pairs:\n    if q.n > m.n:\n        m = q\n"
+    "if s.spare.n > m.n:\n    m = s.spare\nm.to |= {1}",
+    "swapped": "a, b = (s.a, s.b) if s.flag else (s.b, s.a)\na -= {1}\nb |= {2}",
+    "passed_on": "def put(w):\n    w.add(2)\nput(s.a if s.flag else s.b)",
+    "two_kinds": "s.x = len(s.queue if s.flag else [1, s.y])",
+    "asked_twice": f"{BEST}s.flag = best().n > 2 and best() == s.spare",
+    "changed_meanwhile": "w = s.a if s.flag else s.b\nfor i in range(3):\n    w.add(i)\n"
+    "    if i == 1:\n        w = s.banks[0]\n    w.discard(2)",
+    "in_a_loop": "w = s.a if s.flag else s.b\nwhile len(w) < 3 and s.x > len(w):\n"
+    "    w.add(len(w) + 1)\n    s.x -= 1",
+    "gone_over": "s.x = len([v for v in (s.a if s.flag else s.b) if v])",
+    "assigned": "s.pair.assign(s.spare if s.flag else s.pairs[s.y % 2])",
+}
+
+LATER = {
+    "in_a_generator": "s.x = sum(len(s.a if v else s.b) for v in s.queue)",
+    "after_a_change": f"{BEST}def grow():\n    s.x = 7\n    return 1\ns.y = grow() * best().n % 4",
+    "in_each_round": "while len(s.a if s.x > 2 else s.b) < 3 and s.x:\n    s.x -= 1",
+}
+
+
+def test_one_of_several_places_is_what_python_has():
+    for bodies in (ONE_OF_SEVERAL, LATER):
+        sources_ = {name: bench.source_of(f"{body}\nreturn True") for name, body in bodies.items()}
+        wrong, refused = exhausted(differences(sources_))
+        assert wrong == []
+        assert set(refused) == (set(bodies) if bodies is LATER else set())
+
+
+WATCHED = {
+    "a_member_is_removed": "for m in s.box:\n    if m.n > 2:\n        s.box.remove(m)\n"
+    "        break",
+    "all_are_removed": "for m in s.box:\n    s.box.remove(m)",
+    "another_container": "for m in s.box:\n    if m.n < 4 and m not in s.net and len(s.net) < 3:\n"
+    "        s.net.append(m)",
+    "numbers": "for v in s.a:\n    s.a.discard(v)\n    s.b.add(v)",
+    "numbered": "for i, m in enumerate(s.box):\n    if m.n == i:\n        s.box.discard(m)\n"
+    "        break",
+    "values_of_keys": "d = {v: 1 for v in s.queue}\nfor v in d:\n    d[v] += v\n"
+    "s.x = sum(d.values()) % 8",
+    "an_own_set": "w = {s.x, s.y}\nfor v in w:\n    if v == s.y:\n        w.discard(s.x)\n"
+    "        break\ns.x = len(w)",
+    "an_own_set_grows": "w = {s.x, s.y}\nfor v in w:\n    w.add(v % 2)\ns.x = len(w)",
+    "a_table": "for v in {1, 3} if s.flag else {0}:\n    s.x = v",
+    "operators": "s.box -= {m for m in s.box if m.n > 2}\ns.box |= {s.pair}",
+    "members_of_the_state": "s.flag = s.pair in {*s.box, s.spare} or "
+    "{s.pair} <= {p for p in s.net}",
+    "stars": "s.x = len(set().union(*s.banks)) + sum(itertools.chain(*s.rows)) % 2",
+    "a_range": "def above():\n    return range(s.y, 4)\ns.x = sum(above()) % 8\n"
+    "s.flag = s.x in above()",
+    "powers": "s.x = 2 ** s.y % 8 + pow(3, s.y, 5) % 2",
+    "orders": "s.flag = any(p[0] > p[-1] for p in itertools.permutations(s.queue) if p)",
+}
+
+
+def test_what_a_loop_goes_over_is_watched_as_python_watches_it():
+    sources_ = {name: bench.source_of(f"{body}\nreturn True") for name, body in WATCHED.items()}
+    wrong, refused = exhausted(differences(sources_))
+    assert (wrong, list(refused)) == ([], [])
+
+
 CALLED_BY_PYTHON = {
     "length": "n = max(s.nodes, key=lambda n: len(n.log))\nn.log.clear()",
     "distance": "s.x = max(s.queue, key=lambda v: abs(v - 2), default=0)",
@@ -231,19 +301,6 @@ def test_random_containers_do_what_python_does(writer):
 @pytest.mark.parametrize("first", range(1000, 3000, 100))
 def test_many_random_containers_do_what_python_does(writer, first):
     assert exhausted(differences(random_functions(writer, range(first, first + 100))))[0] == []
-
-
-@pytest.fixture
-def from_form(monkeypatch):
-    """Make all machine code of rules of their form."""
-    monkeypatch.setattr(Unit, "from_form", True)
-
-
-def test_random_programs_do_what_python_does(from_form):
-    difference, count = first_difference(laboratory.PROGRAMS)
-    assert difference is None, shown(smallest(difference))
-    assert sum(count.refused.values()) < count.programs / 10
-    assert count.agreed > 8 * count.programs
 
 
 def never_equal(self, one, other):

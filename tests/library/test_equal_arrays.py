@@ -70,6 +70,11 @@ def checked(tmp_path, expression, engine):
 @pytest.mark.parametrize("engine", ["interpreted", "compiled"])
 @pytest.mark.parametrize("expression", REACHED)
 def test_an_array_equals_the_list_that_it_looks_like(tmp_path, expression, engine):
+    if engine == "compiled" and "[s.row" in expression:
+        # A list of a part of the state and of another list is not in the language.
+        with pytest.raises(TidegateError, match="has a part of the state and a list"):
+            checked(tmp_path, expression, engine)
+        return
     result = checked(tmp_path, expression, engine)
     assert len(result.trace_of("Differs")) - 1 == REACHED[expression]
 

@@ -68,9 +68,6 @@ PLACES = (
 START: State = (0, 0, 0, 0, 0, 1, 1)
 """The initial state."""
 
-TRANSLATED = {"is", "==", "isinstance", "value", "match"}
-"""The forms of conditions that the compiled engine translates."""
-
 
 @dataclass
 class Draft:
@@ -292,10 +289,6 @@ def test_every_engine_reads_members_where_numbers_are_stored(seed, tmp_path):
     broken |= set() if expected.follows else {"Follows"}
     traces = []
     engines = [("interpreted", False), ("interpreted", True), ("compiled", False)]
-    if not model.forms <= TRANSLATED:
-        [*engines, _] = engines
-        with pytest.raises(tidegate.TidegateError, match="cannot translate"):
-            tidegate.check(str(file), {}, names, engine="compiled")
     for engine, debug in engines:
         found = tidegate.check(str(file), {}, names, engine=engine, debug=debug, keep_going=True)
         assert (found.distinct_states, found.depth) == (expected.states, expected.depth), engine
@@ -314,5 +307,4 @@ def test_the_models_use_every_form_in_both_verdicts():
     found = [judged(model) for model in models]
     assert {one.small is None for one in found} == {True, False}
     assert {one.follows for one in found} == {True, False}
-    assert sum(model.forms <= TRANSLATED for model in models) >= 8
     assert max(one.states for one in found) > 50

@@ -12,7 +12,7 @@ import pytest
 
 from tests.checker.conftest import translator
 from tidegate import TidegateError
-from tidegate.checker.compiled.values import UnsupportedError
+from tidegate.language.lowering.frame import LoweringError
 
 from .mirrored import (
     LAYOUT,
@@ -91,7 +91,7 @@ def test_machine_code_has_the_value_that_python_has(seeds):
         text = Writer(random).write("i" if seed % 2 else "b", 2)
         try:
             meanings = TRANSLATE(action_of(f"return int({text})"))
-        except UnsupportedError:
+        except LoweringError:
             refused += 1
             continue
         for _ in islice(states(random), 6):
@@ -130,7 +130,7 @@ def test_assigned_parts_are_what_python_has_in_their_place(seeds):
         ours, pythons = action_of(*lines), action_of(*lines, Pair=PythonPair, Msg=PythonMsg)
         try:
             meanings = TRANSLATE(ours)
-        except UnsupportedError:
+        except LoweringError:
             meanings = None
         for state in islice(states(random), 3):
             stored = LAYOUT.dump()

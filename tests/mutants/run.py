@@ -44,8 +44,6 @@ class Mutant:
         The text, which is there once, and what it becomes.
     killed_by
         A test that fails then: a file of tests, with the name of one if the file takes long.
-    of_trees
-        Whether it fails while all rules are translated from their syntax trees.
     """
 
     name: str
@@ -54,7 +52,6 @@ class Mutant:
     before: str
     after: str
     killed_by: str
-    of_trees: bool = False
 
 
 def stored() -> list[Mutant]:
@@ -89,7 +86,7 @@ class Laboratory:
         text = path.read_text()
         self._write(path, text.replace(mutant.before, mutant.after))
         try:
-            status = self._status(mutant.killed_by, mutant.of_trees)
+            status = self._status(mutant.killed_by)
         finally:
             self._write(path, text)
         if status == FAILED:
@@ -106,11 +103,10 @@ class Laboratory:
         self._written += 2
         os.utime(path, (self._written, self._written))
 
-    def _status(self, test: str, of_trees: bool = False) -> int:
+    def _status(self, test: str) -> int:
         """Run a test against the copy; return the status of pytest."""
         command = [sys.executable, "-m", "pytest", "-q", "-x", *PLAIN, test]
         environment = {**os.environ, "PYTHONPATH": str(self._copy.parent)}
-        environment |= {"TIDEGATE_TREES": "1"} if of_trees else {}
         try:
             done = subprocess.run(
                 command,

@@ -21,19 +21,19 @@ from typing import Any
 from tests.programs.expressions import Helper
 from tests.programs.grammar import Program, helper, program
 from tests.programs.scratch import CONSTANTS, LAYOUT, WORDS, Pair, random_state
-from tidegate.checker.compiled import syntax
 from tidegate.checker.compiled.build import Code, object_code
 from tidegate.checker.compiled.emitter import Emitter, Points
 from tidegate.checker.compiled.expansion import Expansion, Part, clear_marks, make_marks
-from tidegate.checker.compiled.function import Mode
-from tidegate.checker.compiled.intrinsics import DECLARATIONS, INTRINSICS
+from tidegate.checker.compiled.intrinsics import DECLARATIONS
 from tidegate.checker.compiled.memory import GROUP
 from tidegate.checker.compiled.state_refs import StateRefs
 from tidegate.checker.compiled.unit import Unit
-from tidegate.checker.compiled.values import Constant, Number, StateRef, Truth, UnsupportedError
+from tidegate.checker.compiled.values import Constant, Number, StateRef, Truth
 from tidegate.core.fields import members, size
 from tidegate.core.layout import WORD_BITS, State
 from tidegate.core.spec import Action, TransitionSystem
+from tidegate.language import source
+from tidegate.language.lowering.frame import LoweringError
 
 ALIGNED = 64
 """Bytes of a vector."""
@@ -183,9 +183,8 @@ class Workbench:
             self._translate(helpers, programs, compared)
         text = self._module()
         self.code = Code(object_code(text, optimised=optimised))
-        for cached in (syntax._tree, syntax.assignments, syntax.held):
-            # They would keep the syntax trees of all batches.
-            cached.cache_clear()
+        # It would keep the syntax trees of all batches.
+        source._verified.cache_clear()
 
     def _translate(
         self, helpers: Sequence[Helper], programs: Sequence[Program], compared: Set[int]
@@ -193,7 +192,7 @@ class Workbench:
         """Translate programs, and note why some are refused."""
         self.space = functions(helpers, programs)
         self.count = Count(programs=len(programs))
-        self.unit = Unit(StateRefs(LAYOUT), INTRINSICS, points=Points(WORD_BITS, compared))
+        self.unit = Unit(StateRefs(LAYOUT), Points(WORD_BITS, compared))
         actions = [part for part in programs if part.kind == "action"]
         self.expansion = Expansion(self._system(actions), self.unit, STRIDE, compared)
         self.texts: list[str] = []
@@ -204,8 +203,8 @@ class Workbench:
                     self._action(actions.index(part))
                 else:
                     self._whole(part)
-            except UnsupportedError as error:
-                self.count.refused[str(error).split(" (in ")[0][-40:]] += 1
+            except LoweringError as error:
+                self.count.refused[Exception.__str__(error)[-40:]] += 1
             else:
                 name = actions.index(part) if part.kind == "action" else part.name
                 self.programs.append((str(name), part))
@@ -237,11 +236,11 @@ class Workbench:
     def _whole(self, part: Program) -> None:
         """Add a function that runs a program on the state at an address."""
         given = [
-            StateRef("%s", "", (), LAYOUT.record),
+            StateRef("%s"),
             Constant(CONSTANTS),
             *map(Constant, part.static),
         ]
-        compiled = self.unit.function(self.space[part.name], given, Mode.WHOLE)
+        compiled = self.unit.rule(self.space[part.name], given)
         out = Emitter()
         out.emit("%s = inttoptr i64 %address to ptr")
         make_marks(out, self.unit.points)

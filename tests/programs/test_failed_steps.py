@@ -20,9 +20,9 @@ from tests.language.machine import Machine
 from tests.programs.expressions import Helper
 from tests.programs.grammar import Program
 from tests.programs.laboratory import Workbench, batch
-from tidegate.checker.compiled import arithmetic, build, expressions
+from tidegate.checker.compiled import arithmetic, build
+from tidegate.checker.compiled.emission import expressions
 from tidegate.checker.compiled.emitter import Emitter
-from tidegate.checker.compiled.unit import Unit
 from tidegate.checker.compiled.values import span
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,11 +66,9 @@ def run(trust, do):
     LLVM may leave out a division by zero that it sees.  Where ranges are trusted, no pass looks.
     """
     if not trust:
-        with mock.patch.object(Unit, "from_form", False):
-            do()
+        do()
         return
     with (
-        mock.patch.object(Unit, "from_form", False),
         mock.patch.object(expressions, "exact", trusting),
         mock.patch.object(build, "quick_passes", llvm.create_new_module_pass_manager),
     ):
@@ -163,11 +161,11 @@ MOVING = re.compile(r"getelementptr i64, ptr %\w+, i64 %|@llvm\.(memcpy|memset)|
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_nor_does_one_that_is_made_of_the_typed_form(seed, monkeypatch):
-    monkeypatch.setattr(Unit, "from_form", True)
+def test_no_instruction_relies_on_what_is_known_of_its_operands(seed):
     some = batch(seed)
     bench = Workbench(some.helpers, some.programs, optimised=False)
     bodies = [*bench.unit.bodies, *bench.expansion.guards.bodies]
+    assert sum(len(re.findall(" (sdiv|srem|shl|ashr) ", body)) for body in bodies) > 100
     lines = [line for body in bodies for line in harmful(body)]
     assert [line for line in lines if not MOVING.search(line)] == []
     assert [line for body in bodies for line in unbounded(body)] == []
@@ -182,13 +180,3 @@ def test_lists_in_lists_are_copied_within_their_memory():
     copies = [body for body in machine.bodies if re.search(r"memcpy.* i64 %", body)]
     assert len(copies) > 10
     assert [line for body in machine.bodies for line in unbounded(body)] == []
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_no_instruction_relies_on_what_is_known_of_its_operands(seed, monkeypatch):
-    monkeypatch.setattr(Unit, "from_form", False)
-    some = batch(seed)
-    bench = Workbench(some.helpers, some.programs, optimised=False)
-    bodies = [*bench.unit.bodies, *bench.expansion.guards.bodies]
-    assert sum(len(re.findall(" (sdiv|srem|shl|ashr) ", body)) for body in bodies) > 100
-    assert [line for body in bodies for line in harmful(body)] == []

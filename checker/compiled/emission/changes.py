@@ -28,8 +28,19 @@ from .streams import Streams
 NONE = Value(Nothing())
 
 
-BEYOND = 63
-"""The first number that no set of numbers has room for."""
+BEYOND = 65
+"""Numbers from here on are refused as members of sets, whose numbers have a bit each, up to 62.
+
+Lengths may be 64, and hardly ever are: a step that adds one of the two numbers between fails.
+"""
+
+
+ALGEBRA = {
+    "intersection_update": "and_",
+    "difference_update": "sub",
+    "symmetric_difference_update": "xor",
+}
+"""The operators of the methods that change a set by another one."""
 
 
 class Changes(Streams):
@@ -71,6 +82,9 @@ class Changes(Streams):
     def bit(self, value: Value, least: int) -> Leaf:
         """Return the mask of a number; the step fails if no set has it."""
         value = self.certain(self.snapshot(value))
+        if isinstance(value.type, Never):
+            self.fail()
+            return ZERO
         if not isinstance(value.type, Number):
             raise UnsupportedError("a set of several kinds of values")
         leaf = value.leaves[0]
@@ -179,13 +193,10 @@ class Changes(Streams):
             for other in one.arguments:
                 self.each(other, lambda v: self.add_member(owner.address, kind, v), in_order=False)
         else:
-            operator = {
-                "intersection_update": "and_",
-                "difference_update": "sub",
-                "symmetric_difference_update": "xor",
-            }[name]
             for other in one.arguments:
-                both = self.combined_sets(operator, owner, self.gathered_set(other, kind), kind)
+                both = self.combined_sets(
+                    ALGEBRA[name], owner, self.gathered_set(other, kind), kind
+                )
                 self.copy(kind, both.address, owner.address)
         return NONE
 
@@ -274,6 +285,14 @@ class Changes(Streams):
                     other,
                     lambda value: self.add_sorted(owner, self.kept(self.snapshot(value)), True),
                     in_order=False,
+                )
+        elif one.method in ALGEBRA and is_set:
+            for other in one.arguments:
+                before = self.snapshot(owner)
+                assert isinstance(before.type, Members)
+                against = self.gathered_set(other, before.type)
+                self.fill(
+                    owner, self.combined_sets(ALGEBRA[one.method], before, against, before.type)
                 )
         else:
             raise UnsupportedError(f"{one.method} of a set of records")

@@ -28,6 +28,13 @@ from .layouts import Leaf, element_size, is_flat, is_mask, room, size
 from .memory import ZERO, Memory, Value
 
 
+def _ordered(value: Value) -> Value:
+    """Return a part of a record as what puts records in order: a set by its mask."""
+    if isinstance(value.type, Members) and is_mask(value.type):
+        return Value(Number(), value.leaves)
+    return value
+
+
 class Comparison(Memory):
     """Emits comparisons."""
 
@@ -344,7 +351,10 @@ class Comparison(Memory):
             ]
             return self._first_less(pairs, Constant(len(a.items) < len(b.items)))
         if isinstance(a, Record) and isinstance(b, Record):
-            pairs = [(self.field(one, name), self.field(other, name)) for name, _ in a.fields]
+            pairs = [
+                (_ordered(self.field(one, name)), _ordered(self.field(other, name)))
+                for name, _ in a.fields
+            ]
             return self._first_less(pairs, Constant(False))
         if isinstance(a, (Sequence, Tuple)) and isinstance(b, (Sequence, Tuple)):
             return self._less_lists(one, other)

@@ -18,6 +18,7 @@ from ....language.types import (
     Number,
     OneOf,
     Optional,
+    Places,
     Record,
     Ref,
     Sequence,
@@ -149,6 +150,10 @@ class Expressions(Library):
             return value
         if isinstance(kind, (Never, Nothing, Known)):
             return Value(kind)
+        if isinstance(value.type, Places) and isinstance(kind, Ref):
+            return self.place_among(value, kind)
+        if isinstance(value.type, Places) and isinstance(kind, Places):
+            return self.one_place(value, kind)
         if isinstance(value.type, Optional) and not isinstance(kind, Optional):
             value = self.certain(value, check=False)
         if isinstance(value.type, OneOf) and not isinstance(kind, OneOf):
@@ -162,6 +167,9 @@ class Expressions(Library):
         if not isinstance(kind, Number) or not isinstance(value.type, Number):
             return value
         return Value(kind, (self._typed_as(value.leaves[0], kind),))
+
+    def _which(self, one: form.Which) -> Value:
+        return Value(one.type, (self.value(one.of).leaves[0],))
 
     # --- parts
 
@@ -351,8 +359,7 @@ class Expressions(Library):
         return leaf
 
     def _power(self, left: Leaf, right: Leaf) -> Leaf:
-        if not isinstance(right, Constant) or not 0 <= right.value <= 64:
-            raise UnsupportedError("a power whose exponent is not known")
+        assert isinstance(right, Constant)
         result: Leaf = ONE
         for _ in range(right.value):
             result = exact(self.out, "mul", result, left)
@@ -564,6 +571,9 @@ class Expressions(Library):
             return self.has_element(value, item)
         if isinstance(kind, Ref) and not self.module.schema.is_sequence(kind):
             return self._in_place(value, item)
+        if isinstance(kind, Tuple):
+            items = [self.snapshot(self.item(value, place)) for place in range(len(kind.items))]
+            return self.either([self.equal(one, self.snapshot(item)) for one in items])
         indexed = self.by_number(value)
         if indexed is None:
             return self.has_element(self.snapshot(value), item)
@@ -592,7 +602,7 @@ class Expressions(Library):
         return self.either(tests) if tests else Constant(False)
 
     def _in_range(self, span: Value, item: Value) -> Leaf:
-        start, stop, step = span.leaves
+        start, stop, step = self.limits(span)
         inner = self.certain(item)
         if step != ONE or not isinstance(inner.type, Number):
             raise UnsupportedError("membership in a range with a step")
@@ -665,7 +675,7 @@ class Expressions(Library):
         ends = tuple(self.number(end) for end in (one.start, one.stop, one.step))
         if isinstance(ends[2], Constant) and ends[2].value == 0:
             self.fail()
-        return Value(Span(), ends)
+        return Value(one.type, ends)
 
     def _comprehension(self, one: form.Comprehension) -> Value:
         raise UnsupportedError("a generator that has a name")

@@ -86,7 +86,7 @@ class Module:
         if id(function) not in self._names:
             self.kept.append(function)
             name = self.new_name(function.name)
-            out = Emitter(False, self.unit.points)
+            out = Emitter(self.unit.points)
             body = Body(self, out, function, _return)
             declared = [f"ptr {FAILURE}", f"ptr {MARKS}", f"ptr {body.base}"]
             declared += _receive(body, function)

@@ -19,6 +19,7 @@ from ....language.types import (
     Number,
     OneOf,
     Optional,
+    Places,
     Record,
     Ref,
     Sequence,
@@ -69,6 +70,8 @@ def size(kind: Type) -> int:
         return sum(size(part) for _, part in kind.fields)
     if isinstance(kind, Ref):
         return kind.form.count("[]")
+    if isinstance(kind, Places):
+        return 1 + sum(map(size, kind.options))
     if isinstance(kind, Span):
         return 3
     if isinstance(kind, Members) and is_mask(kind):

@@ -38,6 +38,13 @@ class Library(Changes):
             raise UnsupportedError(f"the function {one.name} of Python")
         return rule(one)
 
+    def _apply_operation(self, one: form.Apply) -> Value:
+        function, *arguments = one.arguments
+        assert isinstance(function, form.Constant)
+        emit = self.module.unit.operations[function.value]
+        leaf = emit(self.out, [self.number(argument) for argument in arguments])
+        return Value(one.type, (leaf,) if isinstance(one.type, Number) else ())
+
     def _apply_is(self, one: form.Apply) -> Value:
         left, right = map(self.value, one.arguments)
         if isinstance(left.type, Ref) and isinstance(right.type, Ref):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Parts
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ....language.types import (
     WORD,
@@ -19,7 +19,9 @@ from ....language.types import (
     Number,
     OneOf,
     Optional,
+    Places,
     Record,
+    Ref,
     Sequence,
     Tuple,
     Type,
@@ -107,7 +109,7 @@ class Memory:
 
     def from_beginning(self, index: Leaf, length: Leaf) -> Leaf:
         """Return an index counted from the beginning, which Python counts from the end below 0."""
-        return cast(Leaf, from_beginning(self.out, index, length))
+        return from_beginning(self.out, index, length)
 
     # --- values
 
@@ -304,6 +306,8 @@ class Memory:
             return Value(kind)
         if isinstance(kind, OneOf):
             return Value(kind, (self._option(value, kind),))
+        if isinstance(kind, Places):
+            return self.one_place(value, kind)
         if isinstance(kind, Members) and isinstance(one, Members):
             return Value(kind, value.leaves or (ZERO,))
         if isinstance(kind, Never):
@@ -317,6 +321,37 @@ class Memory:
             inner = self.convert(self.certain(value, check=False), kind.of)
             return Value(kind, (self.is_none(value), *inner.leaves))
         return Value(kind, (ZERO, *self.convert(value, kind.of).leaves))
+
+    def one_place(self, value: Value, kind: Places) -> Value:
+        """Return a place as one of several, with its indices among those of all."""
+        known = value.type
+        options = known.options if isinstance(known, Places) else (known,)
+        which = value.leaves[0] if isinstance(known, Places) else ZERO
+        indices = list(value.leaves[1:] if isinstance(known, Places) else value.leaves)
+        places = {}
+        for option in options:
+            places[option] = indices[: size(option)]
+            del indices[: size(option)]
+        # On the way to here it is none of those that the type lacks.
+        numbers = [
+            kind.options.index(option) if option in kind.options else 0 for option in options
+        ]
+        chosen: Leaf = Constant(numbers[0])
+        for number, place in enumerate(numbers[1:], 1):
+            here = self.out.compare("eq", which, Constant(number))
+            chosen = self.out.select(here, Constant(place), chosen, (0, len(kind.options) - 1))
+        rest = (leaf for one in kind.options for leaf in places.get(one, [ZERO] * size(one)))
+        return Value(kind, (chosen, *rest))
+
+    def place_among(self, value: Value, kind: Ref) -> Value:
+        """Return the place that a value is known to be, of several."""
+        assert isinstance(value.type, Places)
+        before = 1
+        for option in value.type.options:
+            if option == kind:
+                return Value(kind, value.leaves[before : before + size(option)])
+            before += size(option)
+        raise UnsupportedError("a place that is another one on another way")
 
     def _option(self, value: Value, kind: OneOf) -> Leaf:
         """Return the number among these options of a value that is one of them."""

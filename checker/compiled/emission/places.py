@@ -45,7 +45,7 @@ class Places(Comparison):
             one if isinstance(one, (Constant, Register)) else Register(self.out.number(one), (0, 1))
             for one in indices
         )
-        return StateRef(self.base, form, known, None)
+        return StateRef(self.base, form, known)
 
     def part_of(self, place: Value, name: str) -> Value:
         """Return a part of a record of the state: the value of a variable, or a place."""

@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ....language import form
-from ....language.lowering.effects import assignments, effects, parts_within, writes_state
 from ....language.types import (
     Mapping,
+    NoJoinError,
+    Places,
     Record,
     Ref,
     Sequence,
@@ -21,7 +22,6 @@ from .expressions import Expressions
 from .layouts import is_flat, room, shape, size
 from .memory import Value
 from .registers import Slots
-from .streams import named
 
 if TYPE_CHECKING:
     from .functions import Module
@@ -111,17 +111,21 @@ class Body(Expressions):
             if self.out.terminated:
                 return
             rule: Callable[[Any], None] = getattr(self, f"_run_{type(statement).__name__.lower()}")
-            where = f"{self.function.name}, {self.function.file}:{statement.line}"
             try:
                 rule(statement)
             except UnsupportedError as error:
-                if "(in " in str(error):
-                    raise
-                raise UnsupportedError(f"{error} (in {where})") from None
-            except AssertionError:
+                raise self._placed(error, statement) from None
+            except (AssertionError, NoJoinError):
                 # A kind of value that this place does not know.
                 text = "a value of another kind than its use has code for"
-                raise UnsupportedError(f"{text} (in {where})") from None
+                raise self._placed(UnsupportedError(text), statement) from None
+
+    def _placed(self, error: UnsupportedError, statement: form.Statement) -> UnsupportedError:
+        """Return an error that says its line, if it does not yet."""
+        if error.place is None:
+            error.place = self.function.file, statement.line
+            error.function = self.function.name
+        return error
 
     def _run_bind(self, one: form.Bind) -> None:
         self.bind(one.name, self.value(one.value))
@@ -150,7 +154,6 @@ class Body(Expressions):
     def _run_for(self, one: form.For) -> None:
         out = self.out
         end = out.label("after")
-        self._refuse_changes(one)
 
         def each(value: Value) -> None:
             again = out.label("again")
@@ -159,19 +162,8 @@ class Body(Expressions):
             self.statements(one.body)
             out.place_label(again)
 
-        self.each(one.over, self.unless_it_grows(one.over, one.body, each))
+        self.each(one.over, self.watching(one.over, one.body, each))
         out.place_label(end)
-
-    def _refuse_changes(self, one: form.For) -> None:
-        """Refuse a loop whose body changes what Python and machine code read at other times."""
-        if self.reads_each_round(one.over):
-            return
-        changed = {name for _, name in assignments(one.body)}
-        changed |= {name for part in one.body for name in effects(part)}
-        if changed & named(one.over) or (
-            reads_state(one.over) and any(map(writes_state, one.body))
-        ):
-            raise UnsupportedError("a loop over what it changes")
 
     def _run_while(self, one: form.While) -> None:
         out = self.out
@@ -285,7 +277,10 @@ class Body(Expressions):
     def place(self, path: form.Expression) -> Value:
         """Return what lies at a path itself."""
         if isinstance(path, form.Local):
-            return self.slot(path)
+            value = self.slot(path)
+            if isinstance(value.type, Places) and isinstance(path.type, Ref):
+                return self.place_among(value, path.type)
+            return value
         if isinstance(path, form.Part):
             owner = self.place(path.of)
             return (
@@ -388,9 +383,3 @@ class Body(Expressions):
             kind = supplied.function.slots[name]
             arguments.append((self.kept(self.convert(self.held(value, kind), kind)), False))
         return self.module.call(self, supplied.function, arguments)
-
-
-def reads_state(one: form.Expression) -> bool:
-    """Whether an expression reads a container of the state."""
-    expressions = (part for part in parts_within(one) if isinstance(part, form.Expression))
-    return any(isinstance(part.type, Ref) for part in expressions)

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ....core.containers import Bag, Ordered, Set, Sorted
 from ....language import form
-from ....language.lowering.effects import acts, effects, parts_within
+from ....language.lowering.effects import (
+    acts,
+    adds_entry,
+    assignments,
+    effects,
+    overlaps,
+    parts_within,
+    reads_state,
+    writes_state,
+    written,
+)
+from ....language.lowering.owners import root_of
 from ....language.types import (
     Mapping,
     Members,
@@ -21,7 +32,7 @@ from ....language.types import (
     Tuple,
 )
 from ..arithmetic import exact
-from ..tables import UNROLLED
+from ..code_size import UNROLLED
 from ..values import Constant, Truth, UnsupportedError
 from ..values import Number as Register
 from .layouts import Leaf, is_mask, room
@@ -30,11 +41,17 @@ from .places import Places
 
 Body = Callable[[Value], None]
 
-IN_ORDER = 7
+IN_ORDER, BESIDE_NONE = 7, 5
 """The largest member up to which CPython iterates any set in ascending order.
 
-A set's table has at least 8 slots, and a small number is its own hash (Objects/setobject.c).
+A set's table has at least 8 slots, and a small number is its own hash (Objects/setobject.c).  The
+hash of -1 is -2, so it comes last where no other member is above the latter.
 """
+
+OF_A_SET = (
+    "a loop in the order of a set, which depends on how Python stores it; "
+    "write sorted(...), with a key for records"
+)
 
 
 @dataclass(frozen=True)
@@ -140,8 +157,15 @@ class Streams(Places):
             count,
         )
 
-    def _of_range(self, span: Value) -> Indexed:
+    @staticmethod
+    def limits(span: Value) -> tuple[Leaf, Leaf, Leaf]:
+        """Return where a range begins, where it ends, and its step."""
+        assert isinstance(span.type, Span)
         start, stop, step = span.leaves
+        return start, stop, step if span.type.step is None else Constant(span.type.step)
+
+    def _of_range(self, span: Value) -> Indexed:
+        start, stop, step = self.limits(span)
         count = self.range_length(start, stop, step)
 
         def at(index: Leaf) -> Value:
@@ -297,7 +321,7 @@ class Streams(Places):
             raise UnsupportedError("what a loop goes over")
         if not is_mask(kind):
             if in_order:
-                raise UnsupportedError("the order of a set")
+                raise UnsupportedError(OF_A_SET)
             self.by_index(
                 Indexed(
                     lambda: self.length_at(value.address, kind),
@@ -309,8 +333,9 @@ class Streams(Places):
             return
         element = kind.element
         high = element.high if isinstance(element, Number) else 0
-        if in_order and not kind.ordered and high > IN_ORDER:
-            raise UnsupportedError("the order of a set")
+        last = IN_ORDER if not isinstance(element, Number) or element.low >= 0 else BESIDE_NONE
+        if in_order and not kind.ordered and high > last:
+            raise UnsupportedError(OF_A_SET)
         self._bits(value.leaves[0], kind, body)
 
     def _bits(self, mask: Leaf, kind: Members, body: Body) -> None:
@@ -339,36 +364,76 @@ class Streams(Places):
             out.jump(head)
         out.place_label(end)
 
-    def unless_it_grows(
+    def watching(
         self, over: form.Expression, parts: Iterable[form.Expression | form.Statement], body: Body
     ) -> Body:
-        """Return what a round runs, for a dictionary that the reading of a key may add to.
+        """Return what a round runs, with a check that what it goes over is as it was.
 
-        Python fails at the next round; all else that changes there is refused.
+        Python fails at the next round if a set, a dictionary or a deque has changed.
+
+        Parameters
+        ----------
+        parts
+            What the round runs.
         """
-        read = {name for part in parts for name in effects(part, reads=True)} & named(over)
-        if not read or self.reads_each_round(over):
+        parts = tuple(parts)
+        watched = list(self._watched(over, parts))
+        if not watched:
             return body
-        if isinstance(over, form.Apply) and over.name in ("keys", "values", "items"):
-            [over] = over.arguments
-        if not isinstance(over, form.Local) or not isinstance(over.type, Mapping):
-            raise UnsupportedError("a loop over what it changes")
-        mapping = over
-        before = self.kept(self._entries_of(mapping))
+        before = [self._state_of(one, parts) for one in watched]
 
         def checked(value: Value) -> None:
             body(value)
-            if not self.out.terminated:
-                now = self._entries_of(mapping)
-                differs = self.out.compare("ne", now.leaves[0], before.leaves[0])
-                self.out.fail_if(self.out.truth(differs))
+            if self.out.terminated:
+                return
+            for one, known in zip(watched, before, strict=True):
+                now = self._state_of(one, parts)
+                self.out.fail_if(self.out.truth(self.out.compare("ne", now, known)))
 
         return checked
 
-    def _entries_of(self, one: form.Local) -> Value:
-        mapping = self.value(one)
-        assert isinstance(mapping.type, Mapping)
-        return Value(Number(0), (self.length_at(mapping.address, mapping.type),))
+    def _watched(
+        self, over: form.Expression, parts: tuple[form.Expression | form.Statement, ...]
+    ) -> Iterator[form.Expression]:
+        """Yield what a round may change of what it goes over, and not as a list may change."""
+        if self.reads_each_round(over):
+            return
+        if isinstance(over, form.Apply) and over.name in READ_EACH_ROUND:
+            for part in over.arguments[READ_EACH_ROUND[over.name]]:
+                yield from self._watched(part, parts)
+        elif isinstance(over.type, Ref):
+            # Numbers in a set of the state are read before the first round.
+            node = self.module.schema.node(over.type)
+            if not isinstance(node, Set) and any(
+                overlaps(over.type.form, other) for other in written(parts)
+            ):
+                yield over
+        elif not _is_fresh(over):
+            names = {name for part in parts for name in effects(part, reads=True)}
+            changed = named(over) & (names | {slot for _, slot in assignments(parts)})
+            if changed or (reads_state(over) and any(map(writes_state, parts))):
+                yield over
+
+    def _state_of(
+        self, one: form.Expression, parts: tuple[form.Expression | form.Statement, ...]
+    ) -> Leaf:
+        """Return a number that is another one after each change that Python notices."""
+        kind = one.type
+        if isinstance(kind, Ref) and isinstance(self.module.schema.node(kind), Sorted):
+            return self.copied(self.length_of(self.value(one)))
+        if isinstance(one, form.Apply) and one.name in ("keys", "values", "items"):
+            [one] = one.arguments
+            kind = one.type
+        if isinstance(one, form.Local) and all(one.name != slot for _, slot in assignments(parts)):
+            if isinstance(kind, Members) and is_mask(kind):
+                return self.copied(self.value(one).leaves[0])
+            if isinstance(kind, (Mapping, Sequence)) and _one_way(one.name, parts):
+                return self.copied(self.length_at(self.value(one).address, kind))
+        raise UnsupportedError("a loop over what it changes")
+
+    def copied(self, leaf: Leaf) -> Leaf:
+        """Return a number in a register that stays as it is."""
+        return leaf if isinstance(leaf, Constant) else Register(self.out.number(leaf))
 
     def reads_each_round(self, over: form.Expression) -> bool:
         """Whether each round reads its element when it begins, like the iterator of a list.
@@ -381,6 +446,10 @@ class Streams(Places):
         if isinstance(over, form.Comprehension):
             return all(self.reads_each_round(clause.over) for clause in over.clauses)
         if isinstance(over, form.Apply) and isinstance(kind, Stream):
+            if over.name == "reversed":
+                [part] = over.arguments
+                fixed = isinstance(part.type, Ref) and self.module.schema.is_array(part.type)
+                return fixed or isinstance(part.type, (Tuple, Span))
             if over.name not in READ_EACH_ROUND:
                 return False
             return all(map(self.reads_each_round, over.arguments[READ_EACH_ROUND[over.name]]))
@@ -407,7 +476,7 @@ class Streams(Places):
 
         rest = replace(one, clauses=one.clauses[number + 1 :])
         parts: list[form.Expression | form.Statement] = [*clause.body, *clause.conditions, rest]
-        self.each(clause.over, self.unless_it_grows(clause.over, parts, inner), in_order)
+        self.each(clause.over, self.watching(clause.over, parts, inner), in_order)
 
     def _conditions(self, tests: tuple[form.Expression, ...], then: Callable[[], None]) -> None:
         if not tests:
@@ -451,6 +520,34 @@ class Streams(Places):
         """Return the truth of a number."""
         leaf = value.leaves[0] if value.leaves else ZERO
         return leaf if isinstance(leaf, (Truth, Constant)) else Truth(self.out.truth(leaf))
+
+    def _each_enumerate(self, one: form.Apply, body: Body, in_order: bool) -> None:
+        over, start = one.arguments
+        if self._has_numbers(over):
+            indexed = self.indexed(one)
+            assert indexed is not None
+            self.by_index(indexed, body)
+            return
+        counter, out = self.out.variable(), self.out
+        out.emit(f"store i64 {out.number(self.value(start).leaves[0])}, ptr {counter}")
+
+        def counted(value: Value) -> None:
+            here = Register(out.value(f"load i64, ptr {counter}"))
+            following = exact(out, "add", here, ONE)
+            out.emit(f"store i64 {out.number(following)}, ptr {counter}")
+            body(self.made(Tuple((Number(), value.type)), [Value(Number(), (here,)), value]))
+
+        self.each(over, counted, True)
+
+    def _has_numbers(self, one: form.Expression) -> bool:
+        """Whether the elements of something have numbers, as those of a list."""
+        kind = one.type
+        if isinstance(kind, Ref):
+            return not isinstance(self.module.schema.node(kind), (Set, Bag))
+        if isinstance(kind, Stream):
+            named_ = isinstance(one, form.Apply) and one.name in _BY_NUMBER
+            return named_ and all(map(self._has_numbers, one.arguments[:1]))  # type: ignore[attr-defined]
+        return not isinstance(kind, Members)
 
     def _each_chain(self, one: form.Apply, body: Body, in_order: bool) -> None:
         for part in one.arguments:
@@ -577,6 +674,41 @@ READ_EACH_ROUND = {
     "zip": slice(None),
 }
 """What asks its iterables for one element a round, and which of its arguments these are."""
+
+
+FRESH = (form.Make, form.Gather, form.Combine, form.Copy, form.Slice, form.Constant, form.Call)
+"""What gives a container that nothing else has, before the first round."""
+
+GROWING = {"add", "append", "appendleft", "extend", "extendleft", "insert", "setdefault"}
+"""Methods that only add to a container."""
+
+
+def _is_fresh(one: form.Expression) -> bool:
+    """Whether a container is nobody else's, or is never changed."""
+    if isinstance(one, form.Choose):
+        return _is_fresh(one.yes) and _is_fresh(one.no)
+    while isinstance(one, (form.Element, form.Lookup, form.Item, form.Part, form.Certain)):
+        one = one.of
+    return isinstance(one, FRESH)
+
+
+def _one_way(name: str, parts: Iterable[form.Expression | form.Statement]) -> bool:
+    """Whether parts of a function only add to a container, or only take away from it.
+
+    Else it may be another one, and be as long as before.
+    """
+    ways = set()
+    for part in (inner for one in parts for inner in parts_within(one)):
+        if isinstance(part, form.Call) and any(root_of(where) == name for _, where in part.back):
+            return False
+        if isinstance(part, form.Change) and root_of(part.of) == name:
+            ways.add(part.method in GROWING)
+        elif isinstance(part, form.Store):
+            ways |= {True} if root_of(part.target) == name else set()
+        elif isinstance(part, form.Lookup) and adds_entry(part):
+            ways |= {True} if root_of(part.of) == name else set()
+            ways.add(True)
+    return len(ways) < 2
 
 
 def named(one: form.Expression) -> set[str]:

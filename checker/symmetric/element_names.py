@@ -26,7 +26,6 @@ from .name_uses import (
     replace_in,
     written_paths,
 )
-from .slots import told
 
 
 def index_in(owner: Any, index: int) -> int:
@@ -56,10 +55,8 @@ def as_written(text: str) -> str:
     'the call s.lines.pop(i), node[...].inbox'
     >>> as_written("the call str(v?4)")
     'the call str(v)'
-    >>> as_written("reduced1?, which is of another type on another way")
-    'what reduce() makes, which is of another type on another way'
     """
-    text = re.sub(r"\b\w+\?(?!\w)", lambda own: told(own[0]), text)
+    text = re.sub(r"\b\w+\?(?!\w)", "a value that is chosen", text)
     text = re.sub(r"\b(\w+)\?\w+", r"\1", text)
     text = re.sub(rf"{re.escape(repr(by_itself))}(?:\(([^()]*)\))?", r"\1", text)
     text = re.sub(r"(?<=\w)\[\](?=\.|,| |$)", "[...]", text)

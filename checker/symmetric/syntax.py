@@ -10,9 +10,10 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
+from ...core.errors import TidegateError
 from ...core.guards import refuses
 from ...core.sources import nodes_of, parents_of
-from ...language.forms import outside
+from ...language.forms import Outside, outside
 from ...language.methods import KEEPING_NOTHING, MUTATING, OPERATIONS
 from ...language.scopes import (
     assignments,
@@ -28,7 +29,17 @@ from ...language.source import UnreadableError, verified
 from .name_uses import FUNCTION_KINDS
 from .own_records import with_replaced_records
 from .sets_within import with_sets_replaced
-from .values import OutsideError, UnsupportedError
+
+
+class UnreadError(TidegateError):
+    """A function has what the analysis does not read."""
+
+
+class OutsideError(UnreadError):
+    """A part of a function lies outside of the language of models."""
+
+    part: Outside
+
 
 _READ = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant)
 """What a subject consists of that can be read again for each pattern."""
@@ -118,7 +129,7 @@ def plain_tree(function: Callable[..., Any], keywords: bool = False) -> ast.Func
 
     Raises
     ------
-    UnsupportedError
+    UnreadError
         If its source is not available, is not what the function was compiled from, or lies outside
         of the language of models.
     """
@@ -126,9 +137,9 @@ def plain_tree(function: Callable[..., Any], keywords: bool = False) -> ast.Func
     wraps = hasattr(function, "__wrapped__")
     tree = None if wraps else _tree(function, function.__code__)
     if tree is None:
-        raise UnsupportedError(f"{function.__name__}, which is decorated,")
+        raise UnreadError(f"{function.__name__}, which is decorated,")
     if not keywords and (tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs):
-        raise UnsupportedError(
+        raise UnreadError(
             f"{function.__name__}, which takes arguments by * or ** (name the parameters, with "
             "defaults),"
         )
@@ -141,7 +152,7 @@ def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
     try:
         tree = verified(function)
     except UnreadableError as error:
-        raise UnsupportedError(f"{function.__name__}, whose source {error},") from None
+        raise UnreadError(f"{function.__name__}, whose source {error},") from None
     for part in outside(tree):
         refused = OutsideError(f"{function.__name__}: {part.text}")
         refused.part = part

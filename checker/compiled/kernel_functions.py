@@ -13,10 +13,11 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import FunctionType
 from typing import Any
 
-from ...language.source import verified
+from ...core.sources import as_function, source_of
 from .code_size import UNROLLED, CodeSize
 from .emitter import Emitter
 from .intrinsics import Intrinsic
@@ -96,7 +97,9 @@ class _Body:
 
     def __init__(self, kernel: KernelFunctions, function: FunctionType, returns: str) -> None:
         self.kernel, self.function, self.returns = kernel, function, returns
-        self.tree = verified(function)
+        source = source_of(function)
+        assert source is not None
+        self.tree = as_function(source.node)
         self.out = Emitter()
         self.names: dict[str, Value] = {}
         self.variables: dict[str, str] = {}
@@ -104,20 +107,9 @@ class _Body:
 
     def text(self, name: str, arguments: Sequence[Value]) -> str:
         """Return the definition of the function."""
-        assigned = Counter(
-            node.id
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        )
-        parameters = {one.arg: None for one in self.tree.args.args}.keys()
-        assigned += Counter(
-            node.target.id
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
-        )
-        for one, times in (assigned + Counter(parameters & assigned.keys())).items():
-            if times > 1:
-                self.variables[one] = self.out.variable()
+        parameters = [one.arg for one in self.tree.args.args]
+        for one in _changed(self.tree):
+            self.variables[one] = self.out.variable()
         declared = []
         for parameter, argument in zip(parameters, arguments, strict=True):
             value = argument
@@ -294,7 +286,7 @@ class _Body:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             inner = self.known(node.operand)
             return None if inner is None else not inner
-        if not all(isinstance(one, _STATIC) for one in ast.walk(node)):
+        if not _is_static(node):
             return None
         before = len(self.out.lines)
         value = self.value(node)
@@ -430,11 +422,34 @@ class _Body:
         return Truth(result) if made.returns == "i1" else Number(result)
 
 
+@cache
+def _changed(tree: ast.FunctionDef) -> tuple[str, ...]:
+    """Return the names of a function that have several values, one after the other."""
+    stored = [
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
+    stored += [
+        node.target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
+    ]
+    times = Counter((*stored, *({one.arg for one in tree.args.args} & set(stored))))
+    return tuple(name for name, count in times.items() if count > 1)
+
+
+@cache
+def _is_static(node: ast.expr) -> bool:
+    """Whether a condition may be known, since it asks the program alone."""
+    return all(isinstance(one, _STATIC) for one in ast.walk(node))
+
+
 _STATIC = (
     ast.Compare, ast.Attribute, ast.Name, ast.Constant, ast.expr_context, ast.cmpop, ast.BinOp,
     ast.operator,
 )  # fmt: skip
-"""What a condition is made of that may be known, since it asks the program alone."""
+"""What such a condition is made of."""
 
 
 def _wrapped(value: Any) -> Constant:

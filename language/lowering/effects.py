@@ -45,8 +45,19 @@ def _fields(kind: type) -> tuple[str, ...]:
     return _FIELDS[kind]
 
 
-def children(node: Expression | Statement) -> Iterator[Expression | Statement]:
-    """Yield the parts of a node, in the order in which they are evaluated."""
+_KEPT = "_children"
+"""Where a node keeps its parts: they are asked for again and again, and never change."""
+
+
+def children(node: Expression | Statement) -> tuple[Expression | Statement, ...]:
+    """Return the parts of a node, in the order in which they are evaluated."""
+    known: tuple[Expression | Statement, ...] | None = vars(node).get(_KEPT)
+    if known is None:
+        known = vars(node)[_KEPT] = tuple(_children(node))
+    return known
+
+
+def _children(node: Expression | Statement) -> Iterator[Expression | Statement]:
     for field in _fields(type(node)):
         part = getattr(node, field)
         for one in part if isinstance(part, tuple) else (part,):
@@ -120,7 +131,7 @@ def parts_within(node: Any) -> Iterator[Any]:
                 todo += here.body
         elif isinstance(here, (Expression, Statement, Clause)):
             yield here
-            todo += [value for name, value in vars(here).items() if name != "type"]
+            todo += [value for name, value in vars(here).items() if name not in ("type", _KEPT)]
 
 
 def writes_state(node: Expression | Statement) -> bool:
@@ -239,7 +250,7 @@ def early_in(value: Expression) -> str | None:
 
 def _early(node: Expression | Statement, line: int) -> tuple[int, str] | None:
     line = node.line if isinstance(node, Statement) else line
-    parts = list(children(node))
+    parts = children(node)
     if isinstance(node, (Compare, Combine, Apply)):
         # Python has the container itself there, and sees what a later operand changes.
         kinds = [part.type for part in parts if isinstance(part, Expression)]

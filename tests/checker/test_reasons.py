@@ -270,7 +270,7 @@ def test_a_cell_of_the_gate_says_why_it_was_searched_in_python(tmp_path):
     assert cell["interpreted_because"] == [str(reason) for reason in diagnosed(str(file))]
     assert output.count("searched in Python, compiled code is typically") == 1
     assert "dict.fromkeys([s.a[node] + 1])" in output
-    assert "large.py:18) (and 1 more)" in output
+    assert "large.py:17) (and 1 more)" in output
 
 
 def test_a_cell_that_was_too_slow_says_why():

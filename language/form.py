@@ -7,7 +7,9 @@ where to read and where to write; whatever else changes has one owner, as ADR 40
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any
 
 from .types import BOOL, NOTHING, Type
@@ -446,6 +448,18 @@ class Function:
     replaces: frozenset[str] = frozenset()
     aliases: frozenset[tuple[str, str]] = frozenset()
     stored: frozenset[tuple[str, str]] = frozenset()
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind))
+
+
+def fields_of(node: Expression | Statement | Clause) -> Iterator[tuple[str, Any]]:
+    """Yield what a node has, with its name there."""
+    kind: Any = type(node)
+    for name in _names(kind):
+        yield name, getattr(node, name)
 
 
 def truth(value: bool) -> Constant:

@@ -32,6 +32,7 @@ from .form import (
     Statement,
     Store,
     While,
+    fields_of,
 )
 from .form import All as AllOf
 from .types import (
@@ -162,7 +163,7 @@ def _clause(clause: Clause) -> str:
 
 def _parts(one: Expression) -> Iterator[str]:
     """Yield what a node is made of, in the order of its fields."""
-    for name, part in vars(one).items():
+    for name, part in fields_of(one):
         for inner in part if isinstance(part, tuple) else (part,):
             if isinstance(inner, Expression):
                 yield text(inner)

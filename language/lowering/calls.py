@@ -30,6 +30,7 @@ from ..form import (
     Element,
     Expression,
     Function,
+    Gather,
     Given,
     Local,
     Make,
@@ -57,9 +58,10 @@ from ..types import (
     Type,
     is_changeable,
     join,
+    join_all,
 )
 from .access import chosen, element_type, part_of, path, stored
-from .displays import items_of, made_tuple
+from .displays import items_of, iterable, made_tuple
 from .effects import acts, effects, is_simple
 from .frame import Frame, Variable, constant, locals_of, named, number
 from .operators import is_set
@@ -474,12 +476,38 @@ def call_function(
 
 def refuse_stars(frame: Frame, positional: Parts[Expression], node: ast.AST) -> None:
     """Refuse arguments whose number depends on the state."""
-    if any(isinstance(one, Apply) and one.name == "starred" for one in positional):
+    if any(map(_is_starred, positional)):
         raise frame.refusal(
             node,
             f"{frame.text(node)}: arguments by *, of which nobody knows how many there are",
             "name them, or pass the list itself",
         )
+
+
+def _without_stars(
+    frame: Frame, parameters: Parameters, positional: Parts[Expression]
+) -> tuple[Parts[Expression], Expression | None]:
+    """Return the arguments for parameters, and those for ``*values`` as one list of any length.
+
+    There is no such list if the number of arguments is known.
+    """
+    first = len(parameters.positional)
+    rest = positional[first:]
+    if parameters.rest is None or not any(map(_is_starred, rest)):
+        return positional, None
+    pieces = [
+        iterable(frame, one.arguments[0], frame.tree)  # type: ignore[attr-defined]
+        if _is_starred(one)
+        else Make(Sequence(one.type), (one,))
+        for one in rest
+    ]
+    element = join_all(element_type(frame, piece.type) for piece in pieces)
+    chained = Apply(Stream(element), "chain", tuple(pieces))
+    return positional[:first], Gather(Sequence(element, tuple), chained)
+
+
+def _is_starred(one: Expression) -> bool:
+    return isinstance(one, Apply) and one.name == "starred"
 
 
 def bound_arguments(
@@ -491,6 +519,7 @@ def bound_arguments(
     node: ast.AST,
 ) -> tuple[dict[str, Expression], list[Statement]]:
     """Return what each parameter gets, in their order, and what evaluates it before the call."""
+    positional, several = _without_stars(frame, parameters, positional)
     refuse_stars(frame, positional, node)
     try:
         bound = parameters.bind(positional, names, defaults)
@@ -503,7 +532,7 @@ def bound_arguments(
         raise frame.refusal(node, f"{frame.text(node)}: arguments for **", "name the parameters")
     values = dict(bound.values)
     if parameters.rest is not None:
-        values[parameters.rest] = made_tuple(bound.rest)
+        values[parameters.rest] = several or made_tuple(bound.rest)
     if parameters.more is not None:
         values[parameters.more] = constant({})
     before: list[Statement] = []

@@ -29,6 +29,7 @@ from ..form import (
     Slice,
     Statement,
     Store,
+    fields_of,
 )
 from ..types import Mapping, Ref, Stream, is_changeable
 from .owners import root_of
@@ -131,7 +132,7 @@ def parts_within(node: Any) -> Iterator[Any]:
                 todo += here.body
         elif isinstance(here, (Expression, Statement, Clause)):
             yield here
-            todo += [value for name, value in vars(here).items() if name not in ("type", _KEPT)]
+            todo += [value for name, value in fields_of(here) if name != "type"]
 
 
 def writes_state(node: Expression | Statement) -> bool:

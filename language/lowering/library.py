@@ -28,6 +28,7 @@ from ..form import (
     Copy,
     Element,
     Expression,
+    Fail,
     First,
     Gather,
     IsNone,
@@ -759,6 +760,12 @@ def _class_of(frame: Frame, kind: Type) -> type | None:
     if isinstance(kind, Known):
         return type(kind.value)
     return type(None) if kind == NOTHING else declared_by(frame, kind)
+
+
+@rule(typing.assert_never)
+def _never(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    _takes(frame, arguments, names, node, 1, 1)
+    return After(NEVER, (Fail(frame.line_of(node)),), constant(None))
 
 
 @rule(typing.cast)

@@ -31,6 +31,7 @@ from ..form import (
     Make,
     Part,
     Slice,
+    fields_of,
 )
 from ..types import Record, Ref, Stream, is_changeable, parts_of
 
@@ -341,7 +342,7 @@ def _held(value: Expression, sharing: Sharing) -> Iterator[str]:
 
 
 def _parts(value: Expression) -> Iterator[Expression]:
-    for part in vars(value).values():
+    for _, part in fields_of(value):
         for one in part if isinstance(part, tuple) else (part,):
             if isinstance(one, Expression):
                 yield one

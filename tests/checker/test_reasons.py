@@ -149,6 +149,26 @@ def test_exactly_the_lines_that_cannot_be_compiled_are_named(seeds, tmp_path):
         assert len(named) == len(said), "a line is named twice"
 
 
+FOLLOWING = """\
+    pair = 0
+    pair = {s.x: 1}.popitem()
+    first, _ = pair
+    if first:
+        v = pair[1]
+    v = first + 1
+"""
+
+
+def test_what_needs_a_line_that_is_refused_is_not_blamed_again(tmp_path):
+    lines, _ = model(Random(3))
+    at = next(number for number, line in enumerate(lines) if line.startswith("def first")) + 1
+    text = "\n".join([*lines[:at], FOLLOWING, *lines[at:]])
+    file = tmp_path / "following.py"
+    file.write_text(text, "utf-8")
+    named = [one for one in diagnosed(str(file)) if at < one.place[1] <= at + 6]
+    assert [(one.function, one.place[1]) for one in named] == [("first", at + 2)]
+
+
 def test_each_way_of_asking_gives_the_same_list(tmp_path, monkeypatch):
     """Compiled is refused with it, a checkpoint too, and what goes on in Python reports it."""
     monkeypatch.setattr(engines, "SMALL", 0)

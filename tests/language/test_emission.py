@@ -163,6 +163,8 @@ ONE_OF_SEVERAL = {
     "asked_twice": f"{BEST}s.flag = best().n > 2 and best() == s.spare",
     "changed_meanwhile": "w = s.a if s.flag else s.b\nfor i in range(3):\n    w.add(i)\n"
     "    if i == 1:\n        w = s.banks[0]\n    w.discard(2)",
+    "rebound": "w = s.a if s.flag else s.b\nif len(w) < 9:\n"
+    "    w = s.b if s.x > 3 else s.banks[1]\n    w.add(2)",
     "in_a_loop": "w = s.a if s.flag else s.b\nwhile len(w) < 3 and s.x > len(w):\n"
     "    w.add(len(w) + 1)\n    s.x -= 1",
     "gone_over": "s.x = len([v for v in (s.a if s.flag else s.b) if v])",

@@ -308,7 +308,7 @@ def _refuse_outside(frame: Frame, function: Any, node: ast.AST) -> None:
     if frame.lowering.library(function) is None and not is_declared_pure(function):
         raise frame.refusal(
             node,
-            f"{frame.text(node)}: {named(Known(function))} is not in the language of models",
+            f"{frame.text(node)} is not in the language of models",
             repair(function),
         )
 

@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 from ...core.asserting import is_users_code
 from ...core.errors import TidegateError, printed
+from ...core.origins import is_users
 from ...core.sources import Node
 from ..form import (
     After,
@@ -793,7 +794,7 @@ class Frame:
             try:
                 out += self._statement(statement)
             except LoweringError as error:
-                if self.lowering.refusals is None:
+                if self.lowering.refusals is None or not is_users(self.made.file):
                     raise
                 del self.loops[loops:]
                 self._go_on(statement, error, scope)

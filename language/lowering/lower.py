@@ -11,6 +11,7 @@ from typing import Any
 
 from ...core.containers import Bag, Ordered, Set
 from ...core.fields import method_of
+from ...core.origins import is_users
 from ..form import Expression, Function, Return, Statement
 from ..forms import outside
 from ..schema import Schema
@@ -98,7 +99,16 @@ class Lowering:
                 tuple(kinds),
             )
             frame = Frame(self, function, tree, made)
-            self._done[key] = self._lowered(frame, kinds, function)
+            try:
+                self._done[key] = self._lowered(frame, kinds, function)
+            except FollowingError:
+                raise
+            except LoweringError as error:
+                if caller is None or is_users(made.file):
+                    raise
+                # A line of a library is nothing that a user could change.
+                what = f"the call of {made.name}, which is not yours: {Exception.__str__(error)}"
+                raise caller.refusal(node, what) from None
         return self._well(key)
 
     def closure(

@@ -1596,7 +1596,7 @@ REFUSED = {
     "for v in {s.log[0] + 8, 1}:\n    return v": "the order of a set",
     "c = {0: s.x, **s.log}\nreturn len(c)": "{0: s.x, **s.log}: a part of the state has no keys",
     "c = {0: s.x}\nreturn c == {0: 1}": "a number is needed",
-    "return len(str(s.x))": "str(s.x): <class 'str'> is not in the language of models",
+    "return len(str(s.x))": "str(s.x) is not in the language of models",
     "a = []\nb = a\nb.append(1)\nreturn len(a)": "b and a are two names for one value, which",
     "a = [1]\nadd(a)\nreturn len(a)": "a list that a function gets, and changes",
     "a = b = []\nb.append(1)\nreturn len(a)": "b and a are two names for one value, which",

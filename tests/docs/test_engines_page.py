@@ -66,7 +66,8 @@ def mean(s: State):
 def close(s: State, k: Bounds) -> bool:
     pairs = enumerate(s.counter)
     nodes = {n: i for i, n in pairs}
-    return len(nodes) == 1 or max(nodes) - sorted(nodes)[-2] < 7
+    values = list(dict.fromkeys(nodes))
+    return len(values) == 1 or max(values) - sorted(values)[-2] < 7
 """
 
 

@@ -52,7 +52,7 @@ from ..types import (
     Type,
     join_all,
 )
-from .effects import adds_entry, effects, writes_state
+from .effects import adds_entry, effects, names_in, writes_state
 from .frame import Frame, LoweringError, Read, constant, is_plain, locals_of, named, number
 from .owners import root_of
 from .retyping import keyed, retyped
@@ -430,6 +430,12 @@ def path(frame: Frame, node: ast.expr) -> Expression:
         return part_of(frame, path(frame, node.value), node.attr, node)
     if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
         one = element_of(frame, path(frame, node.value), node.slice, node, read=False)
+        if isinstance(one, Lookup) and adds_entry(one) and root_of(one.of) in names_in(one.key):
+            raise frame.refusal(
+                node,
+                f"{frame.text(node)} adds a key that depends on the keys",
+                f"give {frame.text(node.slice)} a name in a line of its own",
+            )
         return read_entry(frame, one, node)
     return frame.expression(node)
 
@@ -578,7 +584,11 @@ def _goes_through_value(target: Expression) -> bool:
 
 def _is_of_state(target: Expression) -> bool:
     """Whether an expression says where a part of the state lies."""
-    return isinstance(target, (Part, Element)) and isinstance(target.of.type, Ref)
+    while isinstance(target, (Part, Element)):
+        if isinstance(target.of.type, Ref):
+            return True
+        target = target.of
+    return False
 
 
 def _nothing_behind(frame: Frame, node: ast.AST) -> LoweringError:

@@ -24,6 +24,7 @@ from ..calls import CallError, Parameters, defaults_of
 from ..form import (
     After,
     Apply,
+    Bind,
     Call,
     Constant,
     Copy,
@@ -34,8 +35,10 @@ from ..form import (
     Given,
     Local,
     Make,
+    Part,
     Return,
     Statement,
+    Store,
 )
 from ..table import repair
 from ..types import (
@@ -60,7 +63,7 @@ from ..types import (
     join,
     join_all,
 )
-from .access import chosen, element_type, part_of, path, stored
+from .access import chosen, element_type, part_of, path, stored, write_through
 from .displays import items_of, iterable, made_tuple
 from .effects import acts, effects, is_simple
 from .frame import Frame, Variable, constant, locals_of, named, number
@@ -228,6 +231,17 @@ def _method_of_member(
 
 def _assigned(frame: Frame, owner: Expression, node: ast.Call) -> Expression:
     """Lower ``record.assign(other)``."""
+    through = write_through(frame, Part(owner.type, owner, ""), node)
+    if through is not None:
+        # Python has a copy under the name, which knows where it was read.
+        [other], _ = arguments_of(frame, node)
+        check, there = through
+        assert isinstance(there, Part)
+        bind, again = frame.temporary(Copy(owner.type, other), node)
+        statements = [bind, *check, Store(frame.line_of(node), there.of, again)]
+        if isinstance(owner, Local):
+            statements.append(Bind(frame.line_of(node), owner.name, again))
+        return After(NOTHING, tuple(statements), constant(None))
     if isinstance(owner, Local) and not isinstance(owner.type, Ref):
         raise frame.refusal(
             node,
@@ -276,7 +290,7 @@ def _known(
         before, again, named_ = _in_turn(frame, positional, names, node)
         result: Expression = rule(frame, again, named_, node)
         return After(result.type, tuple(before), result) if before else result
-    if is_declared_pure(function):
+    if is_declared_pure(function) and not isinstance(function, FunctionType):
         raise frame.refusal(node, f"{frame.text(node)} is declared pure, and not tabulated")
     if isinstance(function, partial):
         first = [constant(one) for one in function.args]

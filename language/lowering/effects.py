@@ -187,6 +187,11 @@ def overlaps(one: str, other: str) -> bool:
     return short == long or not short or long.startswith((f"{short}.", f"{short}["))
 
 
+def names_in(one: Expression) -> set[str]:
+    """Return the names that an expression reads."""
+    return {part.name for part in parts_within(one) if isinstance(part, Local)}
+
+
 def reads_state(one: Expression) -> bool:
     """Whether an expression reads a container of the state."""
     expressions = (part for part in parts_within(one) if isinstance(part, Expression))

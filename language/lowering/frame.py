@@ -11,9 +11,10 @@ from functools import cache, partial
 from types import FunctionType
 from typing import Any, Protocol, TypeVar
 
+from ...core import origins
 from ...core.asserting import is_users_code
 from ...core.errors import TidegateError, printed
-from ...core.origins import is_users
+from ...core.purity import is_declared_pure
 from ...core.sources import Node
 from ..form import (
     After,
@@ -331,6 +332,8 @@ class Frame:
         The slots that functions within the function have, of their defaults.
     chosen
         What some expressions of the statement in work give, by their identity.
+    names_lines
+        Whether a refusal is about a line of it; else about the line that calls it.
     failed
         Whether a statement was refused, and the rest is lowered to find more.
     line
@@ -344,6 +347,9 @@ class Frame:
         self.schema = lowering.schema
         own = tree.name == function.__name__ if isinstance(tree, ast.FunctionDef) else False
         self.shown = function.__qualname__.rpartition("<locals>.")[2] if own else made.name
+        # Nobody could change a line of a library, and what is declared pure may be anything.
+        is_theirs = origins.origin(made.file) is origins.Origin.USER
+        self.names_lines = is_theirs and not is_declared_pure(function)
         self.is_users = is_users_code(function.__code__, function.__globals__)
         self.scope = Scope()
         self.alive = True
@@ -794,7 +800,7 @@ class Frame:
             try:
                 out += self._statement(statement)
             except LoweringError as error:
-                if self.lowering.refusals is None or not is_users(self.made.file):
+                if self.lowering.refusals is None or not self.names_lines:
                     raise
                 del self.loops[loops:]
                 self._go_on(statement, error, scope)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...core.containers import Bag, Ordered, Set
 from ...core.fields import method_of
-from ...core.origins import is_users
+from ...core.purity import is_declared_pure
 from ..form import Expression, Function, Return, Statement
 from ..forms import outside
 from ..schema import Schema
@@ -104,10 +104,11 @@ class Lowering:
             except FollowingError:
                 raise
             except LoweringError as error:
-                if caller is None or is_users(made.file):
+                if caller is None or frame.names_lines:
                     raise
-                # A line of a library is nothing that a user could change.
                 what = f"the call of {made.name}, which is not yours: {Exception.__str__(error)}"
+                if is_declared_pure(function):
+                    what = f"{made.name} is declared pure, and not tabulated"
                 raise caller.refusal(node, what) from None
         return self._well(key)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from types import FunctionType
@@ -69,6 +70,9 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
+LOOP = "write a loop over what they have"
+
+
 def binop(frame: Frame, node: ast.BinOp) -> Expression:
     """Lower an operator with two operands."""
     if type(node.op) not in OPERATORS:
@@ -91,6 +95,9 @@ def combined(
     if isinstance(other, Never) and not isinstance(one, Number):
         return frame.after(left, right, node)
     if name == "or_" and isinstance(one, Mapping) and isinstance(other, Mapping):
+        if one.kind is Counter:
+            # Python takes the larger count of each key, or makes a plain dictionary.
+            raise frame.refusal(node, f"{frame.text(node)}: | of a Counter", LOOP)
         return Combine(
             join(one, replace(other, kind=one.kind, factory=one.factory)), name, left, right
         )
@@ -111,7 +118,7 @@ def combined(
     raise frame.refusal(
         node,
         f"{frame.text(node)}: {named(one)} and {named(other)} have no such operator",
-        "write a loop over what they have",
+        LOOP,
     )
 
 

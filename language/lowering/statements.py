@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -443,7 +443,7 @@ def _changes(frame: Frame, kind: Type, name: str, value: Expression, node: ast.A
             node, f"{frame.text(node)} joins two Counters", "write counter.update(...)"
         )
     if isinstance(kind, Mapping):
-        return name == "or_"
+        return name == "or_" and kind.kind is not Counter
     if name != "add":
         return name in _UPDATES and _is_changing_set(frame, kind)
     if isinstance(kind, Ref):

@@ -111,6 +111,7 @@ class Dictionaries(Writer):
     )  # fmt: skip
     over = ("d", "list(d)", "d.values()")
     total = "sum(d.values())"
+    share = 0.35
 
 
 class Lists(Writer):

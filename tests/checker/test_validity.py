@@ -1,5 +1,7 @@
 """What tells whether words are a state agrees with the declaration, in Python and machine code."""
 
+from __future__ import annotations
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -218,6 +218,38 @@ def test_what_a_loop_goes_over_is_watched_as_python_watches_it():
     assert (wrong, list(refused)) == ([], [])
 
 
+ONCE = {
+    "popped": "l = [{1}, {2}]\nfor v in l.pop():\n    s.x = v\ns.y = len(l)",
+    "called": "def first():\n    return {s.queue.pop(0)}\nfor v in first():\n    s.x = v",
+    "summed": "d = defaultdict(set)\ns.x = sum(d[len(d)])\ns.y = len(d)",
+    "numbered": "l = [{1}, {2}, {3}]\nfor i, v in enumerate(l.pop()):\n    s.x = i + v\n"
+    "s.y = len(l)",
+    "of_nothing": "c = []\nq = [s.x]\ndel q[c[0]]",
+    "backwards": "for v in reversed(s.queue):\n    s.log[0] = v",
+}
+"""What a loop goes over, and sometimes cannot."""
+
+
+def test_what_a_loop_goes_over_is_evaluated_once():
+    sources_ = {name: bench.source_of(f"{body}\nreturn True") for name, body in ONCE.items()}
+    wrong, refused = exhausted(differences(sources_))
+    assert (wrong, list(refused)) == ([], [])
+
+
+OF_DICTIONARIES = {
+    "d = Counter(s.queue) | Counter(s.log)": "| of a Counter; write a loop over what they have",
+    "d = Counter(s.queue)\nd |= {1: 3}": "| of a Counter; write a loop over what they have",
+    "d = defaultdict(set)\nd[len(d)].add(1)": "d[len(d)] adds a key that depends on the keys; "
+    "give len(d) a name in a line of its own",
+}
+
+
+@pytest.mark.parametrize("body", OF_DICTIONARIES)
+def test_what_dictionaries_do_in_ways_of_their_own_is_refused(body):
+    _, refused = exhausted(differences({"act": bench.source_of(f"{body}\nreturn True")}))
+    assert OF_DICTIONARIES[body] in str(refused["act"])
+
+
 CALLED_BY_PYTHON = {
     "length": "n = max(s.nodes, key=lambda n: len(n.log))\nn.log.clear()",
     "distance": "s.x = max(s.queue, key=lambda v: abs(v - 2), default=0)",

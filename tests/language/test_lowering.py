@@ -31,21 +31,12 @@ REACHED = 40
 REFUSED = {
     # A function that the file decorates by a class of its own.
     "dispatch_get": "handler(s) calls <function again>",
-    # Python's own library is not written in the language.
-    "python_f23_assert_never": "<built-in function repr> is not in the language of models",
     # A name for a part is read in a loop, after the part was replaced.
     "python_m24_name_in_a_loop": "first stands for grant, or a part of it, which is replaced here",
-    # Stars for arguments, of which a list has any number.
-    "tla_m07_bank": "arguments by *, of which nobody knows how many there are",
-    "tla_m08_bank_lossy": "arguments by *, of which nobody knows how many there are",
-    # A name for one of two parts of the state.
-    "tla_m15_bool_arith": "is a part of the state or a part of the state",
     # A generator as a condition is always true.
     "small, if gen truth": "is a generator, which is neither true nor false",
     # A parameter that is assigned, and changed where it is.
     "small, pure default none": "acc is assigned here, and what the caller has under it changes",
-    # A number or a truth value on one way, and a list on another.
-    "limits_seqs": "gives values of several kinds",
     # The length of a text.
     "small, enum name override": "a text has no length",
 }

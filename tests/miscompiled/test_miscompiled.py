@@ -81,7 +81,8 @@ CELLS = {
     ),
     "a property that alone is violated holds": (
         ("sums", "most=120"), r"keep_violations\$",
-        r"br i1 %r25, label %(then\d+), label %(else\d+)", r"br i1 %r25, label %\2, label %\1",
+        r"(and i64 %r\d+, 1\n.*\n  br i1 %r\d+), label %(\w+), label %(\w+)",
+        r"\1, label %\3, label %\2",
     ),
     "a violation is kept of a property that is decided": (
         ("kip-101", "records=1 crashes=1"), r"keep_violations\$", r"and i64 (%r\d+), (%r\d+)\n",

@@ -35,7 +35,6 @@ def help0(s, k, n) -> int:
 """
 FAILING = {
     "a function that gives up": "s.one[0] = 9\n    return 7 // help0(s, k, s.a)",
-    "the largest of nothing": "return 7 % max((q & 1) + 1 for q in s.queue if q > 50)",
     "a number out of its range": "s.dozen = 3001\n    return 7 // (3001 - s.dozen)",
 }
 """What divides by a number that is positive unless the step has failed, which it has."""
@@ -96,7 +95,7 @@ def test_nobody_divides_by_what_comes_of_a_step_that_has_failed(which):
 
 
 def test_random_programs_find_a_division_that_trusts_a_range():
-    assert ended("compare.first_difference(600, 300)", trust=True)[0] == -signal.SIGFPE
+    assert ended("compare.first_difference(1500, 5000)", trust=True)[0] == -signal.SIGFPE
 
 
 HARMLESS = {

@@ -259,7 +259,7 @@ class Changes(Streams):
         counts, most = self.hidden(owner, "counts"), len(node.counts)
         if one.method not in ("add", "remove"):
             raise UnsupportedError(f"{one.method} of a bag")
-        index = self.certain(self.value(one.arguments[0])).leaves[0]
+        index = self.number(one.arguments[0])
         at = self.checked(index, Constant(most), most)
         count = self.array_element(counts, at).leaves[0]
         step = "add" if one.method == "add" else "sub"
@@ -334,9 +334,7 @@ class Changes(Streams):
         if name in ("pop", "popleft"):
             return self._popped(one, owner, items, most)
         if name == "truncate":
-            wanted = self.out.extreme(
-                "max", self.certain(self.value(one.arguments[0])).leaves[0], ZERO
-            )
+            wanted = self.out.extreme("max", self.number(one.arguments[0]), ZERO)
             for number in range(most):
                 beyond = self.out.compare("sle", wanted, Constant(number))
                 self.when(beyond, partial(self.blank, owner, items, Constant(number)))
@@ -354,7 +352,7 @@ class Changes(Streams):
         if one.method == "popleft":
             index: Leaf = ZERO
         elif one.arguments:
-            index = self.certain(self.value(one.arguments[0])).leaves[0]
+            index = self.number(one.arguments[0])
             if isinstance(one.arguments[0], form.Constant):
                 index = self.from_beginning(index, length)
         else:
@@ -390,7 +388,7 @@ class Changes(Streams):
         elif name in ("pop", "popleft"):
             return self._taken(one, address, kind)
         elif name in ("insert", "appendleft"):
-            at = self.certain(self.value(one.arguments[0])).leaves[0] if name == "insert" else ZERO
+            at = self.number(one.arguments[0]) if name == "insert" else ZERO
             self.insert(address, kind, at, self.value(one.arguments[-1]))
         elif name == "remove":
             value = self.kept(self.snapshot(self.value(one.arguments[0])))
@@ -433,7 +431,7 @@ class Changes(Streams):
         if one.method == "popleft":
             index: Leaf = ZERO
         elif one.arguments:
-            wanted = self.certain(self.value(one.arguments[0])).leaves[0]
+            wanted = self.number(one.arguments[0])
             index = self.from_beginning(wanted, length)
         else:
             index = self.out.arithmetic("sub", length, ONE)
@@ -590,7 +588,7 @@ class Changes(Streams):
             return
         if isinstance(where, form.Element):
             owner = self.place(where.of)
-            index = self.certain(self.value(where.index)).leaves[0]
+            index = self.number(where.index)
             if isinstance(owner.type, Ref):
                 length, most = self.length_of(owner), len(self.node(owner).items)
                 self.take_out(owner, self.checked(index, length, most))

@@ -27,10 +27,6 @@ from .memory import ONE, ZERO, Value
 class Library(Changes):
     """Emits calls of these functions."""
 
-    def number(self, one: form.Expression) -> Leaf:
-        """Return the number that an expression gives."""
-        raise NotImplementedError
-
     def library(self, one: form.Apply) -> Value:
         """Return what a function of the library gives."""
         rule: Callable[[form.Apply], Value] | None = getattr(self, f"_apply_{one.name}", None)

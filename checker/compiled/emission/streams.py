@@ -13,6 +13,7 @@ from ....language.lowering.effects import (
     adds_entry,
     assignments,
     effects,
+    names_in,
     overlaps,
     parts_within,
     reads_state,
@@ -80,6 +81,10 @@ class Streams(Places):
         """Return the value of an expression."""
         raise NotImplementedError
 
+    def number(self, one: form.Expression) -> Leaf:
+        """Return the number that an expression gives."""
+        raise NotImplementedError
+
     def truth(self, one: form.Expression) -> Leaf:
         """Return a truth value."""
         raise NotImplementedError
@@ -99,18 +104,30 @@ class Streams(Places):
     # --- by number
 
     def indexed(self, one: form.Expression) -> Indexed | None:
-        """Return the elements of something by number; None of what only yields them."""
+        """Return the elements of something by number; None of what only yields them.
+
+        That is known before anything is evaluated, since the caller does so if it gets None.
+        """
+        if not self._is_numbered(one):
+            return None
         if isinstance(one, form.Apply) and one.name in _BY_NUMBER and isinstance(one.type, Stream):
             parts = [
                 self.indexed(part)
                 for part in one.arguments[: _BY_NUMBER[one.name]] or one.arguments
             ]
-            if any(part is None for part in parts):
-                return None
             return self._combined(one, [part for part in parts if part is not None])
-        if isinstance(one.type, Stream):
-            return None
         return self.by_number(self.value(one))
+
+    def _is_numbered(self, one: form.Expression) -> bool:
+        """Whether the elements of something are found by number."""
+        kind = one.type
+        if isinstance(one, form.Apply) and one.name in _BY_NUMBER and isinstance(kind, Stream):
+            return all(
+                map(self._is_numbered, one.arguments[: _BY_NUMBER[one.name]] or one.arguments)
+            )
+        if isinstance(kind, Ref):
+            return not isinstance(self.module.schema.node(kind), (Set, Bag))
+        return not isinstance(kind, (Members, Stream))
 
     def by_number(self, value: Value) -> Indexed | None:
         """Return the elements of a value by number; None of a set of numbers."""
@@ -189,7 +206,8 @@ class Streams(Places):
 
     def range_length(self, start: Leaf, stop: Leaf, step: Leaf) -> Leaf:
         """Return how many numbers a range has."""
-        if all(isinstance(one, Constant) for one in (start, stop, step)):
+        known = all(isinstance(one, Constant) for one in (start, stop, step))
+        if known and step != Constant(0):
             return Constant(len(range(*(one.value for one in (start, stop, step)))))  # type: ignore[union-attr]
         if isinstance(step, Constant) and step.value == 1:
             reach = exact(self.out, "sub", stop, start)
@@ -211,7 +229,7 @@ class Streams(Places):
         assert isinstance(kind, Stream)
         first = parts[0] if parts else Indexed(lambda: ZERO, lambda i: self.zero(Never()), 0)
         if one.name == "enumerate":
-            start = self.value(one.arguments[1]).leaves[0]
+            start = self.number(one.arguments[1])
             pair = kind.element
             assert isinstance(pair, Tuple)
 
@@ -401,6 +419,8 @@ class Streams(Places):
         if isinstance(over, form.Apply) and over.name in READ_EACH_ROUND:
             for part in over.arguments[READ_EACH_ROUND[over.name]]:
                 yield from self._watched(part, parts)
+        elif isinstance(over, form.Apply) and over.name == "reversed":
+            yield from self._watched_reversed(over, parts)
         elif isinstance(over.type, Ref):
             # Numbers in a set of the state are read before the first round.
             node = self.module.schema.node(over.type)
@@ -408,9 +428,25 @@ class Streams(Places):
                 overlaps(over.type.form, other) for other in written(parts)
             ):
                 yield over
-        elif not _is_fresh(over):
+        else:
+            yield from self._watched_value(over, parts)
+
+    def _watched_reversed(
+        self, over: form.Apply, parts: tuple[form.Expression | form.Statement, ...]
+    ) -> Iterator[form.Expression]:
+        [listed] = over.arguments
+        if not isinstance(listed.type, Ref):
+            yield from self._watched_value(over, parts)
+        elif any(overlaps(listed.type.form, other) for other in written(parts)):
+            yield over
+
+    @staticmethod
+    def _watched_value(
+        over: form.Expression, parts: tuple[form.Expression | form.Statement, ...]
+    ) -> Iterator[form.Expression]:
+        if not _is_fresh(over):
             names = {name for part in parts for name in effects(part, reads=True)}
-            changed = named(over) & (names | {slot for _, slot in assignments(parts)})
+            changed = names_in(over) & (names | {slot for _, slot in assignments(parts)})
             if changed or (reads_state(over) and any(map(writes_state, parts))):
                 yield over
 
@@ -523,13 +559,13 @@ class Streams(Places):
 
     def _each_enumerate(self, one: form.Apply, body: Body, in_order: bool) -> None:
         over, start = one.arguments
-        if self._has_numbers(over):
+        if self._is_numbered(over):
             indexed = self.indexed(one)
             assert indexed is not None
             self.by_index(indexed, body)
             return
         counter, out = self.out.variable(), self.out
-        out.emit(f"store i64 {out.number(self.value(start).leaves[0])}, ptr {counter}")
+        out.emit(f"store i64 {out.number(self.number(start))}, ptr {counter}")
 
         def counted(value: Value) -> None:
             here = Register(out.value(f"load i64, ptr {counter}"))
@@ -538,16 +574,6 @@ class Streams(Places):
             body(self.made(Tuple((Number(), value.type)), [Value(Number(), (here,)), value]))
 
         self.each(over, counted, True)
-
-    def _has_numbers(self, one: form.Expression) -> bool:
-        """Whether the elements of something have numbers, as those of a list."""
-        kind = one.type
-        if isinstance(kind, Ref):
-            return not isinstance(self.module.schema.node(kind), (Set, Bag))
-        if isinstance(kind, Stream):
-            named_ = isinstance(one, form.Apply) and one.name in _BY_NUMBER
-            return named_ and all(map(self._has_numbers, one.arguments[:1]))  # type: ignore[attr-defined]
-        return not isinstance(kind, Members)
 
     def _each_chain(self, one: form.Apply, body: Body, in_order: bool) -> None:
         for part in one.arguments:
@@ -709,8 +735,3 @@ def _one_way(name: str, parts: Iterable[form.Expression | form.Statement]) -> bo
             ways |= {True} if root_of(part.of) == name else set()
             ways.add(True)
     return len(ways) < 2
-
-
-def named(one: form.Expression) -> set[str]:
-    """Return the slots that an expression reads."""
-    return {part.name for part in parts_within(one) if isinstance(part, form.Local)}

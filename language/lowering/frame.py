@@ -347,7 +347,7 @@ class Frame:
         self.schema = lowering.schema
         own = tree.name == function.__name__ if isinstance(tree, ast.FunctionDef) else False
         self.shown = function.__qualname__.rpartition("<locals>.")[2] if own else made.name
-        # Nobody could change a line of a library, and what is declared pure may be anything.
+        # Nobody could change a line of a library, and a function with @pure may do anything.
         is_theirs = origins.origin(made.file) is origins.Origin.USER
         self.names_lines = is_theirs and not is_declared_pure(function)
         self.is_users = is_users_code(function.__code__, function.__globals__)

@@ -1049,8 +1049,8 @@ def test_what_is_translated_in_vain_is_searched_a_little_for_a_mistake(
     monkeypatch.setattr("tidegate.checker.engines.MISTAKE_SECONDS", 0.2)
     file = tmp_path / "slow.py"
     file.write_text(
-        f"from math import isqrt\n{HEAD}{GO}    if s.x == 3:\n        return False\n{more}"
-        "    s.x = isqrt((s.x + 1) ** 2)\n    return True\n",
+        f"{HEAD}{GO}    if s.x == 3:\n        return False\n{more}"
+        "    s.x = len(dict.fromkeys(range(s.x + 1)))\n    return True\n",
         "utf-8",
     )
     with pytest.raises(TidegateError, match=says):

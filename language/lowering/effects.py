@@ -161,24 +161,25 @@ def _writes_itself(part: Any) -> bool:
 
 
 def _in_state(one: Change | Store) -> bool:
+    return _part_written(one) is not None
+
+
+def _part_written(one: Change | Store) -> Ref | None:
+    """Return the part of the state that changes; None if it is a value of the function's own."""
     place = one.of if isinstance(one, Change) else one.target
     while not isinstance(place.type, Ref):
         if not isinstance(place, (Part, Element, Item, Lookup, Slice)):
-            return False
+            return None
         place = place.of
-    return True
+    return place.type
 
 
 def written(nodes: Iterable[Expression | Statement]) -> Iterator[str]:
     """Yield the parts of the state that parts of a function, and what they call, may write to."""
     for node in nodes:
         for one in parts_within(node):
-            if not isinstance(one, (Change, Store)) or not _in_state(one):
-                continue
-            place = one.of if isinstance(one, Change) else one.target
-            while not isinstance(place.type, Ref):
-                place = place.of  # type: ignore[attr-defined]
-            yield place.type.form
+            if isinstance(one, (Change, Store)) and (part := _part_written(one)) is not None:
+                yield part.form
 
 
 def overlaps(one: str, other: str) -> bool:

@@ -40,8 +40,9 @@ def keyed(frame: Frame, kind: Mapping, key: Type, value: Type, node: ast.AST) ->
 
 def member_type(frame: Frame, kind: Type) -> Type:
     """Return the type that an element has as a member of a set: a record of the state is a copy."""
-    is_record = isinstance(kind, Ref) and not frame.is_listed(kind)
-    return frame.schema.value(kind) if isinstance(kind, Ref) and is_record else kind
+    if isinstance(kind, Ref) and not frame.is_listed(kind):
+        return frame.schema.value(kind)
+    return kind
 
 
 def joined_element(frame: Frame, kind: Type, element: Type, node: ast.AST) -> Type:

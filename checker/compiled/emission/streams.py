@@ -299,13 +299,21 @@ class Streams(Places):
             if special is not None:
                 special(one, body, in_order)
                 return
-        indexed = self.indexed(one)
-        if indexed is not None:
-            self.by_index(indexed, body)
+        if not isinstance(one.type, Stream):
+            self.elements(self.value(one), body, in_order)
             return
-        if isinstance(one.type, Stream):
+        indexed = self.indexed(one)
+        if indexed is None:
             raise UnsupportedError(f"what {getattr(one, 'name', 'a generator')} yields")
-        self.members(self.value(one), body, in_order)
+        self.by_index(indexed, body)
+
+    def elements(self, value: Value, body: Body, in_order: bool) -> None:
+        """Emit code for each element of a container."""
+        indexed = self.by_number(value)
+        if indexed is None:
+            self.members(value, body, in_order)
+        else:
+            self.by_index(indexed, body)
 
     def by_index(self, indexed: Indexed, body: Body) -> None:
         """Emit code for each element by number; few rounds are written out."""
@@ -559,9 +567,8 @@ class Streams(Places):
 
     def _each_enumerate(self, one: form.Apply, body: Body, in_order: bool) -> None:
         over, start = one.arguments
-        if self._is_numbered(over):
-            indexed = self.indexed(one)
-            assert indexed is not None
+        indexed = self.indexed(one)
+        if indexed is not None:
             self.by_index(indexed, body)
             return
         counter, out = self.out.variable(), self.out
@@ -580,14 +587,7 @@ class Streams(Places):
             self.each(part, body, in_order)
 
     def _each_flattened(self, one: form.Apply, body: Body, in_order: bool) -> None:
-        def inner(value: Value) -> None:
-            indexed = self.by_number(value)
-            if indexed is not None:
-                self.by_index(indexed, body)
-            else:
-                self.members(value, body, in_order)
-
-        self.each(one.arguments[0], inner, in_order)
+        self.each(one.arguments[0], lambda value: self.elements(value, body, in_order), in_order)
 
     def _each_product(self, one: form.Apply, body: Body, in_order: bool) -> None:
         [(_, repeat)] = one.named

@@ -52,7 +52,7 @@ from ..types import (
     Type,
     join_all,
 )
-from .effects import adds_entry, effects, names_in, writes_state
+from .effects import adds_entry, effects, form_of, names_in, writes_state
 from .frame import Frame, LoweringError, Read, constant, is_plain, locals_of, named, number
 from .owners import root_of
 from .retyping import keyed, retyped
@@ -496,16 +496,6 @@ def note_change(frame: Frame, target: Expression, node: ast.AST, is_part: bool) 
             )
         return
     frame.changed(root, depth > is_part, node)
-
-
-def form_of(place: Expression) -> str:
-    """Return the path of a place of the state, with [] for each index."""
-    if isinstance(place.type, Ref):
-        return place.type.form
-    if isinstance(place, Part):
-        owner = form_of(place.of)
-        return f"{owner}.{place.name}" if owner else place.name
-    return f"{form_of(place.of)}[]" if isinstance(place, Element) else ""
 
 
 def settled(

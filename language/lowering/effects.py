@@ -31,7 +31,7 @@ from ..form import (
     Store,
     fields_of,
 )
-from ..types import Mapping, Ref, Stream, is_changeable
+from ..types import Mapping, Places, Ref, Stream, is_changeable
 from .owners import root_of
 
 _FIELDS: dict[type, tuple[str, ...]] = {}
@@ -161,31 +161,50 @@ def _writes_itself(part: Any) -> bool:
 
 
 def _in_state(one: Change | Store) -> bool:
-    return _part_written(one) is not None
+    return _written_by(one) is not None
 
 
-def _part_written(one: Change | Store) -> Ref | None:
+def _written_by(one: Change | Store) -> str | None:
     """Return the part of the state that changes; None if it is a value of the function's own."""
     place = one.of if isinstance(one, Change) else one.target
-    while not isinstance(place.type, Ref):
+    while not (isinstance(place.type, Ref) or _is_of_state(place)):
         if not isinstance(place, (Part, Element, Item, Lookup, Slice)):
             return None
         place = place.of
-    return place.type
+    return form_of(place)
+
+
+def _is_of_state(one: Any) -> bool:
+    """Whether something is a part or an element of a part of the state."""
+    return isinstance(one, (Part, Element)) and isinstance(one.of.type, Ref)
 
 
 def written(nodes: Iterable[Expression | Statement]) -> Iterator[str]:
     """Yield the parts of the state that parts of a function, and what they call, may write to."""
     for node in nodes:
         for one in parts_within(node):
-            if isinstance(one, (Change, Store)) and (part := _part_written(one)) is not None:
-                yield part.form
+            if isinstance(one, (Change, Store)) and (part := _written_by(one)) is not None:
+                yield part
+
+
+def form_of(place: Expression) -> str:
+    """Return the path of a place of the state, with [] for each index."""
+    if isinstance(place.type, Ref):
+        return place.type.form
+    if isinstance(place, Part):
+        owner = form_of(place.of)
+        return f"{owner}.{place.name}" if owner else place.name
+    return f"{form_of(place.of)}[]" if isinstance(place, Element) else ""
+
+
+def is_in(form: str, place: str) -> bool:
+    """Whether a place is a part of another one, or that itself."""
+    return form == place or not place or form.startswith((f"{place}.", f"{place}["))
 
 
 def overlaps(one: str, other: str) -> bool:
-    """Whether one of two parts of the state lies in the other one, or is that."""
-    short, long = sorted((one, other), key=len)
-    return short == long or not short or long.startswith((f"{short}.", f"{short}["))
+    """Whether one of two places lies in the other one, or is that."""
+    return is_in(one, other) or is_in(other, one)
 
 
 def names_in(one: Expression) -> set[str]:
@@ -193,10 +212,22 @@ def names_in(one: Expression) -> set[str]:
     return {part.name for part in parts_within(one) if isinstance(part, Local)}
 
 
-def reads_state(one: Expression) -> bool:
-    """Whether an expression reads a container of the state."""
-    expressions = (part for part in parts_within(one) if isinstance(part, Expression))
-    return any(isinstance(part.type, Ref) for part in expressions)
+def read(one: Expression) -> Iterator[str]:
+    """Yield the parts of the state that an expression reads, but not what only leads to them."""
+    if isinstance(one.type, Ref):
+        yield one.type.form
+    for part in parts_within(one):
+        if isinstance(part, Clause):
+            continue
+        leads = _is_of_state(part)
+        if leads and not isinstance(part.type, Ref):
+            yield form_of(part)
+        for child in children(part):
+            if isinstance(child, Expression) and not (leads and child is part.of):
+                if isinstance(child.type, Ref):
+                    yield child.type.form
+                elif isinstance(child.type, Places):
+                    yield from (option.form for option in child.type.options)
 
 
 def whole(value: Expression) -> set[str]:

@@ -70,7 +70,7 @@ from ..types import (
     widened,
 )
 from ..types import Mapping as MappingType
-from .effects import acts
+from .effects import acts, is_in, overlaps
 from .owners import FILE, STATE, VALUE, Origin, Sharing, origin_of, repeats
 
 
@@ -613,7 +613,7 @@ class Frame:
             If Python has one object for it and something else, which would change, too.
         """
         for place, other in sorted(self.scope.aliases):
-            if not (is_in(form, place) or is_in(place, form)):
+            if not overlaps(form, place):
                 continue
             if not other.startswith("="):
                 raise self.refusal(
@@ -1050,11 +1050,6 @@ _NAMES = {
     "Optional": "None on some way", "Stream": "a generator", "Span": "a range",
     "Ref": "a part of the state", "Closure": "a function", "OneOf": "a function",
 }  # fmt: skip
-
-
-def is_in(form: str, place: str) -> bool:
-    """Whether a place is a part of another one, or that itself."""
-    return form == place or not place or form.startswith((f"{place}.", f"{place}["))
 
 
 def forms_of(kind: Type) -> Iterator[str]:

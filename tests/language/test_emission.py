@@ -226,6 +226,8 @@ ONCE = {
     "s.y = len(l)",
     "of_nothing": "c = []\nq = [s.x]\ndel q[c[0]]",
     "backwards": "for v in reversed(s.queue):\n    s.log[0] = v",
+    "backwards_alone": "for v in reversed(s.queue):\n    s.x = v",
+    "in_pairs": "for a, b in itertools.pairwise(s.queue):\n    s.x = b - a\n    s.log[1] = a",
 }
 """What a loop goes over, and sometimes cannot."""
 
@@ -248,6 +250,19 @@ OF_DICTIONARIES = {
 def test_what_dictionaries_do_in_ways_of_their_own_is_refused(body):
     _, refused = exhausted(differences({"act": bench.source_of(f"{body}\nreturn True")}))
     assert OF_DICTIONARIES[body] in str(refused["act"])
+
+
+BACKWARDS = (
+    "for v in reversed(s.queue):\n    s.queue.append(v)",
+    "for v in reversed(s.nodes[s.x % 2].log):\n    s.nodes[0].log.append(1)",
+    "q = s.queue\nfor a, b in itertools.pairwise(q):\n    s.queue.append(a)",
+)
+
+
+@pytest.mark.parametrize("body", BACKWARDS)
+def test_what_changes_what_it_goes_over_in_another_way_is_refused(body):
+    _, refused = exhausted(differences({"act": bench.source_of(f"{body}\nreturn True")}))
+    assert "a loop over what it changes" in str(refused["act"])
 
 
 CALLED_BY_PYTHON = {

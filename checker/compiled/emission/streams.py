@@ -16,8 +16,7 @@ from ....language.lowering.effects import (
     names_in,
     overlaps,
     parts_within,
-    reads_state,
-    writes_state,
+    read,
     written,
 )
 from ....language.lowering.owners import root_of
@@ -427,8 +426,6 @@ class Streams(Places):
         if isinstance(over, form.Apply) and over.name in READ_EACH_ROUND:
             for part in over.arguments[READ_EACH_ROUND[over.name]]:
                 yield from self._watched(part, parts)
-        elif isinstance(over, form.Apply) and over.name == "reversed":
-            yield from self._watched_reversed(over, parts)
         elif isinstance(over.type, Ref):
             # Numbers in a set of the state are read before the first round.
             node = self.module.schema.node(over.type)
@@ -436,26 +433,12 @@ class Streams(Places):
                 overlaps(over.type.form, other) for other in written(parts)
             ):
                 yield over
-        else:
-            yield from self._watched_value(over, parts)
-
-    def _watched_reversed(
-        self, over: form.Apply, parts: tuple[form.Expression | form.Statement, ...]
-    ) -> Iterator[form.Expression]:
-        [listed] = over.arguments
-        if not isinstance(listed.type, Ref):
-            yield from self._watched_value(over, parts)
-        elif any(overlaps(listed.type.form, other) for other in written(parts)):
-            yield over
-
-    @staticmethod
-    def _watched_value(
-        over: form.Expression, parts: tuple[form.Expression | form.Statement, ...]
-    ) -> Iterator[form.Expression]:
-        if not _is_fresh(over):
+        elif not _is_fresh(over):
             names = {name for part in parts for name in effects(part, reads=True)}
             changed = names_in(over) & (names | {slot for _, slot in assignments(parts)})
-            if changed or (reads_state(over) and any(map(writes_state, parts))):
+            if changed or any(
+                overlaps(one, other) for one in read(over) for other in written(parts)
+            ):
                 yield over
 
     def _state_of(

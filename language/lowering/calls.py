@@ -35,7 +35,6 @@ from ..form import (
     Given,
     Local,
     Make,
-    Part,
     Return,
     Statement,
     Store,
@@ -231,14 +230,13 @@ def _method_of_member(
 
 def _assigned(frame: Frame, owner: Expression, node: ast.Call) -> Expression:
     """Lower ``record.assign(other)``."""
-    through = write_through(frame, Part(owner.type, owner, ""), node)
+    through = write_through(frame, owner, node)
     if through is not None:
         # Python has a copy under the name, which knows where it was read.
         [other], _ = arguments_of(frame, node)
         check, there = through
-        assert isinstance(there, Part)
         bind, again = frame.temporary(Copy(owner.type, other), node)
-        statements = [bind, *check, Store(frame.line_of(node), there.of, again)]
+        statements = [bind, *check, Store(frame.line_of(node), there, again)]
         if isinstance(owner, Local):
             statements.append(Bind(frame.line_of(node), owner.name, again))
         return After(NOTHING, tuple(statements), constant(None))

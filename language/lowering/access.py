@@ -433,8 +433,8 @@ def path(frame: Frame, node: ast.expr) -> Expression:
         if isinstance(one, Lookup) and adds_entry(one) and root_of(one.of) in names_in(one.key):
             raise frame.refusal(
                 node,
-                f"{frame.text(node)} adds a key that depends on the keys",
-                f"give {frame.text(node.slice)} a name in a line of its own",
+                f"{frame.text(node)} may add a key, and {frame.text(node.slice)} reads the keys",
+                f"give {frame.text(node.slice)} a name in a line before this one",
             )
         return read_entry(frame, one, node)
     return frame.expression(node)

@@ -97,7 +97,8 @@ def combined(
     if name == "or_" and isinstance(one, Mapping) and isinstance(other, Mapping):
         if one.kind is Counter:
             # Python takes the larger count of each key, or makes a plain dictionary.
-            raise frame.refusal(node, f"{frame.text(node)}: | of a Counter", LOOP)
+            what = f"{frame.text(node)} joins Counters, which the language of models lacks"
+            raise frame.refusal(node, what, LOOP)
         return Combine(
             join(one, replace(other, kind=one.kind, factory=one.factory)), name, left, right
         )

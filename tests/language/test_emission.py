@@ -239,10 +239,12 @@ def test_what_a_loop_goes_over_is_evaluated_once():
 
 
 OF_DICTIONARIES = {
-    "d = Counter(s.queue) | Counter(s.log)": "| of a Counter; write a loop over what they have",
-    "d = Counter(s.queue)\nd |= {1: 3}": "| of a Counter; write a loop over what they have",
-    "d = defaultdict(set)\nd[len(d)].add(1)": "d[len(d)] adds a key that depends on the keys; "
-    "give len(d) a name in a line of its own",
+    "d = Counter(s.queue) | Counter(s.log)": "joins Counters, which the language of models "
+    "lacks; write a loop over what they have",
+    "d = Counter(s.queue)\nd |= {1: 3}": "joins Counters, which the language of models "
+    "lacks; write a loop over what they have",
+    "d = defaultdict(set)\nd[len(d)].add(1)": "d[len(d)] may add a key, and len(d) reads the keys; "
+    "give len(d) a name in a line before this one",
 }
 
 

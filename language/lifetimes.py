@@ -81,20 +81,6 @@ def _following(way: Sequence[tuple[ast.AST, Sequence[ast.stmt]]]) -> Iterator[as
                 return
 
 
-def is_used_after(
-    function: Node, name: str, line: int, but: Callable[[ast.AST, ast.Attribute], bool]
-) -> bool:
-    """Whether a function uses an attribute in a line or later, or in a loop with that line.
-
-    Uses of which `but` is true do not count.
-    """
-    loops = [one for one in ast.walk(function) if isinstance(one, (ast.For, ast.While))]
-    loops = [one for one in loops if one.lineno <= line <= (one.end_lineno or line)]
-    within = {id(inner) for loop in loops for inner in ast.walk(loop)}
-    uses = [one for one in _uses(function, name) if not but(function, one)]
-    return any(one.lineno >= line or id(one) in within for one in uses)
-
-
 def is_changed_later(
     function: Node, name: str, node: ast.AST, methods: Container[str]
 ) -> ast.AST | None:

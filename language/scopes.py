@@ -94,20 +94,6 @@ def targets(node: ast.stmt) -> list[ast.expr]:
     return [node.target] if isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.For)) else []
 
 
-def read_names(tree: ast.AST) -> set[str]:
-    """Return the names that a function or an expression reads."""
-    return {
-        part.id
-        for part in ast.walk(tree)
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
-    }
-
-
-def own_returns(tree: ast.FunctionDef) -> list[ast.Return]:
-    """Return the returns of a function, without those of functions in it."""
-    return [node for node in statements(tree.body) if isinstance(node, ast.Return)]
-
-
 def stored(nodes: Iterable[ast.AST]) -> set[str]:
     """Return the local names that are assigned to in parts of a function."""
     return {

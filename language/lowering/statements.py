@@ -287,12 +287,6 @@ def _place_named(frame: Frame, kind: Type) -> str:
     return "a bag" if frame.schema.is_bag(kind) else "a record"
 
 
-def _may_be_number(kind: Type) -> bool:
-    return isinstance(kind, Never) or (
-        isinstance(kind, Optional) and isinstance(kind.of, (Number, Never))
-    )
-
-
 def _spliced(
     frame: Frame, target: ast.Subscript, chosen: ast.Slice, value: Expression
 ) -> list[Statement]:

@@ -97,7 +97,7 @@ class Schema:
         if isinstance(node, RecordSet):
             return Members(self.element(place))
         if isinstance(node, (Bag, RecordBag)):
-            return Counts(self.element(place), Number(0, self.most(place)))
+            return Counts(self.element(place), Number(0, self.most(place)), Bag)
         if not isinstance(node, Record) or isinstance(node, Ordered):
             element = self.element(place)
             return Sequence(self.value(element) if isinstance(element, Ref) else element)
@@ -153,7 +153,9 @@ class Schema:
             element = self._declared(items.element)
             if issubclass(part, RecordSet):
                 return Members(element)
-            return Counts(element, Number()) if issubclass(part, RecordBag) else Sequence(element)
+            if issubclass(part, RecordBag):
+                return Counts(element, Number(), Bag)
+            return Sequence(element)
         if issubclass(part, Bag):
-            return Counts(Number(), Number())
+            return Counts(Number(), Number(), Bag)
         return RecordType(part, tuple(self.made(part).items()))

@@ -247,8 +247,10 @@ def system_for(
     if not _is_all_ours(protocol, chosen):
         # What reads models takes a while to import.
         from ..checker.reading.reading import refuse_unreadable
+        from ..checker.refusals import refuse_outside
 
         refuse_unreadable(system, chosen, names_of_history(protocol))
+        refuse_outside(system, chosen)
     return system
 
 

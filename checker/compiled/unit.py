@@ -11,7 +11,7 @@ from typing import Any
 from ...core.errors import printed
 from ...core.layout import WORD_BITS
 from ...language import form
-from ...language.calls import Parameters
+from ...language.calls import Parameters, defaults_of
 from ...language.lowering.effects import writing
 from ...language.lowering.lower import Lowering
 from ...language.lowering.rules import bound
@@ -207,6 +207,11 @@ class _Rule:
         self.declared = [f"ptr {FAILURE}", f"ptr {MARKS}"]
         self.body = Body(unit.module, Emitter(unit.points), lowered, _answer)
         self.supplied = list(self._received(arguments))
+        defaults = defaults_of(function)
+        for name in lowered.parameters[len(self.supplied) :]:
+            if name in defaults:
+                value = defaults[name]
+                self.supplied.append(self.body.constant(value, type_of(value)))
         if Parameters.of_function(function).rest is not None:
             # Those for ``*values`` are one.
             count = len(lowered.parameters) - 1

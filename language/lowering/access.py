@@ -11,7 +11,8 @@ from types import FunctionType
 from typing import Any
 
 from ...core.containers import Bag, Set
-from ...core.fields import getter_of, method_of
+from ...core.errors import lacks
+from ...core.fields import declared_parts, getter_of, method_of
 from ...core.indices import literal_of
 from ..form import (
     After,
@@ -135,7 +136,7 @@ def _defined(
         raise frame.refusal(
             node, f"{frame.text(node)}, a method without a call", "call it where it is used"
         )
-    raise frame.refusal(node, f"{frame.text(node)}: {declaration.__name__} declares no {attr}")
+    raise frame.refusal(node, lacks(declaration.__name__, declared_parts(declaration), attr))
 
 
 def _of_member(frame: Frame, owner: Expression, kind: type, attr: str, node: ast.AST) -> Expression:
@@ -162,6 +163,9 @@ def _of_known(frame: Frame, owner: Constant, attr: str, node: ast.AST) -> Expres
     value = owner.value
     try:
         result, again = (constant(getattr(value, attr)) for _ in range(2))
+    except AttributeError:
+        name = getattr(value, "__name__", type(value).__name__)
+        raise frame.refusal(node, lacks(name, dir(value), attr)) from None
     except Exception as error:
         raise frame.refusal(node, f"{frame.text(node)}: {type(error).__name__}: {error}") from error
     if result.type != again.type and is_plain(result):

@@ -28,6 +28,7 @@ from ..form import (
     Call,
     Constant,
     Copy,
+    Do,
     Element,
     Expression,
     Function,
@@ -65,7 +66,7 @@ from ..types import (
 from .access import chosen, element_type, part_of, path, stored, write_through
 from .displays import items_of, iterable, made_tuple
 from .effects import acts, effects, is_simple
-from .frame import Frame, Variable, constant, locals_of, named, number
+from .frame import Frame, Variable, constant, locals_of, named, number, untabulated
 from .operators import is_set
 from .owners import origin_of, root_of
 from .retyping import retyped
@@ -270,6 +271,10 @@ def called(
         return _known(frame, function.value, positional, names, node)
     if isinstance(kind, Optional):
         return called(frame, frame.certain(function), positional, names, node)
+    if isinstance(kind, Known) and callable(kind.value):
+        # There is one function that it can be, and something may fail before it is called.
+        result = _known(frame, kind.value, positional, names, node)
+        return After(result.type, (Do(frame.line_of(node), function),), result)
     raise frame.refusal(node, f"{frame.text(node)} calls {named(kind)}")
 
 
@@ -289,7 +294,7 @@ def _known(
         result: Expression = rule(frame, again, named_, node)
         return After(result.type, tuple(before), result) if before else result
     if is_declared_pure(function) and not isinstance(function, FunctionType):
-        raise frame.refusal(node, f"{frame.text(node)} is declared pure, and not tabulated")
+        raise untabulated(frame.text(node), node, frame)
     if isinstance(function, partial):
         first = [constant(one) for one in function.args]
         more = {name: constant(one) for name, one in function.keywords.items()}

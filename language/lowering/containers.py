@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ...core.containers import Bag
 from ..form import Apply, Compare, Constant, Copy, Expression, Gather, Lookup, Make
 from ..types import (
     BOOL,
@@ -67,6 +68,12 @@ class Asked:
 def method(frame: Frame, owner: Expression, name: str, node: ast.Call) -> Expression:
     """Lower the call of a method of a container."""
     what = _what(frame, owner.type)
+    if what == "bag" and not isinstance(owner.type, Ref):
+        raise frame.refusal(
+            node,
+            f"{frame.text(node)}: a bag of a record that is not in the state",
+            "keep a bag in the state, and make the record with that: Note(counts=s.bag)",
+        )
     if name not in _OF_KIND[what]:
         raise frame.refusal(
             node,
@@ -94,6 +101,8 @@ def _what(frame: Frame, kind: Type) -> str:
     if is_set(frame, kind):
         return "set"
     if isinstance(kind, Mapping):
+        if kind.kind is Bag:
+            return "bag"
         return "counter" if kind.kind is collections.Counter else "dict"
     if isinstance(kind, Ref) and frame.schema.is_array(kind):
         return "array"

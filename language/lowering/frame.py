@@ -14,7 +14,6 @@ from typing import Any, Protocol, TypeVar
 from ...core import origins
 from ...core.asserting import is_users_code
 from ...core.errors import TidegateError, printed
-from ...core.purity import is_declared_pure
 from ...core.sources import Node
 from ..form import (
     After,
@@ -78,6 +77,19 @@ class LoweringError(TidegateError):
     """A line of a rule is not in the language; `function` is the name of the one it is in."""
 
     function = ""
+
+
+class UntabulatedError(LoweringError):
+    """A line calls a function with ``@pure`` that is not in the language: Python alone calls it."""
+
+
+def untabulated(name: str, node: ast.AST | None, caller: Frame | None) -> UntabulatedError:
+    """Return the error for a call of a function with ``@pure``; without a caller it is a rule."""
+    error = UntabulatedError(f"{name} is declared pure, and Python alone calls it")
+    if caller is not None:
+        line = getattr(node, "lineno", caller.line)
+        error.place, error.function = (caller.made.file, line), caller.shown
+    return error
 
 
 class SeveralError(Exception):
@@ -347,9 +359,8 @@ class Frame:
         self.schema = lowering.schema
         own = tree.name == function.__name__ if isinstance(tree, ast.FunctionDef) else False
         self.shown = function.__qualname__.rpartition("<locals>.")[2] if own else made.name
-        # Nobody could change a line of a library, and a function with @pure may do anything.
-        is_theirs = origins.origin(made.file) is origins.Origin.USER
-        self.names_lines = is_theirs and not is_declared_pure(function)
+        # Nobody could change a line of a library.
+        self.names_lines = origins.origin(made.file) is origins.Origin.USER
         self.is_users = is_users_code(function.__code__, function.__globals__)
         self.scope = Scope()
         self.alive = True

@@ -503,6 +503,9 @@ def _reduce(frame: Frame, arguments: list[Expression], names: Named, node: ast.A
     over = iterable(frame, arguments[1], node)
     element = element_type(frame, over.type)
     kind = arguments[2].type if len(arguments) > 2 else element
+    if isinstance(kind, Ref) and kind is element:
+        what = f"{frame.text(node)} begins with a part of the state"
+        raise frame.refusal(node, what, "give it a first value, as in reduce(or_, s.banks, set())")
     for _ in range(3):
         step = given(frame, arguments[0], [kind, element], node)
         result = _joined(frame, [kind, step.type], node)
@@ -668,8 +671,8 @@ def _defaultdict(
     if len(arguments) != 1:
         raise frame.refusal(
             node,
-            f"{frame.text(node)}: a defaultdict takes what makes a value",
-            "write defaultdict(int)",
+            f"{frame.text(node)}: a defaultdict takes what makes a value, and nothing else",
+            "give it a name, and put the entries in by d.update(...)",
         )
     made = called(frame, arguments[0], [], {}, node)
     kind = made.type
@@ -693,7 +696,10 @@ def _copying(deep: bool) -> Rule:
                 f"{frame.text(node)}: there are parts of the state in it",
                 "copy them one by one, as in [copy.copy(p) for p in ...]",
             )
-        return Copy(replace(kind, own=True) if isinstance(kind, Record) else kind, value, deep)
+        if isinstance(kind, Record):
+            # A record copies all that it holds.
+            return Copy(replace(kind, own=True), value, deep=True)
+        return Copy(kind, value, deep)
 
     return lower
 

@@ -28,7 +28,16 @@ from ..types import (
 from . import access, calls, containers, displays, library, operators
 from .calls import Code, call_function, declared_by
 from .effects import assignments, early
-from .frame import FollowingError, Frame, LoweringError, Scope, Variable, named, plain_name
+from .frame import (
+    FollowingError,
+    Frame,
+    LoweringError,
+    Scope,
+    Variable,
+    named,
+    plain_name,
+    untabulated,
+)
 from .owners import Origin
 from .statements import STATEMENTS, assigned
 
@@ -90,27 +99,51 @@ class Lowering:
         """
         key = (function, tuple(kinds.items()))
         if key not in self._done:
-            self._refuse_recursion(function, function.__name__, node, caller)
-            tree = self._tree(function, node, caller)
-            made = Function(
-                function.__name__,
-                function.__code__.co_filename,
-                function.__code__.co_firstlineno,
-                tuple(kinds),
-            )
-            frame = Frame(self, function, tree, made)
-            try:
-                self._done[key] = self._lowered(frame, kinds, function)
-            except FollowingError:
-                raise
-            except LoweringError as error:
-                if caller is None or frame.names_lines:
-                    raise
-                what = f"the call of {made.name}, which is not yours: {Exception.__str__(error)}"
-                if is_declared_pure(function):
-                    what = f"{made.name} is declared pure, and not tabulated"
-                raise caller.refusal(node, what) from None
+            make = self._declared if is_declared_pure(function) else self._made
+            self._done[key] = make(function, kinds, node, caller)
         return self._well(key)
+
+    def _made(
+        self,
+        function: FunctionType,
+        kinds: Mapping[str, Type],
+        node: ast.AST | None,
+        caller: Frame | None,
+    ) -> Function | None:
+        self._refuse_recursion(function, function.__name__, node, caller)
+        tree = self._tree(function, node, caller)
+        made = Function(
+            function.__name__,
+            function.__code__.co_filename,
+            function.__code__.co_firstlineno,
+            tuple(kinds),
+        )
+        frame = Frame(self, function, tree, made)
+        try:
+            return self._lowered(frame, kinds, function)
+        except FollowingError:
+            raise
+        except LoweringError as error:
+            if caller is None or frame.names_lines:
+                raise
+            what = f"the call of {made.name}, which is not yours: {Exception.__str__(error)}"
+            raise caller.refusal(node, what) from None
+
+    def _declared(
+        self,
+        function: FunctionType,
+        kinds: Mapping[str, Type],
+        node: ast.AST | None,
+        caller: Frame | None,
+    ) -> Function | None:
+        """Return a function that is declared pure; it may do anything, and then Python calls it."""
+        refusals, self.refusals = self.refusals, None
+        try:
+            return self._made(function, kinds, node, caller)
+        except LoweringError:
+            raise untabulated(function.__name__, node, caller) from None
+        finally:
+            self.refusals = refusals
 
     def closure(
         self,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any
 
 from ...core.spec import TransitionSystem
 from ...core.vocabulary import Action, Instance, Property
-from ..calls import CallError, Parameters
+from ..calls import CallError, Parameters, defaults_of
 from ..form import Function
 from ..schema import Schema
 from ..types import Known, NoJoinError, Tuple, Type, join_all, type_of
@@ -68,11 +68,15 @@ class Rules:
             try:
                 kinds = tuple(join_all(map(type_of, some)) for some in zip(*arguments, strict=True))
             except NoJoinError:
-                for number, instance in group:
-                    kinds = tuple(map(type_of, instance.arguments))
-                    yield Rule(f"action {action.name}", action.apply, kinds, (number,))
-                continue
-            yield Rule(f"action {action.name}", action.apply, kinds, numbers)
+                kinds = ()
+            rule = Rule(f"action {action.name}", action.apply, kinds, numbers)
+            yield from [rule] if kinds or not group[0][1].arguments else self.alone(rule)
+
+    def alone(self, rule: Rule) -> Iterator[Rule]:
+        """Yield a rule for each of the instances that it stands for."""
+        for number in rule.instances:
+            kinds = tuple(map(type_of, self.system.instances[number].arguments))
+            yield replace(rule, kinds=kinds, instances=(number,))
 
     def properties(self, some: Sequence[Property]) -> Iterator[Rule]:
         """Yield what decides properties in a state: predicates, premises and witnesses."""
@@ -115,7 +119,8 @@ def bound(function: FunctionType, supplied: Sequence[Type]) -> dict[str, Type]:
     """
     parameters = Parameters.of_function(function)
     try:
-        result = parameters.bind(supplied, {}, {})
+        defaults = {name: type_of(value) for name, value in defaults_of(function).items()}
+        result = parameters.bind(supplied, {}, defaults)
     except CallError:
         text = f"{function.__name__} does not take {len(supplied)} arguments"
         raise LoweringError(text) from None

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from ...core.fields import Record as Declaration
 from ...core.fields import declared_parts
 from ..form import (
     Block,
@@ -35,6 +36,7 @@ from ..form import (
 from ..types import (
     BOOL,
     Closure,
+    Known,
     Mapping,
     Members,
     Never,
@@ -246,12 +248,18 @@ def _check_fit(frame: Frame, kind: Type, value: Expression, node: ast.expr) -> N
     else:
         fits = isinstance(supplied, Record) or not frame.is_listed(supplied)
     if not fits:
-        repair = "write NONE" if isinstance(value.type, Nothing) else ""
-        raise frame.refusal(
-            node,
-            f"{frame.text(node)} is {_place_named(frame, kind)}, and gets {named(supplied)}",
-            repair,
-        )
+        what = f"{frame.text(node)} is {_place_named(frame, kind)}, and gets {named(supplied)}"
+        raise frame.refusal(node, what, _repair_of_unfit(supplied))
+
+
+def _repair_of_unfit(supplied: Type) -> str:
+    """Return what to write in place of a value that does not fit."""
+    if isinstance(supplied, Nothing):
+        return "write NONE"
+    if isinstance(supplied, Known) and isinstance(supplied.value, Declaration):
+        name = type(supplied.value).__name__
+        return f"make it where it is assigned, by {name}(...), or in a function that returns it"
+    return ""
 
 
 def _fits_place(frame: Frame, kind: Ref, supplied: Type) -> bool:
@@ -608,7 +616,9 @@ def leave(frame: Frame, node: ast.Break | ast.Continue) -> list[Statement]:
 def returned(frame: Frame, node: ast.Return) -> list[Statement]:
     """Lower ``return``."""
     value = constant(None) if node.value is None else frame.expression(node.value)
-    frame.refuse_stream(value, node)
+    if isinstance(value.type, Stream):
+        what = f"{frame.made.name} returns a generator or an iterator, which can be read once"
+        raise frame.refusal(node, what, "return all(...), any(...) or list(...)")
     frame.ended(value)
     frame.alive = False
     return [Return(node.lineno, value)]

@@ -10,7 +10,6 @@ from tidegate.checker.compiled.diagnosis import reasons
 from tidegate.core.layout import Layout
 from tidegate.language.lowering.frame import LoweringError
 from tidegate.library.names import find_protocol
-from tidegate.library.properties import system_for
 
 from .conftest import action_from, agreeing, refused_or_agreeing, translator, unless_outside
 
@@ -636,8 +635,8 @@ def put(s, k):
 def test_reasons_are_about_what_the_user_wrote(tmp_path):
     file = tmp_path / "wrong.py"
     file.write_text(HEAD + WRONG)
-    # A search meets a mistake first, which is what it reports.
-    texts = list(map(str, reasons(system_for(find_protocol(str(file)), [], []), [])))
+    protocol = find_protocol(str(file))
+    texts = list(map(str, reasons(protocol.system(protocol.within([]), frozenset()), [])))
     line = (HEAD + WRONG).split("\n").index
     assert [text.rpartition(" (in ")[0] for text in texts] == [
         "m is of another kind on another way to here; write if and else, or give each kind a name "

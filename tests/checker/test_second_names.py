@@ -206,7 +206,7 @@ def test_a_step_sees_what_its_guard_has_changed(guard, engine, tmp_path):
 
 def test_a_name_for_a_part_outlasts_its_round():
     """The next round puts another record there, and the name has the one before."""
-    with pytest.raises(TidegateError) as refused:
-        check(str(LOOP), engine="compiled")
-    assert "first stands for grant, or a part of it, which is replaced" in str(refused.value)
-    assert check(str(LOOP), engine="interpreted").distinct_states == 2
+    for engine in ("compiled", "interpreted"):
+        with pytest.raises(TidegateError) as refused:
+            check(str(LOOP), engine=engine)
+        assert "first stands for grant, or a part of it, which is replaced" in str(refused.value)

@@ -409,7 +409,7 @@ def test_what_is_not_reached_does_not_fail(translated):
         ("return s.b @ 2", "s.b @ 2 is not in the language of models"),
         ("return s.b + (1 << 64)", "takes more than 64 bits"),
         ("del s.a\nreturn 1", "del s.a is not in the language of models"),
-        ("return s.missing", "s.missing: Scratch declares no missing"),
+        ("return s.missing", "Scratch has no 'missing'"),
         ("return missing", "missing is not known here"),
         (
             "return print(s.a)",

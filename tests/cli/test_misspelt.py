@@ -66,13 +66,10 @@ def test_a_rule_that_does_not_exist_is_corrected(shell):
     assert "Rules has no 'may_serve_fetsch'; did you mean may_serve_fetch? (my.py:12)" in text
 
 
-def test_what_only_a_run_shows_is_one_line_too(shell):
+def test_a_wrong_name_of_what_is_computed_is_found_at_load_too(shell):
     body = "one = sorted(s.replica, key=lambda r: r.hw)[0]\n    return one.highwatermark"
     text, status = error_of(shell, OWN, ("BODY", body))
-    assert text == (
-        "Error: my.py:10: HandleFetch(leader=0, follower=1) failed with AttributeError, in "
-        "serve(): Replica has no 'highwatermark'; did you mean hw?"
-    )
+    assert text == "Error: my.py:10: Replica has no 'highwatermark'; did you mean hw?"
     assert status == 70
 
 

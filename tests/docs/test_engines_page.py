@@ -34,7 +34,7 @@ COUNTERS = """\
 from dataclasses import dataclass
 from math import isqrt
 
-from tidegate import Model, Record, array, integer, number
+from tidegate import Model, Record, array, integer, number, pure
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,13 @@ def mean(s: State):
 
 @model.invariant("Some counter is not far from the highest one.")
 def close(s: State, k: Bounds) -> bool:
-    pairs = enumerate(s.counter)
-    nodes = {n: i for i, n in pairs}
-    values = list(dict.fromkeys(nodes))
-    return len(values) == 1 or max(values) - sorted(values)[-2] < 7
+    return gap(*s.counter) < 7
+
+
+@pure("sorts its arguments")
+def gap(*counters):
+    values = sorted(dict.fromkeys(counters))
+    return values[-1] - values[-2] if len(values) > 1 else 0
 """
 
 

@@ -28,20 +28,6 @@ IN_EACH_RUN = ("network_of_counts", "row_pattern", "table_or_none", "votes", "al
 FOR_MINUTES = ("limits_many2",)
 REACHED = 40
 
-REFUSED = {
-    # A function that the file decorates by a class of its own.
-    "dispatch_get": "handler(s) calls <function again>",
-    # A name for a part is read in a loop, after the part was replaced.
-    "python_m24_name_in_a_loop": "first stands for grant, or a part of it, which is replaced here",
-    # A generator as a condition is always true.
-    "small, if gen truth": "is a generator, which is neither true nor false",
-    # A parameter that is assigned, and changed where it is.
-    "small, pure default none": "acc is assigned here, and what the caller has under it changes",
-    # The length of a text.
-    "small, enum name override": "a text has no length",
-}
-"""The models that do not lower, each with what the refusal says."""
-
 
 def some(name):
     """Return a model as a parameter; of most, a run by hand asks."""
@@ -71,16 +57,10 @@ def test_the_rules_of_a_model_mean_what_python_means(tmp_path, monkeypatch, name
     problem = problem_of(model, source.bounds, [])
     problem.system.asserts = True
     forms, refused = lowered(problem.system, problem.selection.properties)
-    wanted = REFUSED.get(name)
-    assert bool(refused) == (wanted is not None), refused
-    assert all(wanted in why for why in refused)
+    assert not refused
     states = reached(problem.system, REACHED)
     for rule, form in forms:
         assert next(differences(problem.system, rule, form, states), None) is None
-
-
-def test_the_list_of_models_that_do_not_lower_names_models():
-    assert REFUSED.keys() <= SOURCES.keys()
 
 
 # --- random programs

@@ -667,7 +667,7 @@ BRACKETED = {
     "lambda s, k: range(s.x or 5)": lambda x, flag: range(x or 5),
     "lambda s, k: range(s.x + 2 if s.flag else 2)": lambda x, flag: range(x + 2 if flag else 2),
     "lambda s, k: range(s.x and 1, s.x or 4)": lambda x, flag: range(x and 1, x or 4),
-    "lambda s, k: s.flag and [1, 2] or [3]": lambda x, flag: (flag and [1, 2]) or [3],
+    "lambda s, k: [1, 2] if s.flag else [3]": lambda x, flag: [1, 2] if flag else [3],
     "lambda st, k: [s for s in st.q if s > st.x]": lambda x, flag: [v for v in (3, 5) if v > x],
     "lambda s, k: [others for others in (4, TOP)]": lambda x, flag: [4, 6],
     "lambda s, k, t=2: [t, s.x + t]": lambda x, flag: [2, x + 2],

@@ -4,7 +4,6 @@ import pytest
 
 import tidegate
 from tidegate import TidegateError
-from tidegate.checker.engines import EngineChoiceError
 
 MODEL = """\
 from collections import Counter
@@ -101,7 +100,6 @@ FITS = {
     "s.x = Cell(box={Msg(n=3), Msg()}) == Cell(box={Msg(), Msg(n=3)})": "s.x == 1",
     "c = Cell(box={Msg(n=1)})\nc.box.add(Msg(n=2))\ns.cell.assign(c)": "len(s.cell.box) == 2",
     "c = Cell(box={Msg(n=1)}, bag=[Msg(), Msg()])\ns.cell.assign(c)\ns.x = c == s.cell": "s.x == 1",
-    "s.cell.bag.add(Msg(n=1))\ns.x = s.cell.bag == Counter([Msg(n=1)])": "s.x == 1",
     "s.x = len({Pair(to={1}), Pair(to={1}), Pair(to={2})})": "s.x == 2",
     "f = lambda v=s.x: v\ns.x = 2\ns.x += f()": "s.x == 2",
     "s.banks[0].add(1)\ns.some = s.banks[0] | {2}": "s.some == {1, 2}",
@@ -118,28 +116,14 @@ FITS = {
     "p = s.pairs[1]\np.to = {2}": "s.pairs[1].to == {2}",
     "if s.x == 0:\n    s.some = {0}\nelse:\n    s.some = {1}": "s.some == {0}",
     "s.some = {1}\ns.x = len(s.some)": "s.x == 1",
-    "old = s.some\ns.some = {1}\ns.x = len(old)": "s.x == 0 and s.some == {1}",
-    "new = {1}\ns.some = new\nnew.add(2)": "s.some == {1, 2}",
-    "s.some = s.pairs[0].to\ns.some.add(1)": "1 in s.some and 1 in s.pairs[0].to",
-    "s.one, s.two = s.two, s.one\ns.one.n = 1": "s.one.n == 1 and s.two.n == 0",
     "for v in range(3):\n    s.some = {v} | {w for w in s.some}": "s.some == {0, 1, 2}",
     "w = 1\ndef f(v, w=w):\n    return v + w\nw = 2\ns.x = f(1)": "s.x == 2",
     "s.q.extend([1, 2, 3])\nfor v in reversed(s.q):\n    s.q.clear()\n    s.x += 1": "s.x == 1",
-    "xs = [1]\ns.q[:] = xs\nxs.append(2)\ns.some.update(xs)\nxs.clear()": (
-        "s.q == [1] and s.some == {1, 2}"
-    ),
     "for i in range(2):\n    p = Pair(n=i)\n    p.to.add(i)\n    s.net.append(p)": (
         "s.net[1].n == 1"
     ),
     "p = Pair(n=1)\ns.net.append(copy(p))\np.n = 2\ns.net.append(p)": "s.net[0].n == 1",
-    "p = Pair(n=1)\ns.one = p\np.n = 3": "s.one.n == 3",
-    "p = Pair(n=1)\nhold(s, p)\np.n = 3": "s.one.n == 3",
-    "p = Pair(n=1)\nhold_it(s, p)\np.to.add(1)": "s.one.to == {1}",
     "for i in range(2):\n    p = Pair(n=i)\n    p.n = 3\n    hold(s, p)": "s.one.n == 3",
-    "p = Pair()\nfor i in range(2):\n    hold(s, p)\n    p.n = i + 1": "s.one.n == 2",
-    "t = {1}\nboth = s.x, t\ns.some = both[1]\nt.add(2)": "s.some == {1, 2}",
-    "t = [1]\nboth = s.x, t\ns.q = both[1]\nt.append(2)": "s.q == [1, 2]",
-    "t = {1}\nhold_some(s, t)\nt.add(2)": "s.some == {1, 2}",
     "t = {1}\nt.add(2)\ns.some = t": "s.some == {1, 2}",
     "s.note = Msg(n=1)\ns.x = s.note.n + 1\ns.note.n = 3": "s.x == 2 and s.note.n == 3",
     "if s.x:\n    s.x = s.note.n\nelse:\n    s.note = Msg(n=2)\n    s.msg = copy(s.note)": (
@@ -148,10 +132,6 @@ FITS = {
     "s.some = {1}\nif 1 in s.some:\n    s.some.add(2)\ns.x = len(s.some)": "s.x == 2",
     "s.row = [1, 2, 3]\ns.row[0] += s.row[2] - 1\ns.x = max(s.row)": "s.x == 3",
     "for v in range(2):\n    s.some = {v}\n    s.some |= {v + 1}": "s.some == {1, 2}",
-    "m = Msg(n=1)\ns.note = m\ns.note.n = 2\ns.x = m.n": "s.x == 2",
-    "m = Msg(n=1)\ns.note = same(m)\ns.note.n = 2\ns.x = m.n": "s.x == 2",
-    "new = {1}\ns.some = new\ns.some.add(2)\ns.x = len(new)": "s.x == 2",
-    "new = {1}\ns.some = same(new)\ns.some.add(2)\ns.x = len(new)": "s.x == 2",
     "s.some = {2, 1}\nfor v in s.some:\n    s.x = s.x + v": "s.x == 3",
     "row = []\nfor v in (1, 2, 3, 1):\n    row.append(v)\n    if len(row) == 2:\n"
     "        s.m[0] = row\n        row = []": "s.m[0] == [3, 1]",
@@ -164,16 +144,35 @@ FITS = {
 """Actions, and what they make of the state."""
 
 
-PARTS = "some", "s.one", "hold", "both", "note", "s.row"
-"""What is in an action that assigns a part of the state."""
+TWO_NAMES = {
+    "old = s.some\ns.some = {1}\ns.x = len(old)": "old stands for some",
+    "new = {1}\ns.some = new\nnew.add(2)": "new changes after it was stored",
+    "s.some = s.pairs[0].to\ns.some.add(1)": "s.some and s.pairs[].to are one object",
+    "s.one, s.two = s.two, s.one\ns.one.n = 1": "s.two and s.one are one object",
+    "xs = [1]\ns.q[:] = xs\nxs.append(2)\ns.some.update(xs)\nxs.clear()": (
+        "xs changes after it was stored"
+    ),
+    "p = Pair(n=1)\ns.one = p\np.n = 3": "p changes after it was stored",
+    "p = Pair(n=1)\nhold(s, p)\np.n = 3": "p changes after it was stored",
+    "p = Pair(n=1)\nhold_it(s, p)\np.to.add(1)": "p changes after it was stored",
+    "p = Pair()\nfor i in range(2):\n    hold(s, p)\n    p.n = i + 1": (
+        "p changes after it was stored"
+    ),
+    "t = {1}\nboth = s.x, t\ns.some = both[1]\nt.add(2)": "t changes after it was stored",
+    "t = [1]\nboth = s.x, t\ns.q = both[1]\nt.append(2)": "t changes after it was stored",
+    "t = {1}\nhold_some(s, t)\nt.add(2)": "t changes after it was stored",
+    "m = Msg(n=1)\ns.note = m\ns.note.n = 2\ns.x = m.n": "m was assigned to note",
+    "m = Msg(n=1)\ns.note = same(m)\ns.note.n = 2\ns.x = m.n": "m was assigned to note",
+    "new = {1}\ns.some = new\ns.some.add(2)\ns.x = len(new)": "new was assigned to some",
+    "new = {1}\ns.some = same(new)\ns.some.add(2)\ns.x = len(new)": "new was assigned to some",
+    "s.cell.bag.add(Msg(n=1))\ns.x = s.cell.bag == Counter([Msg(n=1)])": (
+        "compares a part of the state with a dictionary"
+    ),
+}
+"""Actions that change what has two names, and what is said of it."""
 
-PYTHON = (
-    "Cell(", "Counter", "net.append(p)", "deepcopy", "s.q.pop()", "s.q.clear()",
-    "old = s.some", "= new", "xs.clear()", "p.to.add(i)", "s.banks[0].add(2)", "append(copy(p))",
-    "= s.pairs[0].to", "s.one, s.two", "in s.some}",
-    "both", "hold_", "hold(s, p)\np", "s.one = p", "p.n = i + 1",
-    "s.x = m.n", "same(", "for v in s.some", "row = []",
-)  # fmt: skip
+
+PYTHON = "Cell(", "s.q.pop()", "s.q.clear()"
 """What is in an action that stays in Python."""
 
 
@@ -193,10 +192,8 @@ OUTLIVES = {
     "s.one = EMPTY\ns.one.n = 1": True,
     "s.some = SOME\ns.some.add(1)": True,
     "for v in range(2):\n    s.x = len(s.some)\n    s.some = SOME": True,
-    "s.one = EMPTY": False,
     "s.some = SOME": False,
     "s.some = set(SOME)\ns.some.add(1)": False,
-    "s.one = copy(EMPTY)\ns.one.n = 1": False,
 }
 """Actions that assign a constant, and whether they may change it."""
 
@@ -240,13 +237,11 @@ def test_machine_code_copies_what_is_assigned(tmp_path, body):
     assert tidegate.check(model(tmp_path, body, FITS[body]), engine="compiled").holds
 
 
-@pytest.mark.parametrize("body", [one for one in FITS if any(part in one for part in PARTS)])
-def test_machine_code_never_tells_a_part_from_what_is_assigned_to_it(tmp_path, body):
-    try:
-        checked = tidegate.check(model(tmp_path, body, FITS[body]), engine="compiled")
-    except EngineChoiceError:
-        return
-    assert checked.holds
+@pytest.mark.parametrize("body", TWO_NAMES)
+def test_a_change_by_two_names_is_refused(tmp_path, body):
+    with pytest.raises(TidegateError) as refused:
+        tidegate.check(model(tmp_path, body), engine="interpreted")
+    assert TWO_NAMES[body] in str(refused.value)
 
 
 @pytest.mark.parametrize("body", OUTLIVES)

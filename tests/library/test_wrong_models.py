@@ -55,7 +55,7 @@ WRONG = {
     ),
     "a number assigned to a set": (
         GO + "    s.seen = 1\n    return True",
-        "wrote to a part of the state what does not fit: seen is 1: a set is needed, not 1",
+        "s.seen is a set, and gets a number",
         14,
     ),
     "beyond a set": (
@@ -81,7 +81,7 @@ WRONG = {
     ),
     "records of two declarations compared": (
         GO + "    return s == s.seen",
-        "a record can be compared only with one of the same declaration",
+        "s == s.seen compares a part of the state with a part of the state",
         14,
     ),
     "too long a sequence assigned": (
@@ -108,7 +108,7 @@ WRONG = {
     ),
     "a record with another variable": (
         GO + "    s.log.append(Entry(term=1, kind=2))\n    return True",
-        "Entry(term, kind): write Entry(term=..., value=...)",
+        "Entry(term=1, kind=2): write Entry(term=..., value=...)",
         14,
     ),
     "a remembered record that is written": (
@@ -762,8 +762,8 @@ WRONG |= {
     ),
     "a predicate that returns a generator": (
         INV + "def fine(s, k): return (x for x in s.seen)",
-        "returned <generator object fine.<locals>.<genexpr>>; it must return True or False",
-        15,
+        "fine returns a generator or an iterator, which can be read once",
+        16,
     ),
     "an action that returns a number": (
         GO + "    if s.x == 3:\n        return 0\n    s.x += 1\n    return 1",
@@ -848,13 +848,13 @@ WRONG |= {
         PHASE.format("IntEnum", "A = 0; B = 1")
         + OTHER.format("x: Phase = enumeration(Phase, 'x')")
         + "\n@model.action()\ndef go(s, k):\n    s.x = 'B'\n    return True",
-        "x is 'B' (str), declared 0..1 (A, B)",
+        "s.x is a number, and gets a text",
         20,
     ),
     "an optional that is None": (
         OTHER.format("x: int = optional(3, 'x')")
         + "\n@model.action()\ndef go(s, k):\n    s.x = None\n    return True",
-        "x is None (NoneType), declared -1..3; write NONE",
+        "s.x is a number, and gets None; write NONE",
         17,
     ),
     "an unhashable key": (
@@ -1050,7 +1050,8 @@ def test_what_is_translated_in_vain_is_searched_a_little_for_a_mistake(
     file = tmp_path / "slow.py"
     file.write_text(
         f"{HEAD}{GO}    if s.x == 3:\n        return False\n{more}"
-        "    s.x = len(dict.fromkeys(range(s.x + 1)))\n    return True\n",
+        "    s.x += 1\n"
+        "    for v in reversed(s.queue):\n        s.queue.pop()\n    return True\n",
         "utf-8",
     )
     with pytest.raises(TidegateError, match=says):

@@ -198,7 +198,7 @@ IMPURE = {
 PURE = {
     "a member of a set": ('NAMES = frozenset({"a", "b"})', 'return int("a" in NAMES)'),
     "any of a set": ('NAMES = {"a", "b"}', 'return int(any(name == "a" for name in NAMES))'),
-    "sum over a set": ('NAMES = {"a", "b"}', "return sum(len(name) for name in NAMES) % 2"),
+    "sum over a set": ('NAMES = {"a", "b"}', 'return sum(name == "a" for name in NAMES) % 2'),
     "sorted": ('NAMES = {"a", "b"}', 'return int(sorted(NAMES)[0] == "a")'),
     "sorted list": ('NAMES = {"a", "b"}', 'return len([name for name in NAMES if name > "a"])'),
     "least of a set": ('NAMES = {"a", "b"}', 'return int(min(NAMES) == "a")'),

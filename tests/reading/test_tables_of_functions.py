@@ -44,7 +44,7 @@ def act(s: State, k: Bounds, v: int) -> bool:
 
 @model.invariant("They are few.")
 def few(s: State, k: Bounds) -> bool:
-    return len(reduce(or_, s.bags)) < 3
+    return len(reduce(or_, s.bags, set())) < 3
 """
 
 
@@ -64,10 +64,9 @@ def test_no_step_is_watched(tmp_path, table):
     assert tidegate.check(str(file)).distinct_states == 4
 
 
-@pytest.mark.parametrize("factory", ["set", "list", "None", "lambda: {1}"])
-def test_what_a_defaultdict_makes_is_its_own(tmp_path, factory):
+def test_what_a_defaultdict_makes_is_its_own(tmp_path):
     """Whoever changes it changes nothing that outlives the call."""
-    here = f"by = defaultdict({factory}, {{0: set()}})\n    by[0].discard(1)"
+    here = "by = defaultdict(set)\n    by[0].discard(1)"
     _, system = system_of(tmp_path, "STEPS[s.x]", here)
     assert not system.writes_unseen
 

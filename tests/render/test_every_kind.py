@@ -80,10 +80,10 @@ def fill(s: State, k: Bounds, node: int) -> bool:
     s.acks |= {0, 1}
     s.mask = 0b101
     s.queue.extend([-3, 2])
-    note = Note(kind=Phase.BUSY, who=0, read={0, 2}, times=[-9, 9])
-    note.counts.add(2)
+    s.bag.add(2)
+    note = Note(kind=Phase.BUSY, who=0, read={0, 2}, counts=s.bag, times=[-9, 9])
     s.inbox.append(note)
-    for number in (0, 2, 2):
+    for number in (0, 2):
         s.bag.add(number)
     s.bags[1].add(1)
     s.sent |= {Message(tag=Phase.BUSY, value=1), Message(tag=Phase.IDLE)}

@@ -77,7 +77,7 @@ def step(s: State, k: Bounds) -> bool:
     """Step."""
     s.x = f(s.y)
     return True'''),
-    "if gen truth": ("8", '''@model.action("p")
+    "if gen truth": ("refused", '''@model.action("p")
 def step(s: State, k: Bounds) -> bool:
     """Step."""
     if (v > 5 for v in (s.x,)):
@@ -217,7 +217,7 @@ def step(s: State, k: Bounds) -> bool:
     s.d = s.d.other
     s.x = 1 if s.d is Dir.first() else 2
     return True'''),
-    "enum name override": ("12", '''class Dir(IntEnum):
+    "enum name override": ("refused", '''class Dir(IntEnum):
     UP = 0
     DOWN = 1
     @property
@@ -481,7 +481,7 @@ def step(s: State, k: Bounds) -> bool:
     SM.set_seq2('abc')
     s.b = True
     return True'''),
-    "pure default none": ("14", '''def f(v: int, acc: list | None = None) -> list:
+    "pure default none": ("refused", '''def f(v: int, acc: list | None = None) -> list:
     acc = [] if acc is None else acc
     acc.append(v)
     return acc

@@ -41,4 +41,4 @@ def first_owner(s: State, k: Bounds) -> bool:
     return s.seen <= 1
 
 
-# expect: holds 2
+# expect: refused 32

@@ -1,0 +1,87 @@
+"""Refuses a model whose rules are not in the language, before any engine sees it.
+
+The rules are what decides a search: its actions, its properties and its constraint.  Each is
+lowered, and all that is refused is said at once, so that it can be repaired at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+from ..core.errors import Line, ModelError, shown
+from ..core.sources import original_of
+from ..core.spec import Property, TransitionSystem
+from ..language.lowering.frame import FollowingError, LoweringError, UntabulatedError
+from ..language.lowering.rules import Rule, Rules
+
+ENOUGH, MOST = 32, 256
+"""Instances of an action that are lowered alone, if they show refusals, and if they show none."""
+
+MOST_REFUSALS = 12
+"""The most lines of an error that lists what else is refused."""
+
+
+def refuse_outside(system: TransitionSystem[Any, Any], properties: Sequence[Property]) -> None:
+    """Lower the rules of a system, and refuse what is not in the language.
+
+    Raises
+    ------
+    ModelError
+        With the first line that is refused; ``details`` lists the others.
+    """
+    rules = Rules(system)
+    rules.lowering.refusals = []
+    found: dict[tuple[Line | None, str], None] = {}
+    for rule in (*rules.properties(properties), *rules.actions()):
+        found |= dict.fromkeys(_refused(rules, rule))
+    if not found:
+        return
+    (place, text), *others = sorted(found, key=lambda one: one[0] or ("", 0))
+    error = ModelError(text)
+    error.place = place
+    error.details = tuple(f"{shown(line)}: {what}" for line, what in others[: MOST_REFUSALS - 1])
+    raise error
+
+
+def _refused(rules: Rules, rule: Rule) -> Iterator[tuple[Line | None, str]]:
+    """Yield the refusals in a rule, each with its line."""
+    errors = list(_errors(rules, rule))
+    if errors and len(rule.instances) > 1:
+        errors = _of_instances(rules, rule)
+    for error in errors:
+        # Python calls a function with @pure.
+        if not isinstance(error, UntabulatedError):
+            yield error.place or _line_of(rule), Exception.__str__(error).removesuffix(",")
+
+
+def _of_instances(rules: Rules, rule: Rule) -> list[LoweringError]:
+    """Return the refusals in instances by themselves: some may never get to such a line."""
+    instances = list(rules.alone(rule))
+    Random(0).shuffle(instances)
+    errors: list[LoweringError] = []
+    for tried, one in enumerate(instances):
+        if tried >= (ENOUGH if errors else MOST):
+            break
+        errors += _errors(rules, one)
+    return errors
+
+
+def _errors(rules: Rules, rule: Rule) -> Iterator[LoweringError]:
+    collected = rules.lowering.refusals
+    assert collected is not None
+    try:
+        rules.lowered(rule)
+    except FollowingError:
+        pass
+    except LoweringError as error:
+        yield error
+    yield from collected
+    collected.clear()
+
+
+def _line_of(rule: Rule) -> Line | None:
+    function = original_of(rule.function)
+    code = getattr(getattr(function, "witness", function), "__code__", None)
+    return (code.co_filename, code.co_firstlineno) if code else None

@@ -41,7 +41,9 @@ def refuse_outside(system: TransitionSystem[Any, Any], properties: Sequence[Prop
     (place, text), *others = sorted(found, key=lambda one: one[0] or ("", 0))
     error = ModelError(text)
     error.place = place
-    error.details = tuple(f"{shown(line)}: {what}" for line, what in others[: MOST_REFUSALS - 1])
+    error.details = tuple(
+        f"{shown(line)}: {what}" if line else what for line, what in others[: MOST_REFUSALS - 1]
+    )
     raise error
 
 

@@ -145,7 +145,7 @@ def test_a_late_mistake_is_refused_before_most_instances_are_lowered(
     late, engine, translated, no_llvm
 ):
     with pytest.raises(ModelError, match=r"dict.fromkeys\(\[s.sent\]\)"):
-        tidegate.check(late, engine=engine)
+        tidegate.check(late, engine=engine, max_states=100)
     # The other 900 would take seconds, twice: to lower them, and to say all that is wrong.
     assert len(translated) < INSTANCES // 4
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from random import Random
+from types import FunctionType
 from typing import Any
 
 from ..core.errors import Line, ModelError, shown
@@ -15,6 +16,7 @@ from ..core.sources import original_of
 from ..core.spec import Property, TransitionSystem
 from ..language.lowering.frame import FollowingError, LoweringError, UntabulatedError
 from ..language.lowering.rules import Rule, Rules
+from .families import decided_one_by_one
 
 ENOUGH, MOST = 32, 256
 """Instances of an action that are lowered alone, if they show refusals, and if they show none."""
@@ -34,7 +36,7 @@ def refuse_outside(system: TransitionSystem[Any, Any], properties: Sequence[Prop
     rules = Rules(system)
     rules.lowering.refusals = []
     found: dict[tuple[Line | None, str], None] = {}
-    for rule in (*rules.properties(properties), *rules.actions()):
+    for rule in (*_rules(system, properties), *rules.actions()):
         found |= dict.fromkeys(_refused(rules, rule))
     if not found:
         return
@@ -45,6 +47,17 @@ def refuse_outside(system: TransitionSystem[Any, Any], properties: Sequence[Prop
         f"{shown(line)}: {what}" if line else what for line, what in others[: MOST_REFUSALS - 1]
     )
     raise error
+
+
+def _rules(system: TransitionSystem[Any, Any], properties: Sequence[Property]) -> Iterator[Rule]:
+    """Yield what decides properties, as a search calls it, and the constraint."""
+    for prop in decided_one_by_one(system, properties):
+        if prop.kind.is_of_state or prop.kind.is_liveness:
+            for function in (prop.predicate, prop.premise):
+                if isinstance(function, FunctionType):
+                    yield Rule(f"property {prop.name}", function, ())
+    if system.constraint is not None:
+        yield Rule("the constraint", system.constraint, ())
 
 
 def _refused(rules: Rules, rule: Rule) -> Iterator[tuple[Line | None, str]]:

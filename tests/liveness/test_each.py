@@ -176,6 +176,18 @@ def test_without_a_decision_it_is_named_once(write):
     assert "the premise of Holds never held" in " ".join(text.split())
 
 
+@pytest.mark.parametrize("engine", ["auto", "interpreted", "compiled"])
+@pytest.mark.parametrize(
+    "where", ["return s.client[client].holds", "return s.client[client].waits"]
+)
+def test_its_predicate_and_its_premise_are_in_the_language(write, where, engine):
+    text = declared(EACH, "LEADS_TO", "s.client[client].holds")
+    assert where in text
+    file = write(text.replace(where, where.replace("return ", "return {True: 1}.popitem() and ")))
+    with pytest.raises(tidegate.TidegateError, match=r"has no popitem in the language of models"):
+        tidegate.check(file, {}, engine=engine)
+
+
 WRONG = {
     'client="client"': ('client="clint"', "or a kind of participant (client)"),
     'PREMISEclient="client"': ('other="client"', "has no parameter other; it has client"),

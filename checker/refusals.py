@@ -35,12 +35,12 @@ def refuse_outside(system: TransitionSystem[Any, Any], properties: Sequence[Prop
     """
     rules = Rules(system)
     rules.lowering.refusals = []
-    found: dict[tuple[Line | None, str], None] = {}
+    refusals: dict[tuple[Line | None, str], None] = {}
     for rule in (*_rules(system, properties), *rules.actions()):
-        found |= dict.fromkeys(_refused(rules, rule))
-    if not found:
+        refusals |= dict.fromkeys(_refused(rules, rule))
+    if not refusals:
         return
-    (place, text), *others = sorted(found, key=lambda one: one[0] or ("", 0))
+    (place, text), *others = sorted(refusals, key=lambda one: one[0] or ("", 0))
     error = ModelError(text)
     error.place = place
     error.details = tuple(

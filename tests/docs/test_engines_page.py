@@ -27,7 +27,8 @@ def block(language):
 
 def without_time(text):
     """Return text without what differs from run to run."""
-    return re.sub(r"\d+\.\d s\.", "N s.", text.strip())
+    text = re.sub(r"\([\d,]+ states evaluated", "(N states evaluated", text.strip())
+    return re.sub(r"\d+\.\d s\.", "N s.", text)
 
 
 COUNTERS = """\

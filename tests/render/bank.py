@@ -75,7 +75,7 @@ def execute(s: State, k: Bounds, branch: int, i: int) -> bool:
     if branch in o.tried:
         return False
     if o.what is What.WITHDRAW and s.branch[branch] == 0:
-        o.tried.add(branch)
+        s.orders[i].tried.add(branch)
         return True
     if o.what is What.DEPOSIT:
         s.branch[branch] += 1

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from random import Random
-from types import FunctionType
 from typing import Any
 
 from ..core.errors import Line, ModelError, shown
@@ -36,7 +35,8 @@ def refuse_outside(system: TransitionSystem[Any, Any], properties: Sequence[Prop
     rules = Rules(system)
     rules.lowering.refusals = []
     refusals: dict[tuple[Line | None, str], None] = {}
-    for rule in (*_rules(system, properties), *rules.actions()):
+    decided = decided_one_by_one(system, properties)
+    for rule in (*rules.properties(decided), *rules.actions()):
         refusals |= dict.fromkeys(_refused(rules, rule))
     if not refusals:
         return
@@ -47,17 +47,6 @@ def refuse_outside(system: TransitionSystem[Any, Any], properties: Sequence[Prop
         f"{shown(line)}: {what}" if line else what for line, what in others[: MOST_REFUSALS - 1]
     )
     raise error
-
-
-def _rules(system: TransitionSystem[Any, Any], properties: Sequence[Property]) -> Iterator[Rule]:
-    """Yield what decides properties, as a search calls it, and the constraint."""
-    for prop in decided_one_by_one(system, properties):
-        if prop.kind.is_of_state or prop.kind.is_liveness:
-            for function in (prop.predicate, prop.premise):
-                if isinstance(function, FunctionType):
-                    yield Rule(f"property {prop.name}", function, ())
-    if system.constraint is not None:
-        yield Rule("the constraint", system.constraint, ())
 
 
 def _refused(rules: Rules, rule: Rule) -> Iterator[tuple[Line | None, str]]:

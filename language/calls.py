@@ -118,6 +118,33 @@ class Parameters:
         return Arguments(values, tuple(beyond), more if self.more is not None else None)
 
 
+def called_with(
+    function: Any,
+    supplied: Sequence[T],
+    default: Callable[[object], T],
+    gathered: Callable[[tuple[T, ...]], T],
+) -> dict[str, T]:
+    """Return what each parameter of a function gets that is called without names.
+
+    Parameters
+    ----------
+    default
+        What stands for a default that is used.
+    gathered
+        What stands for all that ``*values`` gets.
+
+    Raises
+    ------
+    CallError
+        If it does not take so many arguments.
+    """
+    parameters = Parameters.of_function(function)
+    defaults = {name: default(value) for name, value in defaults_of(function).items()}
+    result = parameters.bind(supplied, {}, defaults)
+    rest = {} if parameters.rest is None else {parameters.rest: gathered(result.rest)}
+    return {**result.values, **rest}
+
+
 def defaults_of(function: Any) -> dict[str, object]:
     """Return the defaults of a function's parameters, by their names."""
     names = Parameters.of_function(function).positional

@@ -11,7 +11,7 @@ from typing import Any
 from ...core.errors import printed
 from ...core.layout import WORD_BITS
 from ...language import form
-from ...language.calls import Parameters, defaults_of
+from ...language.calls import called_with
 from ...language.lowering.effects import writing
 from ...language.lowering.lower import Lowering
 from ...language.lowering.rules import bound
@@ -206,17 +206,9 @@ class _Rule:
         self.name = unit.module.new_name(function.__name__)
         self.declared = [f"ptr {FAILURE}", f"ptr {MARKS}"]
         self.body = Body(unit.module, Emitter(unit.points), lowered, _answer)
-        self.supplied = list(self._received(arguments))
-        defaults = defaults_of(function)
-        for name in lowered.parameters[len(self.supplied) :]:
-            if name in defaults:
-                value = defaults[name]
-                self.supplied.append(self.body.constant(value, type_of(value)))
-        if Parameters.of_function(function).rest is not None:
-            # Those for ``*values`` are one.
-            count = len(lowered.parameters) - 1
-            rest = Tuple(tuple(value.type for value in self.supplied[count:]))
-            self.supplied[count:] = [self.body.made(rest, self.supplied[count:])]
+        received = list(self._received(arguments))
+        supplied = called_with(function, received, self._default, self._gathered)
+        self.supplied = [supplied[name] for name in lowered.parameters]
 
     def _received(self, arguments: list[Argument]) -> Iterator[Value]:
         for number, argument in enumerate(arguments):
@@ -229,6 +221,12 @@ class _Rule:
             else:
                 self.declared.append(f"i64 %p{number}")
                 yield Value(kind, (self.body.leaf(f"%p{number}", leaves(kind)[0]),))
+
+    def _default(self, value: object) -> Value:
+        return self.body.constant(value, type_of(value))
+
+    def _gathered(self, values: tuple[Value, ...]) -> Value:
+        return self.body.made(Tuple(tuple(value.type for value in values)), list(values))
 
     def called(self) -> Value:
         """Emit the call of the lowered function, and return what it gives."""

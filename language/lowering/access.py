@@ -163,11 +163,11 @@ def _of_known(frame: Frame, owner: Constant, attr: str, node: ast.AST) -> Expres
     value = owner.value
     try:
         result, again = (constant(getattr(value, attr)) for _ in range(2))
-    except AttributeError:
-        name = getattr(value, "__name__", type(value).__name__)
-        raise frame.refusal(node, lacks(name, dir(value), attr)) from None
     except Exception as error:
-        raise frame.refusal(node, f"{frame.text(node)}: {type(error).__name__}: {error}") from error
+        what = f"{frame.text(node)}: {type(error).__name__}: {error}"
+        if isinstance(error, AttributeError) and attr not in dir(value):
+            what = lacks(getattr(value, "__name__", type(value).__name__), dir(value), attr)
+        raise frame.refusal(node, what) from error
     if result.type != again.type and is_plain(result):
         raise frame.refusal(
             node,

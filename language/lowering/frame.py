@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 from ...core import origins
 from ...core.asserting import is_users_code
+from ...core.containers import Bag
 from ...core.errors import TidegateError, printed
 from ...core.sources import Node
 from ..form import (
@@ -79,6 +80,9 @@ class LoweringError(TidegateError):
     function = ""
 
 
+E = TypeVar("E", bound=LoweringError)
+
+
 class UntabulatedError(LoweringError):
     """A line calls a function with ``@pure`` that is not in the language: Python alone calls it."""
 
@@ -86,10 +90,7 @@ class UntabulatedError(LoweringError):
 def untabulated(name: str, node: ast.AST | None, caller: Frame | None) -> UntabulatedError:
     """Return the error for a call of a function with ``@pure``; without a caller it is a rule."""
     error = UntabulatedError(f"{name} is declared pure, and Python alone calls it")
-    if caller is not None:
-        line = getattr(node, "lineno", caller.line)
-        error.place, error.function = (caller.made.file, line), caller.shown
-    return error
+    return error if caller is None else caller.placed(error, node)
 
 
 class SeveralError(Exception):
@@ -386,8 +387,11 @@ class Frame:
         repair
             What to write instead.
         """
+        return self.placed(LoweringError(f"{what}; {repair}" if repair else what), node)
+
+    def placed(self, error: E, node: ast.AST | None) -> E:
+        """Return an error about a part of the function, with its line."""
         line = getattr(node, "lineno", self.line)
-        error = LoweringError(f"{what}; {repair}" if repair else what)
         error.place, error.function = (self.made.file, line), self.shown
         return error
 
@@ -659,8 +663,11 @@ class Frame:
                     f"read it again after that, or write s.{form}.assign(...)",
                 )
 
-    def ended(self, value: Expression) -> None:
+    def ended(self, value: Expression, node: ast.AST) -> None:
         """Note what the function returns, and of which parameters that is another name."""
+        if isinstance(value.type, Stream):
+            what = f"{self.made.name} returns a generator or an iterator, which can be read once"
+            raise self.refusal(node, what, "return all(...), any(...) or list(...)")
         self.returned.append(value.type)
         sharing = self.scope.sharing
         origin = origin_of(value, sharing)
@@ -1052,6 +1059,8 @@ def named(kind: Type) -> str:
         return printed(kind.value)
     if isinstance(kind, Number) and kind.kind is bool:
         return "a truth value"
+    if isinstance(kind, MappingType) and kind.kind is Bag:
+        return "a bag"
     return _NAMES.get(type(kind).__name__, "a value")
 
 

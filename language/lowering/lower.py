@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Parts
+from contextlib import contextmanager, nullcontext
 from inspect import getattr_static
 from types import FunctionType
 from typing import Any
@@ -99,8 +100,9 @@ class Lowering:
         """
         key = (function, tuple(kinds.items()))
         if key not in self._done:
-            make = self._declared if is_declared_pure(function) else self._made
-            self._done[key] = make(function, kinds, node, caller)
+            tried = self._untabulated(function.__name__, node, caller)
+            with tried if is_declared_pure(function) else nullcontext():
+                self._done[key] = self._made(function, kinds, node, caller)
         return self._well(key)
 
     def _made(
@@ -129,19 +131,14 @@ class Lowering:
             what = f"the call of {made.name}, which is not yours: {Exception.__str__(error)}"
             raise caller.refusal(node, what) from None
 
-    def _declared(
-        self,
-        function: FunctionType,
-        kinds: Mapping[str, Type],
-        node: ast.AST | None,
-        caller: Frame | None,
-    ) -> Function | None:
-        """Return a function that is declared pure; it may do anything, and then Python calls it."""
+    @contextmanager
+    def _untabulated(self, name: str, node: ast.AST | None, caller: Frame | None) -> Iterator[None]:
+        """Lower a function that is declared pure; it may do anything, and then Python calls it."""
         refusals, self.refusals = self.refusals, None
         try:
-            return self._made(function, kinds, node, caller)
+            yield
         except LoweringError:
-            raise untabulated(function.__name__, node, caller) from None
+            raise untabulated(name, node, caller) from None
         finally:
             self.refusals = refusals
 
@@ -178,8 +175,7 @@ class Lowering:
             tree = frame.tree
             if isinstance(tree, ast.Lambda):
                 value = frame.expression(tree.body)
-                frame.refuse_stream(value, tree)
-                frame.ended(value)
+                frame.ended(value, tree)
                 body: tuple[Statement, ...] = (Return(tree.lineno, value),)
             else:
                 body = frame.block(tree.body)

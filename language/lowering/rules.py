@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.spec import TransitionSystem
 from ...core.vocabulary import Action, Instance, Property
-from ..calls import CallError, Parameters, defaults_of
+from ..calls import CallError, called_with
 from ..form import Function
 from ..schema import Schema
 from ..types import Known, NoJoinError, Tuple, Type, join_all, type_of
@@ -65,12 +65,13 @@ class Rules:
         for group in groups.values():
             arguments = [instance.arguments for _, instance in group]
             numbers = tuple(number for number, _ in group)
+            rule = Rule(f"action {action.name}", action.apply, (), numbers)
             try:
                 kinds = tuple(join_all(map(type_of, some)) for some in zip(*arguments, strict=True))
             except NoJoinError:
-                kinds = ()
-            rule = Rule(f"action {action.name}", action.apply, kinds, numbers)
-            yield from [rule] if kinds or not group[0][1].arguments else self.alone(rule)
+                yield from self.alone(rule)
+            else:
+                yield replace(rule, kinds=kinds)
 
     def alone(self, rule: Rule) -> Iterator[Rule]:
         """Yield a rule for each of the instances that it stands for."""
@@ -79,18 +80,18 @@ class Rules:
             yield replace(rule, kinds=kinds, instances=(number,))
 
     def properties(self, some: Sequence[Property]) -> Iterator[Rule]:
-        """Yield what decides properties in a state: predicates, premises and witnesses."""
+        """Yield what decides properties, as a search calls it, and the constraint.
+
+        Parameters
+        ----------
+        some
+            Properties that are declared for each participant come one by one.
+        """
         for prop in some:
-            for answer in (prop.witness, prop.premise):
-                if answer is not None and prop.each is None:
-                    yield Rule(f"property {prop.name}", answer, ())
-            decides = prop.witness is None and not prop.each
-            if (
-                decides
-                and isinstance(prop.predicate, FunctionType)
-                and Parameters.of_function(prop.predicate).positional
-            ):
-                yield Rule(f"property {prop.name}", prop.predicate, ())
+            if prop.kind.is_of_state or prop.kind.is_liveness:
+                for function in (prop.predicate, prop.premise):
+                    if isinstance(function, FunctionType):
+                        yield Rule(f"property {prop.name}", function, ())
         if self.system.constraint is not None:
             yield Rule("the constraint", self.system.constraint, ())
 
@@ -117,12 +118,8 @@ def bound(function: FunctionType, supplied: Sequence[Type]) -> dict[str, Type]:
     LoweringError
         If it does not take so many.
     """
-    parameters = Parameters.of_function(function)
     try:
-        defaults = {name: type_of(value) for name, value in defaults_of(function).items()}
-        result = parameters.bind(supplied, {}, defaults)
+        return called_with(function, supplied, type_of, Tuple)
     except CallError:
         text = f"{function.__name__} does not take {len(supplied)} arguments"
         raise LoweringError(text) from None
-    rest = {} if parameters.rest is None else {parameters.rest: Tuple(result.rest)}
-    return {**result.values, **rest}

@@ -616,10 +616,7 @@ def leave(frame: Frame, node: ast.Break | ast.Continue) -> list[Statement]:
 def returned(frame: Frame, node: ast.Return) -> list[Statement]:
     """Lower ``return``."""
     value = constant(None) if node.value is None else frame.expression(node.value)
-    if isinstance(value.type, Stream):
-        what = f"{frame.made.name} returns a generator or an iterator, which can be read once"
-        raise frame.refusal(node, what, "return all(...), any(...) or list(...)")
-    frame.ended(value)
+    frame.ended(value, node)
     frame.alive = False
     return [Return(node.lineno, value)]
 

@@ -155,3 +155,33 @@ def test_a_property_that_writes_is_still_refused(tmp_path, monkeypatch):
     said = r"a part of the state is written where only reading is allowed \(in bump"
     with pytest.raises(tidegate.TidegateError, match=said):
         tidegate.check(str(file), engine="compiled")
+
+
+DEFAULTS = """
+
+def below(function):
+    @wraps(function)
+    def around(*values, most=5, step=1):
+        return values[0].x + step <= most and function(*values)
+
+    return around
+
+@model.action("a", by=range(1, 3))
+@below
+def up(s: State, k: Bounds, by: int) -> bool:
+    s.x += by
+    return True
+
+@model.invariant("It is small.")
+def small(s: State, k: Bounds, larger=max, most=6) -> bool:
+    return larger(s.x, 1) <= most
+"""
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_a_rule_has_the_defaults_that_nobody_gives(tmp_path, engine):
+    """From 0 to 4 the number grows by 1 or 2, so that it ends with 5 or 6."""
+    file = tmp_path / "defaults.py"
+    file.write_text("from functools import wraps\n" + HEAD + DEFAULTS, "utf-8")
+    done = tidegate.check(file, engine=engine)
+    assert (done.holds, done.distinct_states) == (True, 7)

@@ -15,6 +15,7 @@ from tests.language.models import differences, reached, sources
 from tests.language.owners import cases
 from tests.programs import laboratory
 from tests.strangers.test_strangers import MODELS
+from tidegate.checker.families import decided_one_by_one
 from tidegate.language.lowering.frame import LoweringError
 from tidegate.language.lowering.lower import Lowering
 from tidegate.language.lowering.rules import Rules
@@ -38,7 +39,7 @@ def some(name):
 def lowered(system, properties):
     """Return the rules of a system with their forms, and why others have none."""
     rules, forms, refused = Rules(system), [], []
-    for rule in (*rules.actions(), *rules.properties(properties)):
+    for rule in (*rules.actions(), *rules.properties(decided_one_by_one(system, properties))):
         try:
             forms.append((rule, rules.lowered(rule)))
         except LoweringError as error:

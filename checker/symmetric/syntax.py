@@ -1,4 +1,4 @@
-"""The syntax tree of a function as the translator reads it, and what its names are used for."""
+"""The syntax tree of a function as the proof of symmetry reads it."""
 
 from __future__ import annotations
 

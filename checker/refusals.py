@@ -6,19 +6,20 @@ lowered, and all that is refused is said at once, so that it can be repaired at 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
-from ..core.errors import Line, ModelError, shown
+from ..core.errors import Line, ModelError, TidegateError, shown
 from ..core.sources import original_of
 from ..core.spec import Property, TransitionSystem
-from ..language.lowering.frame import FollowingError, LoweringError, UntabulatedError
+from ..language.lowering.frame import FollowingError, UntabulatedError
+from ..language.lowering.lower import Lowering
 from ..language.lowering.rules import Rule, Rules
 from .families import decided_one_by_one
 
 ENOUGH, MOST = 32, 256
-"""Instances of an action that are lowered alone, if they show refusals, and if they show none."""
+"""Instances of actions that are tried by themselves if some are refused, and if none is."""
 
 MOST_REFUSALS = 12
 """The most lines of an error that lists what else is refused."""
@@ -57,14 +58,14 @@ def _refused(rules: Rules, rule: Rule) -> Iterator[tuple[Line | None, str]]:
     for error in errors:
         # Python calls a function with @pure.
         if not isinstance(error, UntabulatedError):
-            yield error.place or _line_of(rule), Exception.__str__(error).removesuffix(",")
+            yield error.place or line_of(rule.function), Exception.__str__(error).removesuffix(",")
 
 
-def _of_instances(rules: Rules, rule: Rule) -> list[LoweringError]:
+def _of_instances(rules: Rules, rule: Rule) -> list[TidegateError]:
     """Return the refusals in instances by themselves: some may never get to such a line."""
     instances = list(rules.alone(rule))
     Random(0).shuffle(instances)
-    errors: list[LoweringError] = []
+    errors: list[TidegateError] = []
     for tried, one in enumerate(instances):
         if tried >= (ENOUGH if errors else MOST):
             break
@@ -72,20 +73,33 @@ def _of_instances(rules: Rules, rule: Rule) -> list[LoweringError]:
     return errors
 
 
-def _errors(rules: Rules, rule: Rule) -> Iterator[LoweringError]:
-    collected = rules.lowering.refusals
+def _errors(rules: Rules, rule: Rule) -> Iterator[TidegateError]:
+    return errors_of(rules.lowering, lambda: rules.lowered(rule))
+
+
+def errors_of(lowering: Lowering, make: Callable[[], object]) -> Iterator[TidegateError]:
+    """Yield all that is wrong with a rule, which something lowers.
+
+    Parameters
+    ----------
+    lowering
+        What collects refusals.
+    """
+    collected = lowering.refusals
     assert collected is not None
     try:
-        rules.lowered(rule)
+        make()
     except FollowingError:
         pass
-    except LoweringError as error:
+    except TidegateError as error:
         yield error
     yield from collected
     collected.clear()
 
 
-def _line_of(rule: Rule) -> Line | None:
-    function = original_of(rule.function)
+def line_of(rule: Any) -> Line | None:
+    """Return the line where a rule of a model begins, if it is in a file."""
+    function = original_of(rule)
+    # The predicate that is made from a witness is in no file of the model.
     code = getattr(getattr(function, "witness", function), "__code__", None)
     return (code.co_filename, code.co_firstlineno) if code else None

@@ -7,26 +7,21 @@ statement, and with every function that is called, so that all of it can be repa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from ...core.errors import TidegateError
 from ...core.result import Reason
 from ...core.sources import original_of
 from ...core.spec import Property, TransitionSystem
-from ...language.lowering.frame import FollowingError
 from ...language.lowering.lower import Lowering
 from ...language.schema import Schema
 from ..liveness.formulas import predicates_of
+from ..refusals import ENOUGH, MOST, errors_of, line_of
 from .choices import in_turn
 from .state_refs import StateRefs
 from .unit import Compiled, Unit
 from .values import Argument, Constant, StateRef
-
-ENOUGH, MOST = 32, 256
-"""Instances of actions that are tried if they show reasons, and if they show none.
-
-But one of each action is tried anyway.
-"""
 
 Arguments = list[Argument]
 Rule = tuple[Callable[..., Any], Callable[[Callable[..., Any], Arguments], Compiled], Arguments]
@@ -40,8 +35,9 @@ def reasons(
 ) -> tuple[Reason, ...]:
     """Return all that keeps a search from being compiled, in the order of files and lines.
 
-    In a large model it is all that :data:`ENOUGH` instances show.  There is none if nothing is
-    wrong in a function, or only in an instance that is not tried: the error of the search says it.
+    In a large model it is all that :data:`ENOUGH` instances show, one of each action among them.
+    There is none if nothing is wrong in a function, or only in an instance that is not tried: the
+    error of the search says it.
 
     Parameters
     ----------
@@ -58,14 +54,8 @@ def reasons(
         if tried >= max(ENOUGH if known else MOST, least):
             break
         tick()
-        try:
-            make(function, arguments)
-        except FollowingError:
-            pass
-        except TidegateError as error:
-            known[_reason(function, error)] = None
-        known |= {_reason(function, refusal): None for refusal in lowering.refusals}
-        lowering.refusals.clear()
+        errors = errors_of(lowering, partial(make, function, arguments))
+        known |= {_reason(function, error): None for error in errors}
     return tuple(sorted(known, key=lambda reason: reason.place or ("", 0)))
 
 
@@ -89,9 +79,7 @@ def _reason(function: Callable[..., Any], error: TidegateError) -> Reason:
     if error.place is not None:
         name = getattr(error, "function", "") or function.__name__
         return Reason(text, name, error.place)
-    function = original_of(function)
-    # The predicate that is made from a witness is in no file of the model.
-    function = getattr(function, "witness", function)
-    code = getattr(function, "__code__", None)
-    name = str(getattr(function, "__qualname__", function)).rpartition("<locals>.")[2]
-    return Reason(text, name, (code.co_filename, code.co_firstlineno) if code else None)
+    original = original_of(function)
+    shown = getattr(original, "witness", original)
+    name = str(getattr(shown, "__qualname__", shown)).rpartition("<locals>.")[2]
+    return Reason(text, name, line_of(function))

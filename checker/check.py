@@ -95,6 +95,10 @@ def check(
     decidable = [prop for prop in properties if prop.name not in undecided]
     system.asserts = system.asserts or any(one.kind is Kind.ASSERTION for one in properties)
     searched = [*decided_one_by_one(system, decidable), *system.assumptions]
+    if system.unproven:
+        from .before_search import compare_runs
+
+        compare_runs(system, resources.load)
     request = SearchRequest(
         system, searched, keep_going=keep_going, limits=limits, resources=resources, report=report
     )
@@ -157,8 +161,6 @@ def _searched(request: SearchRequest, symmetry: bool) -> Result:
         request, grounds = _symmetric(request)
     watched = _functions(request.system, request.properties) if resources.watch else ()
     outside = Outside(watched)
-    if request.system.writes_unseen:
-        request.system.after_call = outside.refuse_writes
     try:
         search = finished_search(request)
         try:

@@ -21,6 +21,7 @@ from ..core.errors import Line, TidegateError, place_of
 from ..core.fault_location import predicate_of
 from ..core.interrupts import leave_to_parent
 from ..core.layout import State
+from ..core.purity import Unproven
 from ..core.result import Load
 from ..core.spec import Kind, Property, TransitionSystem
 from .liveness.formulas import with_premises
@@ -61,7 +62,7 @@ def identity(system: TransitionSystem[Any, Any]) -> object:
     variables = [
         (variable.path, variable.low, variable.high) for variable in system.layout.variables
     ]
-    return [str(instance.step) for instance in system.instances], variables
+    return [str(instance.step) for instance in system.instances], variables, system.unproven
 
 
 def differing(before: Answers, after: Answers) -> int | str | None:
@@ -129,6 +130,7 @@ class Job:
     identity: object
     initial: frozenset[State] | None
     expected: list[tuple[State, Answers]]
+    unproven: tuple[Unproven, ...] = ()
 
 
 _Reply = str | Difference | None
@@ -264,6 +266,15 @@ def serve(reply: str, number: int, parent: int) -> None:
     os._exit(0)
 
 
+def _other(system: TransitionSystem[Any, Any], job: Job) -> Difference:
+    """Return what differs between this system and that of the process that asks."""
+    here, there = system.unproven, job.unproven
+    for one, other in zip(here, there, strict=False):
+        if one.line == other.line and one.value != other.value:
+            return Difference(_HERE, what=f"{one.name} is another one", place=one.line)
+    return Difference(_HERE, what="the model has other actions or variables")
+
+
 def _done(job: Job, number: int) -> _Reply:
     assert job.load is not None
     try:
@@ -273,7 +284,7 @@ def _done(job: Job, number: int) -> _Reply:
         at = f" ({os.path.basename(place[0])}:{place[1]})" if place else ""
         return f"it cannot be loaded in another process: {type(error).__name__}: {error}{at}"
     if identity(system) != job.identity:
-        return Difference(_HERE, what="the model has other actions or variables")
+        return _other(system, job)
     # What depends on the order of the calls differs in another order.
     expected = job.expected[:: -1 if number % 2 else 1]
     for again in (_HERE, _BARE) if number == 1 else (_HERE,):

@@ -6,16 +6,22 @@ lowered, and all that is refused is said at once, so that it can be repaired at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from random import Random
 from typing import Any
 
 from ..core.errors import Line, ModelError, TidegateError, shown
+from ..core.origins import Origin, origin
+from ..core.purity import DeclaredPure
 from ..core.sources import original_of
 from ..core.spec import Property, TransitionSystem
+from ..language.form import Function
+from ..language.influence import Influence
 from ..language.lowering.frame import FollowingError, UntabulatedError
 from ..language.lowering.lower import Lowering
 from ..language.lowering.rules import Rule, Rules
+from .before_search import unsteady
 from .families import decided_one_by_one
 
 ENOUGH, MOST = 32, 256
@@ -25,8 +31,25 @@ MOST_REFUSALS = 12
 """The most lines of an error that lists what else is refused."""
 
 
-def refuse_outside(system: TransitionSystem[Any, Any], properties: Sequence[Property]) -> None:
+def refuse_outside(
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+    histories: Collection[str] = (),
+) -> tuple[DeclaredPure, ...]:
     """Lower the rules of a system, and refuse what is not in the language.
+
+    Parameters
+    ----------
+    system
+        Its states keep every history that there is.
+    histories
+        The variables that a state holds only if a property needs them, and the constants that say
+        which it holds.  They must not decide anything else.
+
+    Returns
+    -------
+    tuple of DeclaredPure
+        The functions declared pure that the model reaches.
 
     Raises
     ------
@@ -35,12 +58,17 @@ def refuse_outside(system: TransitionSystem[Any, Any], properties: Sequence[Prop
     """
     rules = Rules(system)
     rules.lowering.refusals = []
+    rules.lowering.switches = frozenset(histories)
     refusals: dict[tuple[Line | None, str], None] = {}
     decided = decided_one_by_one(system, properties)
     for rule in (*rules.properties(decided), *rules.actions()):
         refusals |= dict.fromkeys(_refused(rules, rule))
+    if histories and not refusals:
+        refusals = dict.fromkeys(_decided_by(rules, histories))
     if not refusals:
-        return
+        refusals = dict.fromkeys(unsteady(rules, system, properties))
+    if not refusals:
+        return tuple(sorted(rules.lowering.declared, key=lambda one: (one.line, one.function)))
     (place, text), *others = sorted(refusals, key=lambda one: one[0] or ("", 0))
     error = ModelError(text)
     error.place = place
@@ -59,6 +87,40 @@ def _refused(rules: Rules, rule: Rule) -> Iterator[tuple[Line | None, str]]:
         # Python calls a function with @pure.
         if not isinstance(error, UntabulatedError):
             yield error.place or line_of(rule.function), Exception.__str__(error).removesuffix(",")
+
+
+def _decided_by(rules: Rules, histories: Collection[str]) -> Iterator[tuple[Line | None, str]]:
+    """Yield the lines in a user's actions and rules that depend on history, which must not."""
+    influence = Influence(histories, lambda file: origin(file) is Origin.USER)
+    for what, function in _deciding(rules):
+        if not influence.is_followed(function.file):
+            continue
+        writes = influence.of(function).writes
+        recorded = [one.inside for one in writes if not one.is_answer]
+        if what.startswith("action") and recorded and all(recorded):
+            continue
+        for one in writes:
+            if one.depends and not one.inside:
+                kind = "answer" if one.is_answer else "write"
+                yield (one.file, one.line), f"{what}: this {kind} depends on {_HISTORY}"
+
+
+def _deciding(rules: Rules) -> Iterator[tuple[str, Function]]:
+    """Yield what decides which steps there are, lowered: actions, the constraint, rules."""
+    for rule in (*rules.actions(), *rules.properties(())):
+        with suppress(FollowingError):
+            yield rule.name, rules.lowered(rule)
+    for name, rule_ in rules.of_family():
+        code = rule_.__code__
+        for function in rules.lowering.functions:
+            if (function.file, function.line) == (code.co_filename, code.co_firstlineno):
+                yield f"rule {name}", function
+
+
+_HISTORY = (
+    "history (aux_...), which is part of the state only if a property reads it, so that the "
+    "protocol would change with the properties that are checked; use a variable of your own"
+)
 
 
 def _of_instances(rules: Rules, rule: Rule) -> list[TidegateError]:

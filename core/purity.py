@@ -194,6 +194,23 @@ class _Place:
     before: str
 
 
+@dataclass(frozen=True)
+class Unproven:
+    """What runs before the search, or a constant, that nothing shows to be the same in every run.
+
+    Parameters
+    ----------
+    name, line
+        Of a function; or of a constant and the statement that makes it.
+    value
+        What a constant is here, as a text that is the same for equal values.
+    """
+
+    name: str
+    line: Line
+    value: str = ""
+
+
 class Outside:
     """The data outside of the state that functions of a model read, as of the start of the search.
 

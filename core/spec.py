@@ -40,7 +40,7 @@ from .fault_location import (
 from .layout import Layout, State
 from .narrowing import Narrowing
 from .presentation import Telling
-from .purity import DeclaredPure
+from .purity import DeclaredPure, Unproven
 from .scene import View
 from .vocabulary import (
     ASSERTION,
@@ -154,11 +154,9 @@ class TransitionSystem(Telling[S, K]):
     repeats
         Whether liveness predicates are watched, too, since functions are declared pure.
     declared_pure
-        The functions declared pure that a reading of its code met.
-    writes_unseen
-        Whether the code writes something of which its reading does not know what it is.
-    after_call
-        What a watched call of the model ends with: it refuses what changed outside of the state.
+        The functions declared pure that its code reaches.
+    unproven
+        What runs before the search and may give something else in the next run.
     changed_rules
         Names of the rules in which the protocol differs from its parent.
     asked
@@ -206,8 +204,7 @@ class TransitionSystem(Telling[S, K]):
         self.asserts = False
         self.failed: list[tuple[int, AssertionError]] = []
         self.declared_pure: tuple[DeclaredPure, ...] = ()
-        self.writes_unseen = False
-        self.after_call: Callable[[], None] | None = None
+        self.unproven: tuple[Unproven, ...] = ()
         self.changed_rules: tuple[str, ...] = ()
         self.asked: AskedRules[K] | None = None
         self._tried: list[Tried] = [
@@ -358,8 +355,6 @@ class TransitionSystem(Telling[S, K]):
         layout = self.layout
         _, apply, arguments = self._tried[index]
         answer = apply(self.record, self.passed, *arguments)
-        if self.after_call is not None:
-            self.after_call()
         layout.adopt()
         self._watched += 1
         if self._watched <= _REPEATED or not self._watched % _REPEATED:
@@ -458,8 +453,6 @@ class TransitionSystem(Telling[S, K]):
                         raise
                     raise failure(predicate_of(prop), error, self._here) from error
                 if before is not None:
-                    if self.after_call is not None:
-                        self.after_call()
                     call = partial(holds, record, constants)
                     refuse_writing(self.layout, before, predicate_of(prop), call, answer)
                 holding = answer is True or truth(answer, predicate_of(prop), holds)

@@ -134,19 +134,10 @@ def _forms(node: ast.AST) -> Iterator[str]:
         yield NODES[type(node)]
     elif isinstance(node, (ast.For, ast.While)) and node.orelse:
         yield "the else of a loop"
-    elif _is_fraction(node):
-        yield "a fraction"
     elif isinstance(node, ast.Slice) and not _is_plain(node.step):
         yield "a slice with a step"
     elif isinstance(node, ast.Delete):
         yield from ["del of a name" for target in node.targets if isinstance(target, ast.Name)]
-
-
-def _is_fraction(node: ast.AST) -> bool:
-    """Whether a part is, or gives, a number that is not whole."""
-    if isinstance(node, (ast.BinOp, ast.AugAssign)):
-        return isinstance(node.op, ast.Div)
-    return isinstance(node, ast.Constant) and isinstance(node.value, (float, complex))
 
 
 def _is_plain(step: ast.expr | None) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from ..core.containers import Bag, Ordered, RecordBag, RecordSet, Set, Sorted
-from ..core.fields import Field, Record, declaration_of, declared_parts, part_names
+from ..core.fields import NONE, Field, Record, declaration_of, declared_parts, part_names
 from ..core.layout import Layout
 from ..core.record import Variable
 from .types import BOOL, NEVER, Members, Number, Ref, Sequence, Type
@@ -78,7 +79,8 @@ class Schema:
         variable = self._variables.get(form)
         if variable is None or isinstance(self.node(Ref(form)), (Record, list, tuple)):
             return Ref(form)
-        return Number(variable.low, variable.high, variable.kind)
+        optional = variable.field.low == NONE
+        return Number(variable.low, variable.high, variable.kind, optional)
 
     def most(self, place: Ref) -> int:
         """Return how many elements an array has, or a container may have."""
@@ -142,8 +144,10 @@ class Schema:
             high = part.high if isinstance(part.high, int) else None
             if part.kind is bool:
                 return BOOL
-            known = Number(kind=part.kind)
-            return Number(low, high, part.kind) if low is not None and high is not None else known
+            known = Number(kind=part.kind, optional=low == NONE)
+            if low is None or high is None:
+                return known
+            return replace(known, low=low, high=high)
         if not isinstance(part, type):
             return Sequence(self._declared(part.element))
         if issubclass(part, Set):

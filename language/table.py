@@ -78,7 +78,7 @@ TABLE = (
     Entry("reversed(values)", "values", reversed, "[*reversed(s.q)] == []"),
     Entry("set(values)", "a set", set, "len(set(s.q))", ITSELF),
     Entry("sorted(values, key, reverse)", "a list", sorted, "sorted([s.x, 1])[0]", SAME),
-    Entry("sum(values, start)", "a number", sum, "sum(s.q)", REFUSED),
+    Entry("sum(values, start)", "a number", sum, "sum(s.q)", SAME),
     Entry("tuple(values)", "a tuple", tuple, "tuple(s.q) == (1,)", REFUSED),
     Entry("zip(values, ...)", "tuples", zip, "sum(a * b for a, b in zip(s.q, s.q))", REFUSED),
     Entry(
@@ -123,7 +123,7 @@ TABLE = (
         "values",
         itertools.chain,
         "sum(itertools.chain(s.q, s.q))",
-        REFUSED,
+        SAME,
     ),
     Entry(
         "itertools.combinations(values, n)",
@@ -159,7 +159,7 @@ TABLE = (
     Entry("math.isqrt(n)", "a number", math.isqrt, "math.isqrt(s.x)"),
     Entry("math.lcm(n, ...)", "a number", math.lcm, "math.lcm(4, s.x)"),
     Entry("math.perm(n, k)", "a number", math.perm, "math.perm(4, s.x)"),
-    Entry("math.prod(values, start)", "a number", math.prod, "math.prod(s.q)", REFUSED),
+    Entry("math.prod(values, start)", "a number", math.prod, "math.prod(s.q)", SAME),
     Entry(
         "operator.itemgetter(i), attrgetter(name)",
         "a function for `key`",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import reduce
 from typing import Any
@@ -34,11 +34,14 @@ class Number(Type):
         Its lowest and highest value, both included.
     kind
         Its class in Python; None if that depends on the way, as for ``x or True``.
+    optional
+        Whether it is that of a variable that may be NONE.
     """
 
     low: int = WORD[0]
     high: int = WORD[1]
     kind: type | None = int
+    optional: bool = field(default=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -127,12 +130,15 @@ class Mapping(Type):
         ``dict``, ``Counter`` or ``defaultdict``.
     factory
         What a ``defaultdict`` calls for a key that it lacks.
+    of_a_set
+        Whether its keys come in the order of a set.
     """
 
     key: Type
     value: Type
     kind: type = dict
     factory: Callable[[], Any] | None = None
+    of_a_set: bool = False
 
 
 @dataclass(frozen=True)
@@ -272,7 +278,8 @@ def _certain(one: Type) -> Type:
 
 def _join_numbers(one: Number, other: Number) -> Type:
     kind = one.kind if one.kind is other.kind else None
-    return Number(min(one.low, other.low), max(one.high, other.high), kind)
+    optional = one.optional or other.optional
+    return Number(min(one.low, other.low), max(one.high, other.high), kind, optional)
 
 
 def _join_tuples(one: Tuple, other: Tuple | Sequence) -> Type:
@@ -308,7 +315,8 @@ def _join_sets(one: Members, other: Members) -> Type:
 def _join_mappings(one: Mapping, other: Mapping) -> Type:
     if (one.kind, one.factory) != (other.kind, other.factory):
         raise NoJoinError
-    return replace(one, key=join(one.key, other.key), value=join(one.value, other.value))
+    key, value = join(one.key, other.key), join(one.value, other.value)
+    return replace(one, key=key, value=value, of_a_set=one.of_a_set or other.of_a_set)
 
 
 def _join_streams(one: Stream, other: Stream) -> Type:
@@ -385,7 +393,7 @@ def widened(before: Type, after: Type) -> Type:
 
 def _without_limits(one: Type) -> Type:
     if isinstance(one, Number):
-        return one if one.kind not in (int, None) else Number(kind=one.kind)
+        return one if one.kind not in (int, None) else replace(one, low=WORD[0], high=WORD[1])
     if isinstance(one, Tuple):
         return Tuple(tuple(map(_without_limits, one.items)))
     if isinstance(one, Record):

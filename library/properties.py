@@ -245,12 +245,15 @@ def system_for(
     system = _system(protocol, settings, needs)
     system.changed_rules = changed_rules(protocol)
     if not _is_all_ours(protocol, chosen):
-        # What reads models takes a while to import.
-        from ..checker.reading.reading import refuse_unreadable
+        # What lowers models takes a while to import.
         from ..checker.refusals import refuse_outside
 
-        refuse_unreadable(system, chosen, names_of_history(protocol))
-        refuse_outside(system, chosen)
+        if names := names_of_history(protocol):
+            every = with_every_history(protocol, settings)
+            system.declared_pure = refuse_outside(every, chosen, names)
+            system.unproven = every.unproven
+        else:
+            system.declared_pure = refuse_outside(system, chosen)
     return system
 
 

@@ -53,8 +53,9 @@ from ..types import (
     Type,
     join_all,
 )
+from . import objects
 from .effects import adds_entry, effects, form_of, names_in, writes_state
-from .frame import Frame, LoweringError, Read, constant, is_plain, locals_of, named, number
+from .frame import Frame, LoweringError, Read, constant, locals_of, named, number
 from .owners import root_of
 from .retyping import keyed, retyped
 
@@ -72,6 +73,7 @@ def name(frame: Frame, node: ast.Name) -> Expression:
 
 def literal(frame: Frame, node: ast.Constant) -> Expression:
     """Lower a number, a truth value, a text or None."""
+    frame.refuse_fraction(node.value, node)
     return constant(node.value)
 
 
@@ -161,20 +163,20 @@ def _plain_number(kind: Type) -> Type:
 def _of_known(frame: Frame, owner: Constant, attr: str, node: ast.AST) -> Expression:
     """Return an attribute of what exists when the file is loaded."""
     value = owner.value
+    if attr in frame.lowering.switches:
+        return Part(BOOL, owner, attr)
+    computed = objects.read(frame, owner, attr, node)
+    if computed is not None:
+        return computed
     try:
-        result, again = (constant(getattr(value, attr)) for _ in range(2))
+        result = getattr(value, attr)
     except Exception as error:
         what = f"{frame.text(node)}: {type(error).__name__}: {error}"
         if isinstance(error, AttributeError) and attr not in dir(value):
             what = lacks(getattr(value, "__name__", type(value).__name__), dir(value), attr)
         raise frame.refusal(node, what) from error
-    if result.type != again.type and is_plain(result):
-        raise frame.refusal(
-            node,
-            f"{frame.text(node)} changes by itself: it is {result.value}, and then {again.value}",
-            "compute it once, when the file is loaded",
-        )
-    return result
+    frame.refuse_fraction(result, node)
+    return constant(result)
 
 
 def _of_one(frame: Frame, owner: Expression, kind: OneOf, attr: str, node: ast.AST) -> Expression:
@@ -307,6 +309,7 @@ def read_entry(frame: Frame, one: Expression, node: ast.AST) -> Expression:
 
 def _of_table(frame: Frame, owner: Constant, index: ast.expr, node: ast.AST) -> Expression:
     """Return the entry of a table of functions, classes or records of the file."""
+    objects.refuse_computed(frame, owner, ("__getitem__", "__missing__"), node)
     at, table = frame.expression(index), owner.value
     if isinstance(at, Constant):
         try:
@@ -320,10 +323,7 @@ def _of_table(frame: Frame, owner: Constant, index: ast.expr, node: ast.AST) -> 
             node, f"{frame.text(node)}: {named(owner.type)} has no elements by number"
         )
     entries = table.values() if isinstance(table, dict) else table
-    options: list[Any] = []
-    for entry in entries:
-        if all(entry is not one for one in options):
-            options.append(entry)
+    options = list({id(entry): entry for entry in entries}.values())
     kind = constant(options[0]).type if len(options) == 1 else OneOf(tuple(options))
     if isinstance(table, dict):
         return Lookup(kind, owner, at)

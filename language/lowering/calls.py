@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable
 from collections.abc import Mapping as Named
 from collections.abc import Sequence as Parts
@@ -18,8 +19,9 @@ from typing import Any
 from ...core.fields import Array, declared_parts, lowest, method_of
 from ...core.fields import Field as Field_
 from ...core.fields import Record as Declaration
-from ...core.purity import is_declared_pure
-from ...core.values import as_kind
+from ...core.origins import is_library
+from ...core.purity import declaration_of, is_declared_pure
+from ...core.values import as_kind, members_of
 from ..calls import CallError, Parameters, defaults_of
 from ..form import (
     After,
@@ -40,6 +42,7 @@ from ..form import (
     Statement,
     Store,
 )
+from ..forms import refusal
 from ..table import repair
 from ..types import (
     CONTAINERS,
@@ -57,6 +60,7 @@ from ..types import (
     Ref,
     Sequence,
     Stream,
+    Text,
     Tuple,
     Type,
     is_changeable,
@@ -67,6 +71,7 @@ from .access import chosen, element_type, part_of, path, stored, write_through
 from .displays import items_of, iterable, made_tuple
 from .effects import acts, effects, is_simple
 from .frame import Frame, Variable, constant, locals_of, named, number, untabulated
+from .objects import refuse_impure
 from .operators import is_set
 from .owners import origin_of, root_of
 from .retyping import retyped
@@ -188,6 +193,8 @@ def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Expression | N
     if isinstance(kind, Number):
         return _method_of_member(frame, owner, kind, node, func)
     declaration = declared_by(frame, kind)
+    if isinstance(kind, Text):
+        raise frame.refusal(node, refusal(frame.text(node), "a method of a text"))
     if declaration is None:
         raise frame.refusal(node, f"{frame.text(node)}: {named(kind)} has no {func.attr}")
     if func.attr == "assign":
@@ -286,6 +293,7 @@ def _known(
     node: ast.AST,
 ) -> Expression:
     """Return what a function gives that exists when the file is loaded."""
+    refuse_impure(frame, function, node)
     rule = frame.lowering.library(function)
     if rule is not None:
         if function is not chain:
@@ -293,7 +301,9 @@ def _known(
         before, again, named_ = _in_turn(frame, positional, names, node)
         result: Expression = rule(frame, again, named_, node)
         return After(result.type, tuple(before), result) if before else result
-    if is_declared_pure(function) and not isinstance(function, FunctionType):
+    declaration = declaration_of(function)
+    if declaration is not None and not isinstance(function, FunctionType):
+        frame.lowering.declared.add(declaration)
         raise untabulated(frame.text(node), node, frame)
     if isinstance(function, partial):
         first = [constant(one) for one in function.args]
@@ -309,6 +319,8 @@ def _known(
     if isinstance(function, FunctionType):
         return frame.lowering.call(frame, function, positional, names, node)
     _refuse_outside(frame, function, node)
+    if hasattr(function, "cache_info"):
+        raise frame.refusal(node, refusal(frame.text(node), "a function with a cache"))
     method = getattr_static(type(function), "__call__", None)
     if isinstance(method, FunctionType):
         return _known(frame, method, [constant(function), *positional], names, node)
@@ -323,11 +335,20 @@ def _refuse_outside(frame: Frame, function: Any, node: ast.AST) -> None:
     if not isinstance(function, (BuiltinFunctionType, type)) or own:
         return
     if frame.lowering.library(function) is None and not is_declared_pure(function):
+        if isinstance(function, type) and _is_models(function):
+            kind = "a number" if issubclass(function, int) else "an object"
+            raise frame.refusal(node, refusal(frame.text(node), f"{kind} of a class of the model"))
         raise frame.refusal(
             node,
             f"{frame.text(node)} is not in the language of models",
             repair(function),
         )
+
+
+def _is_models(kind: type) -> bool:
+    """Whether a class is none of Python's, nor of a library."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return file is not None and not is_library(file)
 
 
 def _in_turn(
@@ -358,6 +379,8 @@ def _member(frame: Frame, kind: Any, positional: Parts[Expression], node: ast.AS
     """Return the member of an enumeration that has a value."""
     if len(positional) != 1:
         raise frame.refusal(node, f"{frame.text(node)}: an enumeration is called with a number")
+    if not issubclass(kind, int) or isinstance(vars(kind).get("_missing_"), classmethod):
+        raise frame.refusal(node, f"{frame.text(node)}: {kind.__name__} is none of numbers alone")
     value = frame.number(positional[0], node)
     if isinstance(value, Constant):
         # A number that no member has fails the step, if that comes to it.
@@ -417,6 +440,7 @@ def _lowest(kind: Type, low: Any) -> Expression:
 def held(frame: Frame, declared: Any, kind: Type, value: Expression, node: ast.AST) -> Expression:
     """Return a value as a part of a record holds it."""
     if isinstance(declared, Field_):
+        refuse_no_member(frame, declared.kind, value, node)
         if not isinstance(value.type, (Number, Never)):
             raise frame.refusal(
                 node, f"{frame.text(node)}: {named(value.type)} in a part that is a number"
@@ -444,6 +468,15 @@ def held(frame: Frame, declared: Any, kind: Type, value: Expression, node: ast.A
             f"and gets {named(value.type)} of another kind",
         )
     return Copy(kind if isinstance(value.type, Ref) else value.type, value)
+
+
+def refuse_no_member(frame: Frame, kind: Any, value: Expression, node: ast.AST) -> None:
+    """Refuse a constant that no member of an enumeration has, and neither truth value."""
+    if kind is int or not isinstance(value, Constant) or not isinstance(value.type, Number):
+        return
+    if value.value not in members_of(kind):
+        what = f"{frame.text(node)}: a part is a {kind.__name__}, never {value.value!r}"
+        raise frame.refusal(node, what)
 
 
 def _converted(value: Constant, kind: Any) -> Expression:
@@ -634,6 +667,8 @@ def passed(
     """Return the type of an argument, and what else goes with it: what a function captures."""
     if not isinstance(value.type, Closure):
         return value.type, {}
+    if name.count(".") > _DEEPEST:
+        raise frame.refusal(node, refusal(value.type.function.name, "which calls itself"))
     captured: list[tuple[str, str, Type]] = []
     more: dict[str, Expression] = {}
     for inner, slot in captured_by(frame, value.type, node).items():
@@ -642,6 +677,10 @@ def passed(
         captured.append((inner, place, kind))
         more |= {place: Constant(kind, None) if isinstance(kind, Closure) else slot, **deeper}
     return Closure(value.type.function, tuple(captured)), more
+
+
+_DEEPEST = 12
+"""The most functions within a function each of which the next one captures."""
 
 
 def captured_by(frame: Frame, kind: Closure, node: ast.AST) -> dict[str, Expression]:

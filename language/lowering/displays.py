@@ -26,6 +26,7 @@ from ..form import (
     Make,
     Statement,
 )
+from ..order import OF_OBJECTS
 from ..types import (
     Closure,
     Known,
@@ -46,6 +47,7 @@ from ..types import (
 from .access import element_type
 from .effects import assignments, early_in, iterated, whole
 from .frame import Frame, Loop, Variable, constant, met, named, plain_name
+from .objects import refuse_computed
 from .operators import truth_of
 from .owners import NEW, Origin, origin_of
 from .retyping import joined, member_type
@@ -192,7 +194,7 @@ def _merged(frame: Frame, node: ast.Dict) -> Expression:
             other = frame.expression(value)
             if not isinstance(other.type, Mapping):
                 raise frame.refusal(node, f"{frame.text(node)}: {named(other.type)} has no keys")
-            kind = Mapping(other.type.key, other.type.value)
+            kind = replace(other.type, kind=dict, factory=None)
             pieces.append(Gather(kind, other))
     result = pieces[0]
     for piece in pieces[1:]:
@@ -242,6 +244,9 @@ def _of_known(frame: Frame, value: Constant, node: ast.AST) -> Expression:
         raise frame.refusal(
             node, f"{frame.text(node)} is {named(value.type)}, which has no elements"
         )
+    refuse_computed(frame, value, ("__iter__",), node)
+    if isinstance(value.value, (set, frozenset)):
+        raise frame.refusal(node, f"{frame.text(node)}: {OF_OBJECTS}")
     every = tuple(value.value)
     if isinstance(value.value, range):
         return constant(list(every))

@@ -8,6 +8,7 @@ from collections.abc import Sequence as Parts
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from math import isinf
 from types import FunctionType
 from typing import Any, Protocol, TypeVar
 
@@ -15,6 +16,7 @@ from ...core import origins
 from ...core.asserting import is_users_code
 from ...core.containers import Bag
 from ...core.errors import TidegateError, printed
+from ...core.purity import DeclaredPure
 from ...core.sources import Node
 from ..form import (
     After,
@@ -35,6 +37,8 @@ from ..form import (
     Which,
     truth,
 )
+from ..forms import refusal
+from ..impure import ONLY
 from ..lifetimes import is_read_later
 from ..names import MISSING, looked_up
 from ..schema import Schema
@@ -71,6 +75,7 @@ from ..types import (
 )
 from ..types import Mapping as MappingType
 from .effects import acts, is_in, overlaps
+from .meaning import refuse_answer, refuse_truth
 from .owners import FILE, STATE, VALUE, Origin, Sharing, origin_of, repeats
 
 
@@ -247,6 +252,11 @@ class Lowerer(Protocol):
 
     schema: Schema
     refusals: list[LoweringError] | None
+    expected: Mapping[Any, str]
+    switches: Set[str]
+    constants: set[tuple[str, str]]
+    declared: set[DeclaredPure]
+    yielding: set[FunctionType]
     expression_rules: Mapping[type[ast.AST], Callable[[Frame, Any], Expression]]
     statement_rules: Mapping[type[ast.stmt], Callable[[Frame, Any], list[Statement]]]
 
@@ -351,6 +361,10 @@ class Frame:
         Whether a statement was refused, and the rest is lowered to find more.
     line
         The line of the statement that is lowered.
+    sometimes_none
+        The names that have None in some rounds of a loop that is written out.
+    expected
+        What it has to return, if it declares nothing.
     """
 
     def __init__(
@@ -374,6 +388,8 @@ class Frame:
         self._told: set[str] = set()
         self._fresh = 0
         self.line = made.line
+        self.sometimes_none: set[str] = set()
+        self.expected = lowering.expected.get(function, "")
 
     # --- refusals
 
@@ -442,9 +458,21 @@ class Frame:
     def free(self, name: str, node: ast.AST) -> Expression:
         """Return what a name stands for that is not local to the function."""
         value = looked_up(self.function, name)
+        if name in ("__debug__", "__file__", "__name__"):
+            raise self.refusal(node, f"{name} differs from run to run", ONLY)
         if value is MISSING:
             raise self.refusal(node, f"{name} is not known here", "define it above, or import it")
+        self.refuse_fraction(value, node)
+        if name in self.function.__globals__:
+            self.lowering.constants.add((str(self.function.__module__), name))
         return constant(value)
+
+    def refuse_fraction(self, value: object, node: ast.AST) -> None:
+        """Refuse a number that is not whole."""
+        if isinstance(value, (float, complex)):
+            endless = isinstance(value, float) and isinf(value)
+            what = "an infinite number" if endless else "a fraction"
+            raise self.refusal(node, refusal(self.text(node), what))
 
     def slot_for(self, name: str, kind: Type) -> str:
         """Return the slot of a name for a value of a type; of another kind, it gets a new one."""
@@ -665,7 +693,8 @@ class Frame:
 
     def ended(self, value: Expression, node: ast.AST) -> None:
         """Note what the function returns, and of which parameters that is another name."""
-        if isinstance(value.type, Stream):
+        refuse_answer(self, value.type, node)
+        if isinstance(value.type, Stream) and self.function not in self.lowering.yielding:
             what = f"{self.made.name} returns a generator or an iterator, which can be read once"
             raise self.refusal(node, what, "return all(...), any(...) or list(...)")
         self.returned.append(value.type)
@@ -684,6 +713,10 @@ class Frame:
         if not isinstance(node, ast.expr) or name not in self.scope.names:
             return name in self.scope.names
         return is_read_later(self.tree, name, node)
+
+    def named(self, kind: Type) -> str:
+        """Say what a value is, in words."""
+        return named(kind)
 
     # --- what expressions are
 
@@ -725,6 +758,7 @@ class Frame:
 
     def truth(self, value: Expression, node: ast.AST) -> Expression:
         """Return whether Python takes a value for true."""
+        refuse_truth(self, value, node)
         kind = value.type
         if isinstance(value, Constant):
             return truth(bool(value.value))

@@ -40,6 +40,7 @@ from ..form import (
     Range,
     Statement,
 )
+from ..order import is_shown
 from ..types import (
     BOOL,
     CONTAINERS,
@@ -70,6 +71,7 @@ from .access import element_of, element_type, part_of
 from .calls import Code, called, declared_by, given
 from .displays import items_of, iterable, made_tuple
 from .frame import Frame, constant, is_plain, named, number
+from .objects import refuse_computed
 from .operators import (
     arithmetic,
     combined,
@@ -291,6 +293,7 @@ def _len(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST)
         return answer
     if isinstance(kind, Tuple):
         return frame.after(value, number(len(kind.items)), node)
+    refuse_computed(frame, value, ("__len__",), node)
     if isinstance(value, Constant) and hasattr(value.value, "__len__"):
         return number(len(value.value))
     if isinstance(kind, Ref) and frame.schema.is_array(kind):
@@ -644,7 +647,7 @@ def _dict(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST
         return Make(Mapping(NEVER, NEVER), ())
     value = frame.certain(arguments[0])
     if isinstance(value.type, Mapping):
-        return Gather(Mapping(value.type.key, value.type.value), value)
+        return Gather(replace(value.type, kind=dict, factory=None), value)
     over = iterable(frame, value, node)
     pair = element_type(frame, over.type)
     if not isinstance(pair, Tuple) or len(pair.items) != 2:
@@ -659,9 +662,10 @@ def _counter(frame: Frame, arguments: list[Expression], names: Named, node: ast.
         return Make(kind, ())
     value = frame.certain(arguments[0])
     if isinstance(value.type, Mapping):
-        return Gather(replace(kind, key=value.type.key, value=value.type.value), value)
+        return Gather(replace(value.type, kind=collections.Counter, factory=None), value)
     over = iterable(frame, value, node)
-    return Gather(replace(kind, key=element_type(frame, over.type)), over)
+    unordered = is_shown(over, frame.line)
+    return Gather(replace(kind, key=element_type(frame, over.type), of_a_set=unordered), over)
 
 
 @rule(collections.defaultdict)
@@ -735,6 +739,8 @@ def _isinstance(
     value, kinds = arguments
     if not isinstance(kinds, Constant):
         raise frame.refusal(node, f"{frame.text(node)}: the class is not known")
+    for kind in kinds.value if isinstance(kinds.value, tuple) else (kinds.value,):
+        refuse_computed(frame, constant(kind), ("__instancecheck__",), node)
     if isinstance(value.type, Optional):
         inner = _is_instance(frame, value.type.of, kinds.value, node)
         return (

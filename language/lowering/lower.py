@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from collections.abc import Sequence as Parts
 from contextlib import contextmanager, nullcontext
 from inspect import getattr_static
 from types import FunctionType
 from typing import Any
 
-from ...core.containers import Bag, Ordered, Set
+from ...core import origins
+from ...core.containers import Bag, Ordered
+from ...core.containers import Set as OwnSet
 from ...core.fields import method_of
-from ...core.purity import is_declared_pure
+from ...core.purity import DeclaredPure, declaration_of
 from ..form import Expression, Function, Return, Statement
-from ..forms import outside
+from ..forms import Outside, outside
+from ..order import SHOWN, has_order_of_a_set, order_shown
 from ..schema import Schema
 from ..source import UnreadableError, verified
 from ..types import (
@@ -39,6 +42,7 @@ from .frame import (
     plain_name,
     untabulated,
 )
+from .meaning import falling, refuse_answer
 from .owners import Origin
 from .statements import STATEMENTS, assigned
 
@@ -58,6 +62,16 @@ class Lowering:
     operations
         Functions of numbers for which a client has code of its own, with the types of their
         results.
+    expected
+        What some functions have to return, if they declare nothing.
+    switches
+        Constants, by name, that are not taken for known: both ways that they choose are lowered.
+    constants
+        The names of modules that were read, each with its module.
+    yielding
+        Functions that may yield, since they run before the search.
+    declared
+        The functions declared pure that were met.
     refusals
         Where all that is refused is collected; None to end at the first one.
     """
@@ -72,7 +86,13 @@ class Lowering:
         self.functions: list[Function] = []
         self.operations: dict[Any, Type] = {}
         self.refusals: list[LoweringError] | None = None
+        self.expected: dict[Any, str] = {}
+        self.switches: Set[str] = frozenset()
+        self.constants: set[tuple[str, str]] = set()
+        self.yielding: set[FunctionType] = set()
+        self.declared: set[DeclaredPure] = set()
         self._done: dict[tuple[Any, ...], Function | None] = {}
+        self._why: dict[tuple[Any, ...], list[LoweringError]] = {}
         self._begun: list[Any] = []
 
     # --- functions
@@ -99,10 +119,16 @@ class Lowering:
             If a line of it is not in the language.
         """
         key = (function, tuple(kinds.items()))
+        if (declaration := declaration_of(function)) is not None:
+            self.declared.add(declaration)
         if key not in self._done:
             tried = self._untabulated(function.__name__, node, caller)
-            with tried if is_declared_pure(function) else nullcontext():
+            before = len(self.refusals or ())
+            if declaration and self.switches and self.schema.root in kinds.values():
+                raise _refused_history(function, node, caller)
+            with tried if declaration else nullcontext():
                 self._done[key] = self._made(function, kinds, node, caller)
+            self._why[key] = (self.refusals or [])[before:]
         return self._well(key)
 
     def _made(
@@ -126,7 +152,7 @@ class Lowering:
         except FollowingError:
             raise
         except LoweringError as error:
-            if caller is None or frame.names_lines:
+            if caller is None or frame.names_lines or _is_users(error):
                 raise
             what = f"the call of {made.name}, which is not yours: {Exception.__str__(error)}"
             raise caller.refusal(node, what) from None
@@ -142,6 +168,25 @@ class Lowering:
         finally:
             self.refusals = refusals
 
+    def expression(self, space: dict[str, Any], file: str, node: ast.expr) -> None:
+        """Lower an expression of a file, with the variables of its module.
+
+        Raises
+        ------
+        LoweringError
+            If it is not in the language.
+        """
+        stub = FunctionType((lambda: None).__code__, space)
+        none: list[Any] = []
+        arguments = ast.arguments(none, none, None, none, none, None, none)
+        tree = ast.copy_location(ast.Lambda(arguments, node), node)
+        made = Function("a constant", file, node.lineno, ())
+        frame = Frame(self, stub, tree, made)
+        value = frame.expression(node)
+        made.body = (Return(node.lineno, value),)
+        if order_shown(made) is not None or has_order_of_a_set(value.type):
+            raise frame.refusal(node, SHOWN)
+
     def closure(
         self,
         code: Code,
@@ -156,13 +201,19 @@ class Lowering:
             self._refuse_recursion(tree, code.name, node, around)
             made = Function(code.name, around.made.file, tree.lineno, tuple(kinds))
             frame = Frame(self, around.function, tree, made)
+            before = len(self.refusals or ())
             self._done[key] = self._lowered(frame, kinds, tree)
+            self._why[key] = (self.refusals or [])[before:]
         return self._well(key)
 
     def _well(self, key: tuple[Any, ...]) -> Function:
         """Return a function that was lowered, all of it."""
         function = self._done[key]
         if function is None:
+            if self.refusals is not None:
+                # Another rule that calls it is refused for the same reasons.
+                told = set(map(id, self.refusals))
+                self.refusals += [one for one in self._why[key] if id(one) not in told]
             raise FollowingError
         return function
 
@@ -180,6 +231,8 @@ class Lowering:
             else:
                 body = frame.block(tree.body)
                 if frame.alive:
+                    if not frame.failed:
+                        refuse_answer(frame, NOTHING, falling(tree.body), falls=True)
                     frame.returned.append(NOTHING)
         finally:
             self._begun.pop()
@@ -196,6 +249,10 @@ class Lowering:
                 f"{name.partition(chr(39))[0]} changes in this line after it is read",
                 "write two lines",
             )
+        shown = order_shown(made) if frame.names_lines else None
+        if shown is not None:
+            frame.line = shown
+            raise frame.refusal(None, SHOWN)
         try:
             made.result = NEVER
             for kind in frame.returned:
@@ -239,11 +296,17 @@ class Lowering:
         except UnreadableError as error:
             why = f"{function.__name__}, whose source {error}; {error.repair}"
         else:
-            for part in outside(tree):
-                error_ = LoweringError(f"{function.__name__}: {part.text}")
-                error_.place = function.__code__.co_filename, getattr(part.node, "lineno", 1)
-                error_.function = function.__name__
-                raise error_
+            parts = [
+                one for one in outside(tree) if one.what != "yield" or function not in self.yielding
+            ]
+            if parts and caller is not None and not _is_readable(function):
+                raise caller.refusal(node, f"{function.__name__}: {parts[0].text}")
+            errors = [_refused(function, part) for part in parts]
+            if errors and self.refusals is not None:
+                self.refusals += errors
+                raise FollowingError
+            if errors:
+                raise errors[0]
             return tree
         if caller is not None:
             raise caller.refusal(node, why)
@@ -305,6 +368,34 @@ class Lowering:
         return None
 
 
+def _refused(function: FunctionType, part: Outside) -> LoweringError:
+    """Return the refusal of a part of a function."""
+    error = LoweringError(part.text)
+    error.place = function.__code__.co_filename, getattr(part.node, "lineno", 1)
+    error.function = function.__name__
+    return error
+
+
+def _refused_history(
+    function: FunctionType, node: ast.AST | None, caller: Frame | None
+) -> LoweringError:
+    """Return the refusal of a function with ``@pure`` that may read history, unseen."""
+    what = f"{function.__name__}, declared pure, gets the state with all of its history (aux_...)"
+    if caller is None:
+        return LoweringError(what)
+    return caller.refusal(node, what, "pass it the variables that it reads")
+
+
+def _is_readable(function: FunctionType) -> bool:
+    """Whether whoever reads a refusal can change a function."""
+    return origins.origin(function.__code__.co_filename) is origins.Origin.USER
+
+
+def _is_users(error: LoweringError) -> bool:
+    """Whether an error is about a line of a user's, which a function of Tidegate's calls."""
+    return error.place is not None and origins.origin(error.place[0]) is origins.Origin.USER
+
+
 def _own_method(frame: Frame, kind: Type, name: str) -> FunctionType | None:
     """Return a method of a record or of an enumeration that the model defines."""
     if isinstance(kind, Number):
@@ -315,7 +406,7 @@ def _own_method(frame: Frame, kind: Type, name: str) -> FunctionType | None:
         )
         return result if own else None
     declaration = declared_by(frame, kind)
-    if declaration is None or issubclass(declaration, (Set, Bag, Ordered)):
+    if declaration is None or issubclass(declaration, (OwnSet, Bag, Ordered)):
         return None
     return method_of(declaration, name)
 

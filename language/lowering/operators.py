@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import operator
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Container
+from dataclasses import is_dataclass, replace
+from enum import EnumMeta
+from itertools import combinations
 from types import FunctionType
 from typing import Any
 
@@ -29,6 +31,7 @@ from ..form import (
     Statement,
     truth,
 )
+from ..forms import refusal
 from ..types import (
     BOOL,
     CONTAINERS,
@@ -55,6 +58,8 @@ from ..types import (
 )
 from .access import element_type
 from .frame import Frame, SeveralError, constant, is_plain, met, named, number
+from .meaning import refuse_never
+from .objects import objects_of, refuse_computed
 
 OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "floordiv", ast.Mod: "mod",
@@ -75,10 +80,17 @@ LOOP = "write a loop over what they have"
 
 def binop(frame: Frame, node: ast.BinOp) -> Expression:
     """Lower an operator with two operands."""
-    if type(node.op) not in OPERATORS:
-        raise frame.refusal(node, f"{frame.text(node)} is not in the language of models")
+    refuse_operator(frame, node)
     left, right = frame.expression(node.left), frame.expression(node.right)
     return combined(frame, OPERATORS[type(node.op)], left, right, node)
+
+
+def refuse_operator(frame: Frame, node: ast.BinOp | ast.AugAssign) -> None:
+    """Refuse an operator that the language lacks, as one that gives a fraction."""
+    if isinstance(node.op, ast.Div):
+        raise frame.refusal(node, refusal(frame.text(node), "a fraction"))
+    if type(node.op) not in OPERATORS:
+        raise frame.refusal(node, f"{frame.text(node)} is not in the language of models")
 
 
 def combined(
@@ -116,6 +128,8 @@ def combined(
         for times, listed in ((left, right), (right, left)):
             if isinstance(times.type, Number) and isinstance(listed.type, (Sequence, Tuple)):
                 return _repeated(frame, listed, times, node)
+    if isinstance(one, Text) or isinstance(other, Text):
+        raise frame.refusal(node, refusal(frame.text(node), "a text that is built"))
     raise frame.refusal(
         node,
         f"{frame.text(node)}: {named(one)} and {named(other)} have no such operator",
@@ -280,7 +294,7 @@ def negation(value: Expression) -> Expression:
 
 def compare(frame: Frame, node: ast.Compare) -> Expression:
     """Lower a comparison, or a chain of them whose inner operands are evaluated once."""
-    left = frame.expression(node.left)
+    at, left = node.left, frame.expression(node.left)
     parts: list[Expression] = []
     pairs = list(zip(node.ops, node.comparators, strict=True))
     before: tuple[Statement, ...] = ()
@@ -290,7 +304,9 @@ def compare(frame: Frame, node: ast.Compare) -> Expression:
         if number_ + 1 < len(pairs) and not isinstance(right, (Local, Constant)):
             bind, right_again = frame.temporary(right, comparator)
             binds, right = (bind,), right_again
+        refuse_never(frame, sign, (at, left), (comparator, right), node)
         test = compared(frame, sign, left, right, node)
+        at = comparator
         if binds:
             test = After(BOOL, binds, test)
         parts.append(test)
@@ -319,6 +335,7 @@ def ordered(
     own = frame.lowering.asked_with(frame, name, left, right, node)
     if own is not None:
         return frame.truth(own, node)
+    _refuse_own_order(frame, name, left, right, node)
     if is_plain(left) and is_plain(right):
         try:
             return frame.compared(name, left, right)
@@ -333,6 +350,21 @@ def ordered(
             node, f"{frame.text(node)} compares {named(left.type)} with {named(right.type)}"
         )
     return Compare(BOOL, name, left, right)
+
+
+def _refuse_own_order(
+    frame: Frame, name: str, left: Expression, right: Expression, node: ast.AST
+) -> None:
+    """Refuse the comparison of objects by a method of their own: equal is what is one object."""
+    every = [*objects_of(left), *objects_of(right)]
+    if all(map(is_dataclass, every)):
+        for one, other in combinations(every, 2):
+            if one is not other and one == other:
+                what = f"{frame.text(node)} compares two objects that have the same parts"
+                raise frame.refusal(node, what, "use one of them in both places")
+        return
+    for value in (left, right):
+        refuse_computed(frame, value, (f"__{name}__", "__eq__"), node)
 
 
 def comparable(frame: Frame, one: Type, other: Type, name: str) -> bool:
@@ -461,7 +493,8 @@ def _among(frame: Frame, item: Expression, of: Make | Constant, node: ast.AST) -
 
 def _in_known(frame: Frame, item: Expression, of: Constant, node: ast.AST) -> Expression:
     """Return whether a table of the file has a key, or an enumeration a member."""
-    if isinstance(item, Constant):
+    refuse_computed(frame, of, ("__contains__", "__iter__"), node)
+    if isinstance(item, Constant) and isinstance(of.value, (Container, EnumMeta)):
         return truth(item.value in of.value)
     if isinstance(of.value, type) and isinstance(item.type, Number):
         members = frozenset(int(one) for one in of.value)  # type: ignore[attr-defined]

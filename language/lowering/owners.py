@@ -317,7 +317,7 @@ def _inside(value: Expression, sharing: Sharing) -> Origin:
     names = set(_names(value))
     for name in names:
         owners |= {name, *sharing.equal(name), *sharing.around(name)}
-    if isinstance(value, Constant) and is_changeable(value.type):
+    if any(isinstance(one, Constant) and is_changeable(one.type) for one in _within(value)):
         owners.add(FILE)
     inner = {one for name in names for one in sharing.inside(name)}
     return Origin(same=frozenset(inner), within=frozenset(owners))
@@ -346,6 +346,12 @@ def _parts(value: Expression) -> Iterator[Expression]:
         for one in part if isinstance(part, tuple) else (part,):
             if isinstance(one, Expression):
                 yield one
+
+
+def _within(value: Expression) -> Iterator[Expression]:
+    yield value
+    for one in _parts(value):
+        yield from _within(one)
 
 
 def _names(value: Expression) -> Iterator[str]:

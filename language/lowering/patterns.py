@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
 from ...core.fields import Record as Declaration
@@ -12,6 +13,7 @@ from ..form import (
     Constant,
     Element,
     Expression,
+    Fail,
     If,
     IsNone,
     Item,
@@ -26,6 +28,7 @@ from ..types import BOOL, Nothing, Number, Optional, Record, Ref, Sequence, Tupl
 from .access import element_type, part_of
 from .displays import items_of
 from .frame import Frame, Scope, met, number
+from .meaning import refuse_never
 from .operators import compared, truth_of
 
 
@@ -51,6 +54,9 @@ def match(frame: Frame, node: ast.Match) -> list[Statement]:
             frame.alive = False
             break
         frame.scope, frame.alive = before, True
+    if frame.alive and _has_every_member(frame, node, subject):
+        body.append(Fail(node.lineno))
+        frame.alive = False
     if frame.alive:
         ends.append(frame.scope)
     frame.alive = bool(ends)
@@ -58,6 +64,32 @@ def match(frame: Frame, node: ast.Match) -> list[Statement]:
         frame.scope = met(ends)
     out.append(Block(node.lineno, label, tuple(body)))
     return out
+
+
+def _has_every_member(frame: Frame, node: ast.Match, subject: Expression) -> bool:
+    """Whether there is a case for each member of an enumeration, or for both truth values."""
+    kind = subject.type
+    if not isinstance(kind, Number) or kind.kind in (int, None):
+        return False
+    patterns = [case.pattern for case in node.cases if case.guard is None]
+    matched = {value for pattern in patterns for value in _values(frame, pattern)}
+    members: Any = (False, True) if kind.kind is bool else kind.kind
+    return matched >= {int(one) for one in members}
+
+
+def _values(frame: Frame, pattern: ast.pattern) -> Iterator[int]:
+    """Yield the numbers that a pattern fits, as far as they are written."""
+    if isinstance(pattern, ast.MatchOr):
+        for part in pattern.patterns:
+            yield from _values(frame, part)
+    elif isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
+        yield from _values(frame, pattern.pattern)
+    elif isinstance(pattern, ast.MatchSingleton) and pattern.value is not None:
+        yield int(pattern.value)
+    elif isinstance(pattern, ast.MatchValue):
+        value = frame.expression(pattern.value)
+        if isinstance(value, Constant) and isinstance(value.type, Number):
+            yield int(value.value)
 
 
 def _case(
@@ -104,11 +136,14 @@ Fit = tuple[Expression, list[tuple[str, Expression]]]
 
 
 def _value(frame: Frame, pattern: ast.MatchValue, subject: Expression) -> Fit:
-    return compared(frame, ast.Eq(), subject, frame.expression(pattern.value), pattern), []
+    value = frame.expression(pattern.value)
+    refuse_never(frame, ast.Eq(), (pattern, subject), (pattern.value, value), pattern)
+    return compared(frame, ast.Eq(), subject, value, pattern), []
 
 
 def _singleton(frame: Frame, pattern: ast.MatchSingleton, subject: Expression) -> Fit:
     value = frame.expression(ast.copy_location(ast.Constant(pattern.value), pattern))
+    refuse_never(frame, ast.Is(), (pattern, subject), (pattern, value), pattern)
     return compared(frame, ast.Is(), subject, value, pattern), []
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from types import FunctionType
 from typing import Any
 
@@ -15,6 +15,7 @@ from ..schema import Schema
 from ..types import Known, NoJoinError, Tuple, Type, join_all, type_of
 from .frame import LoweringError
 from .lower import Lowering
+from .meaning import WITNESS
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,22 @@ class Rules:
     def __init__(self, system: TransitionSystem[Any, Any]) -> None:
         self.system = system
         self.lowering = Lowering(Schema(system.layout))
+        for name, rule in self.of_family():
+            self.lowering.expected[rule] = self._declared(name)
+
+    def of_family(self) -> Iterator[tuple[str, FunctionType]]:
+        """Yield the rules in which protocols of a family differ, by their names."""
+        rules = getattr(self.system.constants, "rules", None)
+        if is_dataclass(rules) and not isinstance(rules, type):
+            for field in fields(rules):
+                rule = getattr(rules, field.name)
+                if isinstance(rule, FunctionType):
+                    yield field.name, rule
+
+    def _declared(self, name: str) -> str:
+        """Return what a rule of a family has to return: what the usual one declares."""
+        usual = getattr(type(self.system.constants.rules)(), name)
+        return str(getattr(usual, "__annotations__", {}).get("return", ""))
 
     def actions(self) -> Iterator[Rule]:
         """Yield each action, once for all of its instances whose arguments are numbers.
@@ -88,6 +105,8 @@ class Rules:
             Properties that are declared for each participant come one by one.
         """
         for prop in some:
+            if prop.witness is not None:
+                self.lowering.expected[prop.witness] = WITNESS
             if prop.kind.is_of_state or prop.kind.is_liveness:
                 for function in (prop.predicate, prop.premise):
                     if isinstance(function, FunctionType):
@@ -103,10 +122,19 @@ class Rules:
         LoweringError
             If a line of it, or of what it calls, is not in the language.
         """
-        function = rule.function
-        if not isinstance(function, FunctionType):
-            raise LoweringError(f"{rule.name}: Tidegate cannot read {function!r}")
+        if not isinstance(rule.function, FunctionType):
+            raise LoweringError(f"{rule.name}: Tidegate cannot read {rule.function!r}")
         supplied = [self.lowering.schema.root, Known(self.system.constants), *rule.kinds]
+        return self.called(rule.function, supplied)
+
+    def called(self, function: FunctionType, supplied: Sequence[Type]) -> Function:
+        """Return a function in the typed form, for arguments of these types.
+
+        Raises
+        ------
+        LoweringError
+            If a line of it, or of what it calls, is not in the language.
+        """
         return self.lowering.function(function, bound(function, supplied))
 
 

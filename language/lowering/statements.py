@@ -71,7 +71,7 @@ from .changes import evaluated_before
 from .displays import entered, items_of, iterable, taken_apart
 from .effects import assignments, effects, iterated, whole, writes_state
 from .frame import Frame, Loop, Read, Scope, constant, named
-from .operators import OPERATORS, combined, is_of_state, is_set, truth_of
+from .operators import OPERATORS, combined, is_of_state, is_set, refuse_operator, truth_of
 from .owners import is_of_value, origin_of, root_of
 from .patterns import match
 from .retyping import joined, joined_element, retyped
@@ -86,7 +86,13 @@ def expression(frame: Frame, node: ast.Expr) -> list[Statement]:
     """Lower an expression that is evaluated for what it does."""
     if isinstance(node.value, ast.Constant):
         return []
+    if isinstance(node.value, ast.Yield) and node.value.value is None:
+        # An initial state is as the variables are now.
+        return []
     value = frame.expression(node.value)
+    if isinstance(node.value, ast.Call) and isinstance(value.type, Never):
+        # It fails, as assert_never does.
+        frame.alive = False
     return [] if isinstance(value, (Constant, Local)) else [Do(node.lineno, value)]
 
 
@@ -352,8 +358,7 @@ def _is_stream(kind: Type) -> bool:
 
 def augmented(frame: Frame, node: ast.AugAssign) -> list[Statement]:
     """Lower ``x += y``, which changes a list or a set where it is."""
-    if type(node.op) not in OPERATORS:
-        raise frame.refusal(node, f"{frame.text(node)} is not in the language of models")
+    refuse_operator(frame, node)
     name = OPERATORS[type(node.op)]
     binds, old = _once(frame, node.target)
     if isinstance(old.type, Never) and not isinstance(old, Lookup):
@@ -568,6 +573,8 @@ def _written_out(frame: Frame, node: ast.For, over: Expression, kind: Tuple) -> 
     if not isinstance(over, (Local, Constant)):
         bind, over = frame.temporary(over, node)
         binds.append(bind)
+    if isinstance(node.target, ast.Name) and any(isinstance(k, Nothing) for k in kind.items):
+        frame.sometimes_none.add(node.target.id)
     label, breaks, rounds = frame.label(), list[Scope](), list[Statement]()
     for item in items_of(over, kind):
         if not frame.alive:
@@ -623,6 +630,8 @@ def returned(frame: Frame, node: ast.Return) -> list[Statement]:
 
 def asserted(frame: Frame, node: ast.Assert) -> list[Statement]:
     """Lower ``assert``; its text only shows something."""
+    if not __debug__:
+        raise frame.refusal(node, SKIPPED)
     test = truth_of(frame, node.test)
     if isinstance(test, Constant):
         if test.value:
@@ -630,6 +639,9 @@ def asserted(frame: Frame, node: ast.Assert) -> list[Statement]:
         frame.alive = False
         return [Fail(node.lineno, frame.is_users)]
     return [If(node.lineno, Not(BOOL, test), (Fail(node.lineno, frame.is_users),), ())]
+
+
+SKIPPED = "python -O skips this assertion, so that another model would be searched; leave out -O"
 
 
 def raised(frame: Frame, node: ast.Raise) -> list[Statement]:

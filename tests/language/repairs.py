@@ -360,24 +360,23 @@ OF_VALUES = (
     ),
     Repair("write != NONE", "return bool(s.leader)", "return s.leader != NONE", is_trap=True),
     Repair(
-        "write it in its place, s.sequence[i].term = ...; of a set remove it, and add another one",
+        "write to the element itself, as in s.queue[i].x = 1, or take it out with pop or popleft",
         "for m in s.log: m.term = 2",
         "for i in range(len(s.log)):\n    s.log[i].term = 2",
     ),
     Repair(
-        "change it before that, or store a copy, copy.copy(...)",
+        "change it before that, or store a copy",
         f"{ROOM}e = Entry(); s.log.append(e); e.term = 1",
         f"{ROOM}e = Entry(); e.term = 1; s.log.append(e)",
         is_trap=True,
     ),
     Repair(
-        "change it before that, or store a copy, copy.copy(...)",
+        "change it before that, or store a copy",
         f"{ROOM}e = Entry(); s.log.append(e); e.term = 1",
         STORED_COPY,
     ),
     Repair(
-        "what a model remembers must be a variable of its state, or it is not a function of its "
-        "state",
+        "make it a variable of the state",
         "WEIGHT[s.x] = 1",
         "s.entry.term = 1",
         beside=("entry.term",),

@@ -142,7 +142,7 @@ def test_a_rule_whose_file_changed_since_is_refused(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     model = importlib.import_module(file.stem).model
     file.write_text(MODEL.replace("s.at += 1", "s.at += 2"))
-    with pytest.raises(TidegateError, match=r"act cannot be read, since its source is not what"):
+    with pytest.raises(TidegateError, match=r"act, whose source is not what"):
         check(model, properties=["TypeOk"], engine="interpreted")
     file.write_text(MODEL)
     assert check(model, properties=["TypeOk"], engine="interpreted").distinct_states == 4

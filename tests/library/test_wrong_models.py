@@ -40,7 +40,7 @@ WRONG = {
     ),
     "no answer": (GO + "    s.x = 1", "returned None; it must return True or False", 12),
     "a float": (
-        GO + "    s.x = 1.5\n    return True", "a fraction is not in the language of models", 14
+        GO + "    s.x = 1.5\n    return True", "a fraction, is not in the language of models", 14
     ),
     "an initial state with a float": (
         "@model.initial\ndef begin(s, k):\n    s.x = 1.5\n    yield\n" + GO + "    return False",
@@ -448,7 +448,7 @@ WRONG = {
     "an object of the module that changes": (
         "class Seen:\n    steps = 0\n" + GO + "    if s.x == 3:\n        return False\n"
         "    Seen.steps += 1\n    s.x += 1\n    return True",
-        "Seen.steps outlives the call and is written",
+        "Seen.steps is assigned, and ",
         18,
     ),
     "a bag of a number below 0": (
@@ -472,13 +472,13 @@ WRONG = {
         "crashes = 0\n@model.initial\ndef begin(s, k):\n    global crashes\n    crashes += 1\n"
         "    yield\n" + GO + "    return False",
         "crashes is a global that is written",
-        16,
+        15,
     ),
     "a list of the module that changes": (
         "seen = []\n" + GO + "    if s.x == 3 or seen:\n        return False\n    s.x += 1\n"
         "    return True\n@model.invariant('x')\ndef fine(s, k):\n    if s.x == 3:\n"
         "        seen.append(3)\n    return True",
-        "seen.append(3) writes what outlives the call",
+        "seen.append(3) was made when the file was loaded, and outlives the step",
         22,
     ),
     "a predicate by chance": (

@@ -35,14 +35,16 @@ TAIL = """
 def begin(s: State, k: Bounds):
     for v in range(3):
         s.x = v
-        s.y = int({expression}) % 8
+        s.y = int({initial}) % 8
         yield
 
 
 @model.action("p")
 def step(s: State, k: Bounds) -> bool:
-    if s.x >= 6:
+    v = s.x
+    if v >= 6:
         return False
+    s.y = int({expression}) % 8
     s.x += 1
     return True
 
@@ -59,7 +61,7 @@ REFUSED: tuple[tuple[str, tuple[str, ...]], ...] = (
         'sum(i for i, n in enumerate(hashlib.algorithms_guaranteed) if n == "md5")',
         'len(int.__subclasses__())', 'len(dict.__subclasses__())', 'len(dir(int))',
         '[].__sizeof__()', 'len(IntEnum.__subclasses__())', 'len(Exception.__subclasses__())',
-        'len((lambda: 0).__doc__ or "")', 'hash(k)', 'len(s.__dict__)', 'len(dir(s))', 'hash(s)',
+        'hash(k)', 'len(s.__dict__)', 'len(dir(s))', 'hash(s)',
         's.__sizeof__()', 'len(vars(s))',
         '(lambda out: all(out.append(n) or True for n in {"alpha", "omega", "delta"}) and out.index("alpha"))([])',
         'State.__annotations__.setdefault("n", v) or len(State.__annotations__)',
@@ -67,14 +69,14 @@ REFUSED: tuple[tuple[str, tuple[str, ...]], ...] = (
         'len(globals())', 'hash((v, None, "a"))', 'hash(int) // 16', 'len(input())',
         'int("1" * 5000) % 7',
         '(lambda out: len([out.append(n) for n in {"alpha", "omega", "delta"}]) * 0 + out.index("alpha"))([])',
-        'max({"alpha", "omega", "delta"}, key=len) == "alpha"', 'len(State.__module__)',
+        'max({"alpha", "omega", "delta"}, key=len) == "alpha"', 
         'len(__name__)', '[x is None for x in {None, 1, 2, 3}].index(True)',
         'int(repr(lambda: 0)[-3:-1], 16)',
         '(lambda out: ({out.append(n) for n in {"alpha", "omega", "delta"}} == {None}) * 0 + out.index("alpha"))([])',
         '(lambda out: len(sorted({"alpha", "omega", "delta"}, key=lambda n: out.append(n) or n)) * 0 + out.index("alpha"))([])',
         'len(Record.__subclasses__())', 'len(type.__subclasses__(object))',
         '(lambda out: sum(out.append(n) is None for n in {"alpha", "omega", "delta"}) * 0 + out.index("alpha"))([])',
-        'len(copyright.__class__.__name__)', 'datetime.date(2020, 1, 1).day', 'len(os.environ)',
+        'datetime.date(2020, 1, 1).day', 'len(os.environ)',
         'len(os.sep)', 'len(sys.argv)', 'sys.dont_write_bytecode', 'len(sys.executable)',
         'sys.flags.hash_randomization', 'sys.hash_info.seed_bits', 'len(sys.modules)',
         'sys.flags.optimize', 'len(sys.path)', 'len(sys.platform)', 'sys.getrecursionlimit()',
@@ -92,7 +94,7 @@ REFUSED: tuple[tuple[str, tuple[str, ...]], ...] = (
         'len(os.listdir("."))', 'os.path.exists("/tmp/x")', 'open("/etc/hostname").read() == ""',
         'len(__builtins__.__dict__ if hasattr(__builtins__, "__dict__") else __builtins__)',
         'len(__import__("sys").argv)', 'len(sys.version_info)', 'sys.byteorder == "little"',
-        'len(dir(sys))', 'eval("1")', 'exec("1") is None', 'breakpoint is None', 'len(vars(sys))',
+        'len(dir(sys))', 'eval("1")', 'exec("1") is None', 'len(vars(sys))',
         'len(os.sys.argv)',
     )),
     ('''NAMES = frozenset({"alpha", "gamm", "betas", "delt", "omega"})
@@ -239,10 +241,6 @@ T = int(repr(O())[-4:-2], 16) % 8
         'T',
     )),
     ('''T = secrets.randbelow(8)
-''', (
-        'T',
-    )),
-    ('''T = random.Random(7).randrange(8)
 ''', (
         'T',
     )),

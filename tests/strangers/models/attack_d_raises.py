@@ -40,4 +40,4 @@ def step(s: State, k: Bounds) -> bool:
 def bounded(s: State, k: Bounds) -> bool:
     return s.x <= k.top
 
-# expect: refused 25
+# expect: refused 34

@@ -13,7 +13,7 @@ class State(BrokerState):
 
 def may_read(s: State, k: Constants, leader: int) -> bool:
     committed = s.aux_committed
-    return all(record == NONE for record in committed)  # HERE
+    return all(record.record == NONE for record in committed)  # HERE
 
 
 def poll(s: State, k: Constants) -> bool:

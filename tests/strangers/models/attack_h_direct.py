@@ -12,7 +12,7 @@ class State(BrokerState):
 
 
 def may_read(s: State, k: Constants, leader: int) -> bool:
-    return s.aux_committed[s.position] == NONE  # HERE
+    return s.aux_committed[s.position].record == NONE  # HERE
 
 
 def poll(s: State, k: Constants) -> bool:

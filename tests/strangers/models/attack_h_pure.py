@@ -16,7 +16,7 @@ import tidegate
 
 @tidegate.pure("a look at the state")
 def may_read(s: State, k: Constants, leader: int) -> bool:
-    return s.aux_committed[s.position] == NONE  # HERE
+    return s.aux_committed[s.position].record == NONE  # HERE
 
 
 def poll(s: State, k: Constants) -> bool:
@@ -47,4 +47,4 @@ VARIANT = replace(
 )
 
 # bounds: records=1 crashes=1
-# expect: refused 28
+# expect: refused 27

@@ -56,4 +56,4 @@ VARIANT = replace(
 )
 
 # bounds: records=2 crashes=1
-# expect: refused 37
+# expect: refused 28

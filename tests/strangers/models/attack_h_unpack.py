@@ -19,7 +19,7 @@ def may_read(s: State, k: Constants, leader: int) -> bool:
     _, committed = parts(s)
     count = 0
     for record in committed:
-        if record != NONE:
+        if record.record != NONE:
             count += 1
     return count < 1  # HERE
 

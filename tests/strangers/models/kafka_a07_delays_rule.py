@@ -14,5 +14,5 @@ def may_join(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
 
 V = replace(KIP_320, name="track", summary="h", parent=KIP_320, story=__doc__, expected=(),
             rules=replace(KIP_320.rules, has_committed=may_join))
-# bounds: records=1 crashes=1 elections=1
+# bounds: records=1 crashes=1 elections=1 acks=all
 # expect: refused 11

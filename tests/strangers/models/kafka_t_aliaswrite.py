@@ -13,4 +13,4 @@ def may_join(s: State, k: Constants, leader: int, offset: int) -> bool:
 V = replace(KIP_320, name="r", summary="h", parent=KIP_320, story=__doc__, expected=(), state=State,
             rules=replace(KIP_320.rules, has_committed=may_join))
 # bounds: records=1 crashes=1 elections=1
-# expect: refused 10
+# expect: refused 9

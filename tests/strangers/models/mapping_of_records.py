@@ -35,4 +35,4 @@ def x(s: State, k: Bounds) -> bool:
     sent = {m.value: m.to for m in cast}
     return sent.get(0, 0) == 0
 
-# expect: holds 512
+# expect: refused 35

@@ -35,4 +35,4 @@ def step(s: State, k: Bounds) -> bool:
 def inv(s: State, k: Bounds) -> bool:
     return even(300 + s.x) or odd(s.y)
 
-# expect: refused 23
+# expect: refused 18

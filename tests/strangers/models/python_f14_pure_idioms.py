@@ -70,4 +70,4 @@ def context(s: State, k: Bounds) -> bool:
     with scratch(s.sent) as numbers:
         numbers.append(1)
     return len(numbers) == 2
-# expect: refused 60
+# expect: refused 55

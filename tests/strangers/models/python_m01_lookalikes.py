@@ -122,4 +122,4 @@ def balanced(s: State, k: Bounds) -> bool:
         and at_most(9) == 4
         and all(weight(x) in {1, 2, 4} for x in s.load)
     )
-# expect: refused 81
+# expect: refused 50

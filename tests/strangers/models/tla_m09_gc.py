@@ -106,4 +106,4 @@ def free(s: State, k: Bounds, victim: int) -> bool:
 @model.invariant("No live node is freed.")
 def safe(s: State, k: Bounds) -> bool:
     return all(not s.node[i].freed for i in live(s))
-# expect: refused 38
+# expect: refused 42

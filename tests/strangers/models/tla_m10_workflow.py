@@ -105,4 +105,4 @@ def ends(s: State, k: Bounds) -> bool:
 @model.sometimes("Everything is skipped but the first.")
 def all_skipped(s: State, k: Bounds) -> bool:
     return s.status[0] is Status.FAILED and {s.status[i] for i in range(1, len(TASKS))} == {Status.SKIPPED}
-# expect: refused 72
+# expect: refused 74

@@ -107,4 +107,4 @@ def free(s: State, k: Bounds, victim: int) -> bool:
 def safe(s: State, k: Bounds) -> bool:
     return all(not s.node[i].freed for i in live(s))
 # bounds: no_barrier=true
-# expect: refused 38
+# expect: refused 42

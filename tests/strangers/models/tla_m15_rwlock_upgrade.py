@@ -75,4 +75,4 @@ def release(s: State, k: Bounds, process: int) -> bool:
 @model.invariant("Who has taken n locks owns n.")
 def owns(s: State, k: Bounds) -> bool:
     return [sum(o == p for o in s.owner) for p in range(k.processes)] == [*s.taken]
-# expect: refused 26
+# expect: refused 54

@@ -76,4 +76,4 @@ def release(s: State, k: Bounds, process: int) -> bool:
 def owns(s: State, k: Bounds) -> bool:
     return [sum(o == p for o in s.owner) for p in range(k.processes)] == [*s.taken]
 # bounds: chaotic=true
-# expect: refused 26
+# expect: refused 54

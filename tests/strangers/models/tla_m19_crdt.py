@@ -118,4 +118,4 @@ def own_leads(s: State, k: Bounds) -> bool:
 
     counts = Counter({i: own(i) for i in range(k.replicas)})
     return all(r.vector[0].entry[i] <= counts[i] for r in s.replica for i in range(k.replicas))
-# expect: refused 86
+# expect: refused 57

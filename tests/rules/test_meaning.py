@@ -127,7 +127,7 @@ WRONG_ANSWERS = {
     "a function": ("bool", "return len  # here"),
     "a generator": ("bool", "return (s.x == n for n in range(2))  # here"),
     "None as a number": ("int", "if s.x:\n    return s.x\nreturn None  # here"),
-    "a text as a number": ("int", "return str(s.x)  # here"),
+    "a text as a number": ("int", 'return {0: "no"}.get(s.x, "yes")  # here'),
     "nothing after a loop": (
         "int",
         "for i in range(3):  # here\n    if i == s.x:\n        return i",
@@ -237,7 +237,7 @@ def identities() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("body", "how"), identities())
 def test_a_number_is_never_none_and_has_no_identity(tmp_path: Path, body: str, how: str) -> None:
-    refused_at(tmp_path, wrapped(body, how), "is a number")
+    refused_at(tmp_path, wrapped(body, how), "is a number|whether two numbers are one")
 
 
 TRUTHS = (

@@ -155,7 +155,7 @@ return 0
     'a keyword-only default is mutated': (
 """\
 def remember(n: int, *, seen: dict = {}) -> int:
-    seen.setdefault(n, len(seen))  # here
+    seen.setdefault(n, len(seen))
     return seen[n]
 """,
 "return remember((s.x * 3) % 4)",
@@ -178,14 +178,14 @@ class Task:
         self.rank = rank
 
     def __lt__(self, other: "Task") -> bool:
-        Task.compared += 1  # here
+        Task.compared += 1
         return self.rank < other.rank
 
 
 TASKS = [Task(2), Task(1)]
 """,
 """\
-first = sorted(TASKS)[0]
+first = sorted(TASKS)[0]  # here
 return min(first.rank + Task.compared, 9)
 """,
     ),
@@ -494,9 +494,9 @@ SHELF = Shelf(Book([]))
 
 def ticket(n: int) -> int:
     match SHELF:
-        case Shelf(book=Book(pages=pages)):
+        case Shelf(book=Book(pages=pages)):  # here
             if n not in pages:
-                pages.append(n)  # here
+                pages.append(n)
             return len(pages)
     return 0
 """,
@@ -523,7 +523,7 @@ import functools
 
 def put(box: list, n: int) -> int:
     if n not in box:
-        box.append(n)  # here
+        box.append(n)
     return len(box)
 
 
@@ -607,14 +607,14 @@ import os
 
 class Room:
     def __len__(self) -> int:
-        return int("TIDE" in os.environ)  # here
+        return int("TIDE" in os.environ)
 
 
 ROOM = Room()
 
 
 def ticket(n: int) -> int:
-    return 1 if ROOM else 2
+    return 1 if ROOM else 2  # here
 """,
 "return ticket(s.x)",
     ),
@@ -625,11 +625,11 @@ import os
 
 class Pool:
     def __class_getitem__(cls, n: int) -> int:
-        return int("TIDE" in os.environ)  # here
+        return int("TIDE" in os.environ)
 
 
 def ticket(n: int) -> int:
-    return Pool[n]
+    return Pool[n]  # here
 """,
 "return ticket(s.x)",
     ),
@@ -640,14 +640,14 @@ import os
 
 class Room:
     def __contains__(self, n: int) -> bool:
-        return bool(int("TIDE" in os.environ))  # here
+        return bool(int("TIDE" in os.environ))
 
 
 ROOM = Room()
 
 
 def ticket(n: int) -> int:
-    return int(n in ROOM)
+    return int(n in ROOM)  # here
 """,
 "return ticket(s.x)",
     ),
@@ -675,14 +675,14 @@ import os
 
 class At:
     def __eq__(self, other) -> bool:
-        return bool(int("TIDE" in os.environ))  # here
+        return bool(int("TIDE" in os.environ))
 
 
 AT = At()
 
 
 def ticket(n: int) -> int:
-    return int(AT in [1, 2])
+    return int(AT in [1, 2])  # here
 """,
 "return ticket(s.x)",
     ),
@@ -751,14 +751,14 @@ import os
 
 class Lazy:
     def __getattr__(self, name: str) -> int:
-        return int("TIDE" in os.environ)  # here
+        return int("TIDE" in os.environ)
 
 
 LAZY = Lazy()
 
 
 def ticket(n: int) -> int:
-    return LAZY.seen
+    return LAZY.seen  # here
 """,
 "return ticket(s.x)",
     ),
@@ -771,14 +771,14 @@ class Lazy:
     seen = 3
 
     def __getattribute__(self, name: str) -> int:
-        return int("TIDE" in os.environ)  # here
+        return int("TIDE" in os.environ)
 
 
 LAZY = Lazy()
 
 
 def ticket(n: int) -> int:
-    return LAZY.seen
+    return LAZY.seen  # here
 """,
 "return ticket(s.x)",
     ),
@@ -789,14 +789,14 @@ import os
 
 class At:
     def __index__(self) -> int:
-        return int("TIDE" in os.environ)  # here
+        return int("TIDE" in os.environ)
 
 
 AT = At()
 
 
 def ticket(n: int) -> int:
-    return [5, 6][AT]
+    return [5, 6][AT]  # here
 """,
 "return ticket(s.x)",
     ),
@@ -807,7 +807,7 @@ import os
 
 class Meta(type):
     def __instancecheck__(cls, value) -> bool:
-        return bool(int("TIDE" in os.environ))  # here
+        return bool(int("TIDE" in os.environ))
 
 
 class Debug(metaclass=Meta):
@@ -815,7 +815,7 @@ class Debug(metaclass=Meta):
 
 
 def ticket(n: int) -> int:
-    return int(isinstance(n, Debug))
+    return int(isinstance(n, Debug))  # here
 """,
 "return ticket(s.x)",
     ),
@@ -827,7 +827,7 @@ from collections.abc import Mapping
 
 class Table(Mapping):
     def __getitem__(self, key: int) -> int:
-        return int("TIDE" in os.environ)  # here
+        return int("TIDE" in os.environ)
 
     def __iter__(self):
         return iter((0, 1))
@@ -840,7 +840,7 @@ TABLE = Table()
 
 
 def ticket(n: int) -> int:
-    return TABLE.get(n, 0)
+    return TABLE.get(n, 0)  # here
 """,
 "return ticket(s.x)",
     ),
@@ -876,7 +876,7 @@ import os
 
 class Meta(type):
     def __instancecheck__(cls, value) -> bool:
-        return bool(int("TIDE" in os.environ))  # here
+        return bool(int("TIDE" in os.environ))
 
 
 class Debug(metaclass=Meta):
@@ -885,7 +885,7 @@ class Debug(metaclass=Meta):
 
 def ticket(n: int) -> int:
     match n:
-        case Debug():
+        case Debug():  # here
             return 1
     return 0
 """,
@@ -898,14 +898,14 @@ import os
 
 class At:
     def __eq__(self, other) -> bool:
-        return bool(int("TIDE" in os.environ))  # here
+        return bool(int("TIDE" in os.environ))
 
 
 AT = At()
 
 
 def ticket(n: int) -> int:
-    return [1, 2].count(AT)
+    return [1, 2].count(AT)  # here
 """,
 "return ticket(s.x)",
     ),
@@ -953,14 +953,14 @@ import os
 
 class Coin:
     def __radd__(self, other: int) -> int:
-        return other + int("TIDE" in os.environ)  # here
+        return other + int("TIDE" in os.environ)
 
 
 COIN = Coin()
 
 
 def ticket(n: int) -> int:
-    return n + COIN
+    return n + COIN  # here
 """,
 "return ticket(s.x)",
     ),
@@ -977,7 +977,7 @@ def ticket(n) -> int:
 
 @ticket.register
 def _(n: int) -> int:
-    return int("TIDE" in os.environ)  # here
+    return int("TIDE" in os.environ)
 """,
 "return ticket(s.x)",
     ),
@@ -1164,7 +1164,7 @@ def ticket(n) -> int:
 @ticket.register
 def _(n: int) -> int:
     if n not in ORDER:
-        ORDER[n] = len(ORDER)  # here
+        ORDER[n] = len(ORDER)
     return ORDER[n]
 """,
 "return min(ticket((s.x * 3) % 5), 9)",

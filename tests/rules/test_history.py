@@ -53,7 +53,7 @@ RULES = {
     "by any": "return not any(one.record == 0 for one in s.aux_committed)  # here",
     "in a nested function": "def seen():\n    return s.aux_hw\nreturn seen() < 2  # here",
     "as an index": "return [True, False][s.aux_hw > 0]  # here",
-    "by getattr": 'return getattr(s, "aux_hw") < 1  # here',
+    "by its place": "return s.aux_acked[0].epoch + s.aux_hw < 1  # here",
     "in a while": "n = 0\nwhile n < s.aux_hw:\n    n += 1\nreturn n < 1  # here",
 }
 

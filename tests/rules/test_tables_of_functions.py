@@ -58,26 +58,25 @@ def system_of(tmp_path, table, here="pass"):
 
 
 @pytest.mark.parametrize("table", ["STEPS[s.x]", "ROW[s.x]", "STEPS[v]"])
-def test_no_step_is_watched(tmp_path, table):
-    file, system = system_of(tmp_path, table)
-    assert not system.writes_unseen
+def test_it_is_searched(tmp_path, table):
+    file, _ = system_of(tmp_path, table)
     assert tidegate.check(str(file)).distinct_states == 4
 
 
 def test_what_a_defaultdict_makes_is_its_own(tmp_path):
     """Whoever changes it changes nothing that outlives the call."""
     here = "by = defaultdict(set)\n    by[0].discard(1)"
-    _, system = system_of(tmp_path, "STEPS[s.x]", here)
-    assert not system.writes_unseen
+    file, _ = system_of(tmp_path, "STEPS[s.x]", here)
+    assert tidegate.check(str(file)).distinct_states == 4
 
 
 def test_what_a_defaultdict_shares_is_not(tmp_path):
-    with pytest.raises(ModelError, match="writes what outlives"):
+    with pytest.raises(ModelError, match="a function of one's own"):
         system_of(tmp_path, "STEPS[s.x]", "by = defaultdict(lambda: SEEN)\n    by[0].append(1)")
 
 
 @pytest.mark.parametrize("table", ["STEPS[s.x]", "ROW[s.x]", "[*ROW][s.x]", "dict(STEPS)[s.x]"])
 @pytest.mark.parametrize("here", ["SEEN.append(1)", "COUNTS[0] += 1", "global SEEN\n    SEEN = []"])
 def test_a_function_of_a_table_that_writes_elsewhere_is_refused(tmp_path, table, here):
-    with pytest.raises(ModelError, match=r"writes what outlives|is written|global is not in"):
+    with pytest.raises(ModelError, match=r"outlives the step|takes pairs|global is not in"):
         system_of(tmp_path, table, here)

@@ -1,1 +1,0 @@
-"""Reads the code of a model before it runs: is the model a function of its state."""

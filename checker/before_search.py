@@ -7,11 +7,10 @@ is looked through, and asked twice.
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from enum import EnumMeta
 from functools import partial
 from inspect import unwrap
@@ -62,8 +61,10 @@ def unsteady(
     rules.lowering.declared |= steady.declared
     yield from steady.refusals
     if not steady.refusals:
-        for function in asked:
-            _ask_again(system, function)
+        # A report on standard output has nothing that the model prints.
+        with redirect_stdout(sys.stderr):
+            for function in asked:
+                _ask_again(system, function)
     system.unproven = (
         *(Unproven(one.__name__, line_of(one)) for one in asked),
         *(
@@ -119,8 +120,9 @@ def compare_runs(system: TransitionSystem[Any, Any], load: Load | None) -> None:
     """
     if is_serving():
         return
-    job = Job(load, identity(system), initial(system), [], system.unproven)
-    with Elsewhere(job) as elsewhere:
+    with redirect_stdout(sys.stderr):
+        job = Job(load, identity(system), initial(system), [], system.unproven)
+    with Elsewhere(job, _PROCESSES) as elsewhere:
         while not elsewhere.ended:
             difference = elsewhere.wait(_LOOK)
             if difference is not None:
@@ -132,6 +134,9 @@ def compare_runs(system: TransitionSystem[Any, Any], load: Load | None) -> None:
                 error.place = difference.place or system.unproven[0].line
                 raise error
 
+
+_PROCESSES = 4
+"""Other processes.  Of two texts in a set each has the other order in half of all cases."""
 
 _LOOK = 0.05
 """Seconds between two looks at what other processes have answered."""
@@ -152,7 +157,7 @@ def _is_in_language(rules: Rules, function: FunctionType, kinds: Sequence[Type] 
     return True
 
 
-def _is_sure(rules: Rules, space: dict[str, Any], file: str, node: ast.expr) -> bool:
+def _is_sure(rules: Rules, space: dict[str, Any], file: str, node: Any) -> bool:
     """Whether an expression of a file is in the language: it gives the same in every run."""
     collected, rules.lowering.refusals = rules.lowering.refusals, None
     try:

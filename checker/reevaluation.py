@@ -147,6 +147,11 @@ def is_serving() -> bool:
 class Elsewhere:
     """Processes that do a job; leaving the block ends those that still run.
 
+    Parameters
+    ----------
+    most
+        How many there are in all.
+
     Attributes
     ----------
     answered
@@ -157,8 +162,8 @@ class Elsewhere:
         Why none has answered.
     """
 
-    def __init__(self, job: Job) -> None:
-        self._job = job
+    def __init__(self, job: Job, most: int = _MOST) -> None:
+        self._job, self._most = job, most
         self._running: list[tuple[subprocess.Popen[bytes], Path]] = []
         self._started = self.answered = 0
         self._began = monotonic()
@@ -198,10 +203,10 @@ class Elsewhere:
 
     def _is_over(self) -> bool:
         elapsed = monotonic() - self._began
-        late = elapsed > (_SECONDS if self.answered >= _FEWEST else _PATIENCE)
+        late = elapsed > (_SECONDS if self.answered >= min(_FEWEST, self._most) else _PATIENCE)
         if late and not self.answered:
             self.why_not = f"another process took more than {_PATIENCE:g} s"
-        return late or (self._started == _MOST and not self._running)
+        return late or (self._started == self._most and not self._running)
 
     def _give_up(self, why: str) -> None:
         self.why_not, self.ended = why, True
@@ -209,7 +214,7 @@ class Elsewhere:
     def _start(self) -> None:
         """Start as many processes as may run at once."""
         most = min(_AT_ONCE, os.cpu_count() or 1)
-        while len(self._running) < most and self._started < _MOST and not self.ended:
+        while len(self._running) < most and self._started < self._most and not self.ended:
             self._started += 1
             reply = Path(self._folder.name, f"reply-{self._started}")
             mine = os.environ.get("PYTHONHASHSEED", "")

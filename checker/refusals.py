@@ -17,8 +17,8 @@ from ..core.purity import DeclaredPure
 from ..core.sources import original_of
 from ..core.spec import Property, TransitionSystem
 from ..language.form import Function
-from ..language.influence import Influence
 from ..language.lowering.frame import FollowingError, UntabulatedError
+from ..language.lowering.influence import Influence
 from ..language.lowering.lower import Lowering
 from ..language.lowering.rules import Rule, Rules
 from .before_search import unsteady
@@ -93,7 +93,7 @@ def _decided_by(rules: Rules, histories: Collection[str]) -> Iterator[tuple[Line
     """Yield the lines in a user's actions and rules that depend on history, which must not."""
     influence = Influence(histories, lambda file: origin(file) is Origin.USER)
     for what, function in _deciding(rules):
-        if not influence.is_followed(function.file):
+        if not influence.is_named(function.file):
             continue
         writes = influence.of(function).writes
         recorded = [one.inside for one in writes if not one.is_answer]

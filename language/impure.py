@@ -6,9 +6,10 @@ A rule cannot call them, whatever else it may call; what runs before the search 
 from __future__ import annotations
 
 import builtins
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 from ..core.imports import Folder
+from ..core.origins import is_library
 
 ANEW = "differs from process to process"
 CLOCK, CHANCE, ADDRESS = "reads a clock", "is random", "an address in memory"
@@ -74,6 +75,8 @@ def why_impure(value: object, module: str = "", name: str = "") -> str:
     """
     if isinstance(getattr(value, "__self__", None), Folder):
         return _BUILTINS["__import__"]
+    if isinstance(value, FunctionType) and not is_library(value.__code__.co_filename):
+        return ""
     module = module or module_of(value)
     name = name or getattr(value, "__name__", "")
     if module == builtins.__name__:
@@ -91,6 +94,12 @@ def of_module(module: str) -> str:
     """Say what the functions of a module do; empty if they are none of these."""
     first = module.partition(".")[0]
     return next((what for what, names in _MODULES.items() if first in names), "")
+
+
+def is_users(module: ModuleType) -> bool:
+    """Whether a module is a file of the user's, which may have the name of one of Python's."""
+    file = getattr(module, "__file__", None)
+    return file is not None and not is_library(file)
 
 
 def module_of(value: object) -> str:

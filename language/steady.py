@@ -13,16 +13,19 @@ import builtins
 import linecache
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from enum import auto
 from functools import partial
 from random import Random
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ..core.errors import Line
+from ..core.imports import Folder
 from ..core.origins import Origin, origin
 from ..core.purity import DeclaredPure, declaration_of
 from ..core.sources import is_own, source_of, tree_of
-from .impure import ADDRESS, ANEW, CHANCE, CLOCK, ONLY, of_module, why_impure
+from .impure import ADDRESS, ANEW, CHANCE, CLOCK, ONLY, is_users, of_module, why_impure
 from .names import MISSING, looked_up
 from .scopes import local_names
 
@@ -33,6 +36,11 @@ A file or the environment may be read while a file is loaded: that is how a mode
 """
 
 _WRITTEN = "is a global that is written"
+
+_EVERYTHING = (
+    "catches every error, also those that Python would not have, as that of a full sequence; name "
+    "the errors that you expect, IndexError, KeyError, ValueError"
+)
 
 Refusal = tuple[Line, str]
 
@@ -137,7 +145,8 @@ class _Within(ast.NodeVisitor):
         """Look at an attribute of a module; of anything else at what has it."""
         owner = self.resolved(node.value)
         if isinstance(owner, ModuleType):
-            self._meet(getattr(owner, node.attr, MISSING), node, owner.__name__, node.attr)
+            names = () if is_users(owner) else (owner.__name__, node.attr)
+            self._meet(getattr(owner, node.attr, MISSING), node, *names)
         else:
             self.visit(node.value)
 
@@ -146,8 +155,11 @@ class _Within(ast.NodeVisitor):
         names = [one.name for one in node.names]
         if isinstance(node, ast.ImportFrom):
             names = [node.module or ""]
+        importing = getattr(self.looked_in, "__builtins__", {}).get("__import__")
+        folder = getattr(importing, "__self__", None)
         for name in names:
-            self._refuse(node, name, of_module(name))
+            if not isinstance(folder, Folder) or folder.resolved(name) == name:
+                self._refuse(node, name, of_module(name))
 
     visit_ImportFrom = visit_Import  # noqa: N815 - as ast calls it
 
@@ -155,7 +167,8 @@ class _Within(ast.NodeVisitor):
         if value is MISSING:
             return
         if isinstance(value, ModuleType):
-            self._refuse(node, value.__name__, of_module(value.__name__))
+            what = "" if is_users(value) else of_module(value.__name__)
+            self._refuse(node, value.__name__, what)
             return
         if self.loads and (isinstance(value, Random) or value is Random):
             # A number that is given to it makes it the same in every run.
@@ -182,9 +195,39 @@ class _Within(ast.NodeVisitor):
             for part in node.body:
                 self.visit(part)
 
+    # --- errors
+
+    def visit_Try(self, node: ast.Try) -> None:
+        """Refuse a handler of all errors: it takes those that Tidegate has for the model's."""
+        for handler in node.handlers:
+            kinds = [BaseException] if handler.type is None else self._kinds(handler.type)
+            again = any(isinstance(one, ast.Raise) for one in handler.body)
+            self._refuse_all(handler, [] if again else kinds)
+        inside = [part for one in node.finalbody for part in ast.walk(one)]
+        if any(isinstance(one, (ast.Return, ast.Break, ast.Continue)) for one in inside):
+            self._refuse_all(node.finalbody[0], [BaseException])
+        self.generic_visit(node)
+
+    def _kinds(self, node: ast.expr) -> list[Any]:
+        """Return the errors that an expression names."""
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return [kind for one in node.elts for kind in self._kinds(one)]
+        if isinstance(node, ast.Starred):
+            return self._kinds(node.value)
+        value = self.resolved(node)
+        return [*value] if isinstance(value, (tuple, list)) else [value]
+
+    def _refuse_all(self, node: ast.AST, kinds: list[Any]) -> None:
+        if not self.loads and not {Exception, BaseException}.isdisjoint(kinds):
+            self.steady.refuse((self.file, getattr(node, "lineno", 1)), _EVERYTHING)
+
+    # --- calls
+
     def visit_Call(self, node: ast.Call) -> None:
         """Refuse the hash of a text, and numbers by chance whose seed differs."""
         function = self.resolved(node.func)
+        if function is suppress:
+            self._refuse_all(node, [kind for one in node.args for kind in self._kinds(one)])
         if function is hash and any(_is_text(one) for one in ast.walk(node)):
             self._refuse(node, ast.unparse(node), ANEW)
         if function is Random and not node.args and self.loads:
@@ -262,9 +305,10 @@ class _Statements:
             values = [*statement.args.defaults, *statement.args.kw_defaults]
         elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if not all(isinstance(one, ast.Name) for one in targets):
+            plain = (ast.Name, ast.Tuple) if isinstance(statement.value, ast.Tuple) else ast.Name
+            if not all(isinstance(one, plain) for one in targets):
                 return False
-            values = [statement.value]
+            values = [] if self._declares(statement.value) else [statement.value]
         elif isinstance(statement, ast.ClassDef):
             if not all(isinstance(one, _PLAIN) for one in statement.body):
                 return False
@@ -275,11 +319,13 @@ class _Statements:
         return all(one is None or steady.is_in_language(space, self.file, one) for one in values)
 
     def _declares(self, value: ast.expr | None) -> bool:
-        """Whether a value in a class is a variable or a bound, as Tidegate declares them."""
-        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
+        """Whether a value is what Tidegate declares, as a variable, or auto() of an enumeration."""
+        if not isinstance(value, ast.Call):
             return value is None
-        made_by = looked_up(self.looked_in, value.func.id)
-        return isinstance(made_by, FunctionType) and not is_own(made_by)
+        name = value.func.value if isinstance(value.func, ast.Attribute) else value.func
+        made_by = looked_up(self.looked_in, name.id) if isinstance(name, ast.Name) else None
+        kind = made_by if isinstance(made_by, (FunctionType, type)) else type(made_by)
+        return kind is auto or not is_own(kind)
 
 
 _PLAIN = (ast.FunctionDef, ast.Assign, ast.AnnAssign, ast.Pass, ast.Expr)

@@ -130,7 +130,12 @@ def _defined(
     """Return what a declaration defines besides its parts."""
     getter = getter_of(declaration, attr)
     if getter is not None:
-        return frame.lowering.call(frame, getter, [owner], {}, node)
+        read = frame.lowering.call(frame, getter, [owner], {}, node)
+        if writes_state(read) or effects(read):
+            raise frame.refusal(
+                node, f"{frame.text(node)} is a property that writes", "write a method, and call it"
+            )
+        return read
     result = getattr_static(declaration, attr, None)
     if isinstance(result, (int, str, tuple, frozenset)) and not attr.startswith("__"):
         return constant(result)
@@ -414,12 +419,25 @@ def _end(frame: Frame, owner: Expression, node: ast.expr | None) -> Expression |
 # --- where a statement writes
 
 
+def _is_in_set(frame: Frame, owner: Expression) -> bool:
+    """Whether a path leads into a member of a set or a bag of records, which is in order."""
+    while isinstance(owner, (Part, Element, Item)):
+        kind, listed = owner.of.type, isinstance(owner, Element)
+        if listed and isinstance(kind, Ref) and not frame.schema.is_sequence(kind):
+            return True
+        owner = owner.of
+    return False
+
+
 def target_of(frame: Frame, node: ast.expr) -> Expression:
     """Return what an assignment replaces: a variable, a part, an element or the value of a key."""
     if isinstance(node, ast.Attribute):
         owner = path(frame, node.value)
         if isinstance(owner.type, Never):
             return owner
+        if _is_in_set(frame, owner):
+            what = f"{frame.text(node)} is written, and is a value of a set or a bag"
+            raise frame.refusal(node, what, "remove it, and add another one")
         result = part_of(frame, owner, node.attr, node)
         if not isinstance(result, Part):
             raise frame.refusal(node, f"{frame.text(node)} is assigned, and declares nothing")
@@ -550,13 +568,13 @@ def write_through(
         inner = inner.of
     if not isinstance(inner, Local) or not isinstance(inner.type, Record):
         if _goes_through_value(target):
-            raise _nothing_behind(frame, node)
+            raise nothing_behind(frame, node)
         return None
     if inner.type.own:
         return None
     variable = next((v for v in frame.scope.names.values() if v.slot == inner.name), None)
     if variable is None or variable.read is None:
-        raise _nothing_behind(frame, node)
+        raise nothing_behind(frame, node)
     read = variable.read
     element = Element(inner.type, read.of, Local(Number(0), read.index))
     check = _unchanged(frame, read, element, inner, node)
@@ -585,7 +603,7 @@ def _is_of_state(target: Expression) -> bool:
     return False
 
 
-def _nothing_behind(frame: Frame, node: ast.AST) -> LoweringError:
+def nothing_behind(frame: Frame, node: ast.AST) -> LoweringError:
     """Return the refusal of a write to a value that nothing in the state stands behind."""
     return frame.refusal(
         node,

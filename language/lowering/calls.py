@@ -67,7 +67,15 @@ from ..types import (
     join,
     join_all,
 )
-from .access import chosen, element_type, part_of, path, stored, write_through
+from .access import (
+    chosen,
+    element_type,
+    nothing_behind,
+    part_of,
+    path,
+    stored,
+    write_through,
+)
 from .displays import items_of, iterable, made_tuple
 from .effects import acts, effects, is_simple
 from .frame import Frame, Variable, constant, locals_of, named, number, untabulated
@@ -248,6 +256,8 @@ def _assigned(frame: Frame, owner: Expression, node: ast.Call) -> Expression:
         if isinstance(owner, Local):
             statements.append(Bind(frame.line_of(node), owner.name, again))
         return After(NOTHING, tuple(statements), constant(None))
+    if isinstance(owner.type, Record) and not owner.type.own and root_of(owner) is not None:
+        raise nothing_behind(frame, node)
     if isinstance(owner, Local) and not isinstance(owner.type, Ref):
         raise frame.refusal(
             node,

@@ -26,7 +26,6 @@ from ..form import (
     Make,
     Statement,
 )
-from ..order import OF_OBJECTS
 from ..types import (
     Closure,
     Known,
@@ -49,6 +48,7 @@ from .effects import assignments, early_in, iterated, whole
 from .frame import Frame, Loop, Variable, constant, met, named, plain_name
 from .objects import refuse_computed
 from .operators import truth_of
+from .order import OF_OBJECTS
 from .owners import NEW, Origin, origin_of
 from .retyping import joined, member_type
 

@@ -252,7 +252,7 @@ class Lowerer(Protocol):
 
     schema: Schema
     refusals: list[LoweringError] | None
-    expected: Mapping[Any, str]
+    expected: dict[Any, str]
     switches: Set[str]
     constants: set[tuple[str, str]]
     declared: set[DeclaredPure]
@@ -663,12 +663,16 @@ class Frame:
                     node,
                     f"s.{place} and s.{other} are one object since one was assigned to the other, "
                     "and it changes here",
-                    f"write s.{place}.assign(s.{other}), which copies the values",
+                    f"write s.{place}.assign(s.{other}), which copies the values".replace(
+                        "[]", "[i]"
+                    ),
                 )
-            if self.is_needed(other[1:], node):
+            name = other[1:]
+            if name == FILE or self.is_needed(name, node):
                 raise self.refusal(
                     node,
-                    f"{plain_name(other[1:])} was assigned to {place}, which changes here",
+                    f"{plain_name(name) or 'a value of the file'} was assigned to {place}, which "
+                    "changes here",
                     "copy it where it is assigned",
                 )
 
@@ -682,13 +686,18 @@ class Frame:
         """
         self.made.replaces |= {form}
         for name, variable in self.scope.names.items():
+            read = variable.read
+            if read is not None and any(is_in(of, form) for of in forms_of(read.of.type)):
+                # It was an element of what Python has no more.
+                names = {**self.scope.names, name: replace(variable, read=None)}
+                self.scope = replace(self.scope, names=names)
             if any(is_in(held, form) for held in forms_of(variable.type)) and self.is_needed(
                 name, node
             ):
                 raise self.refusal(
                     node,
                     f"{name} stands for {form}, or a part of it, which is replaced here",
-                    f"read it again after that, or write s.{form}.assign(...)",
+                    f"read it again after that, or write s.{form.replace('[]', '[i]')}.assign(...)",
                 )
 
     def ended(self, value: Expression, node: ast.AST) -> None:

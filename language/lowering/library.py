@@ -40,7 +40,6 @@ from ..form import (
     Range,
     Statement,
 )
-from ..order import is_shown
 from ..types import (
     BOOL,
     CONTAINERS,
@@ -82,6 +81,7 @@ from .operators import (
     ordered,
     powered,
 )
+from .order import is_shown
 from .retyping import member_type
 
 Named = dict[str, Expression]

@@ -17,7 +17,6 @@ from ...core.fields import method_of
 from ...core.purity import DeclaredPure, declaration_of
 from ..form import Expression, Function, Return, Statement
 from ..forms import Outside, outside
-from ..order import SHOWN, has_order_of_a_set, order_shown
 from ..schema import Schema
 from ..source import UnreadableError, verified
 from ..types import (
@@ -43,6 +42,7 @@ from .frame import (
     untabulated,
 )
 from .meaning import falling, refuse_answer
+from .order import SHOWN, has_order_of_a_set, order_shown
 from .owners import Origin
 from .statements import STATEMENTS, assigned
 
@@ -249,7 +249,7 @@ class Lowering:
                 f"{name.partition(chr(39))[0]} changes in this line after it is read",
                 "write two lines",
             )
-        shown = order_shown(made) if frame.names_lines else None
+        shown = order_shown(made)
         if shown is not None:
             frame.line = shown
             raise frame.refusal(None, SHOWN)

@@ -74,10 +74,16 @@ def _refuse_member(
     at, value = item
     kinds = list(_member_kinds(frame, of))
     what = next(filter(None, (_never(value, kind) for kind in kinds)), "")
-    if what and not _may_lack(frame, at, value):
+    is_written = isinstance(getattr(node, "comparators", [None])[-1], _WRITTEN)
+    if what and not _may_lack(frame, at, value) and (is_written or what != _NEVER_NONE):
         raise frame.refusal(node, f"{frame.text(at)} {what}")
-    if isinstance(value.type, Nothing) and kinds and all(_is_number(kind) for kind in kinds):
-        raise frame.refusal(node, f"a member {_NEVER_NONE}")
+    what = _never_equal(value.type)
+    if what and kinds and all(isinstance(kind, Number) for kind in kinds):
+        raise frame.refusal(node, f"a member {what}")
+
+
+_WRITTEN = (ast.Tuple, ast.List, ast.Set)
+"""A collection that stands in the comparison; a table may have None for something else."""
 
 
 def _member_kinds(frame: Frame, of: Expression) -> Iterator[Type]:
@@ -90,19 +96,20 @@ def _member_kinds(frame: Frame, of: Expression) -> Iterator[Type]:
         yield of.type.key if hasattr(of.type, "key") else of.type.element
 
 
-def _is_number(kind: Type) -> bool:
-    return isinstance(kind, Number)
-
-
 def _never(value: Expression, other: Type) -> str:
     """Say that a number is never what it is compared with; empty if it may be, or is known."""
     if not isinstance(value.type, Number) or isinstance(value, Constant):
         return ""
-    if isinstance(other, Nothing):
+    return _never_equal(other)
+
+
+def _never_equal(kind: Type) -> str:
+    """Say that a number is never of another kind; empty if it may be."""
+    if isinstance(kind, Nothing):
         return _NEVER_NONE
-    if isinstance(other, Text):
+    if isinstance(kind, Text):
         return "is a number, never a text; write the number, or the member of an enumeration"
-    return "is a number, never a collection" if isinstance(other, (Tuple, *CONTAINERS)) else ""
+    return "is a number, never a collection" if isinstance(kind, (Tuple, *CONTAINERS)) else ""
 
 
 def _may_lack(frame: Frame, at: ast.AST, value: Expression) -> bool:

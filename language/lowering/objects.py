@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.origins import is_library
 from ...core.sources import is_own
 from ..form import Constant, Expression
-from ..impure import ONLY, why_impure
+from ..impure import ONLY, is_users, why_impure
 from ..types import Known, OneOf
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ def read(frame: Frame, owner: Constant, attr: str, node: ast.AST) -> Expression 
     """
     value = owner.value
     if isinstance(value, ModuleType):
-        refuse_impure(frame, getattr(value, attr, None), node, value.__name__, attr)
+        if not is_users(value):
+            refuse_impure(frame, getattr(value, attr, None), node, value.__name__, attr)
         frame.lowering.constants.add((value.__name__, attr))
         return None
     static = getattr_static(type(value), attr, None)

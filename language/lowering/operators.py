@@ -7,7 +7,7 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Container
 from dataclasses import is_dataclass, replace
-from enum import EnumMeta
+from enum import Enum, EnumMeta
 from itertools import combinations
 from types import FunctionType
 from typing import Any
@@ -429,6 +429,9 @@ def identical(frame: Frame, left: Expression, right: Expression, node: ast.AST) 
                 f"{frame.text(node)}: whether two numbers are one object depends on Python",
                 "compare by ==",
             )
+        if len(kinds) > 1 and all(issubclass(kind, Enum) for kind in kinds if kind):
+            what = f"{frame.text(node)} compares by object members of two enumerations"
+            raise frame.refusal(node, what, "write ==")
         if len(kinds) > 1:
             return frame.after(left, frame.after(right, truth(False), node), node)
         return ordered(frame, "eq", left, right, node)

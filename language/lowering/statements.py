@@ -206,7 +206,7 @@ def _put(frame: Frame, place: Expression, value: Expression, node: ast.expr) -> 
                 f"write {frame.text(node)}.assign(...), which copies the values",
             )
         out = stored(frame, place, value, node)
-        if isinstance(place, Part) and isinstance(kind, Ref):
+        if isinstance(kind, Ref):
             _replace(frame, kind.form, value, node)
         return out
     if isinstance(place, Part) and isinstance(place.of.type, Record):
@@ -316,6 +316,9 @@ def _spliced(
         before.append(bind)
     owner = path(frame, target.value)
     _refuse_unsliced(frame, owner, target)
+    if write_through(frame, Part(owner.type, owner, ""), target) is not None:
+        what = f"{frame.text(target)} changes a container through a name for an element"
+        raise frame.refusal(target, what, "write to the element itself, as in s.queue[i].row[:]")
     if chosen.step is not None:
         raise frame.refusal(
             target,

@@ -403,7 +403,9 @@ def test_every_engine_and_symmetry_search_the_same_states(tmp_path):
 
 @pytest.mark.parametrize("reading", ["m = [*s.net][i]", "m = s.net[i:][0]", "m, _ = s.net[i], 0"])
 def test_a_name_for_a_copy_is_refused_where_the_model_is_read(tmp_path, reading):
-    with pytest.raises(TidegateError, match=r"m\.left is written, but m holds"):
+    with pytest.raises(
+        TidegateError, match=r"m\.left: this is a value that was read from a sequence"
+    ):
         check(model(tmp_path, reading))
 
 

@@ -1630,8 +1630,8 @@ REFUSED = {
     "return set(s.log) - s.x": "set(s.log) - s.x: a set and a number have no such operator",
     "s.x = MOVES[s.x]\nreturn 1": "s.x is a number, and gets a list",
     "return len({s.x, -2})": "a set with a negative number",
-    "for v in {NONE, s.x}:\n    s.y = v\nreturn 1": "in the order of a set",
-    "return number(s) + 1": "what number returns is used as a number",
+    "for v in {NONE, s.x}:\n    s.y = v\nreturn 1": "the order of a set shows here",
+    "return number(s) + 1": "number() declares that it returns bool, and returns a number here",
 }
 
 

@@ -356,7 +356,7 @@ IN_ORDER = {
 
 @pytest.mark.parametrize("body", IN_ORDER)
 def test_the_order_of_a_set_is_refused_with_its_repair(body):
-    with pytest.raises(LoweringError, match="in the order of a set") as refused:
+    with pytest.raises(LoweringError, match="the order of a set shows here") as refused:
         TRANSLATE(act(body, SETS))
     assert IN_ORDER[body] in str(refused.value)
 

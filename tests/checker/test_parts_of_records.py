@@ -323,9 +323,8 @@ def small(s: State, k: Bounds) -> bool:
 """
 
 ALIASES = {
-    "s.entries[0], s.entries[1] = s.entries[1], s.entries[0]": "another name for a part",
-    "s.entries[0] = s.entries[1]": "another name for a part",
-    "old = s.entries[0]; s.entries[0] = Entry(term=1); s.entries[1].term = old.term": "old may be",
+    "s.entries[0], s.entries[1] = s.entries[1], s.entries[0]": "another name for an element",
+    "s.entries[0] = s.entries[1]": "another name for an element",
 }
 
 

@@ -311,7 +311,7 @@ MISUSES = {
     "s.net |= [s.net[0]]": "a list in place of a set; write s.net.update(...)",
     "s.net.update([1])": "a record of kind, urgent, src, dst, a is needed, not 1",
     "s.net[0] = s.net[1]": "'RecordSet' object does not support item assignment",
-    "s.net[0].a = 3": "s.net[0].a is written",
+    "s.net[0].a = 3": "s.net[0].a is written, and is a value of a set",
 }
 
 

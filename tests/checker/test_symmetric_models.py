@@ -172,11 +172,6 @@ def test_a_replica_is_followed_through_helpers_and_names(source):
     ("source", "says"),
     [
         (
-            "def f(s, k, r):\n    half = s.score[r] / 2\n    return half > s.score[r]\n",
-            "Act: f has a fraction, which is not in the language of models (f, <tiny>:2); compare "
-            "whole numbers",
-        ),
-        (
             "def g(v):\n    try:\n        return 1 // v\n    except ZeroDivisionError:\n"
             "        return 0\ndef f(s, k, r):\n    return g(s.score[r]) > 0\n",
             "Act: g has try, which is not in the language of models (g, <tiny>:2, called by f, "

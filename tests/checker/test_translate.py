@@ -99,8 +99,8 @@ ALIKE = {
         return 5 > s.a + 1 > bump(s) > 100
     """,
     "or, and of truth values": "s.flag = s.a == 2 or s.flag and not s.b\nreturn s.flag",
-    "the operand that decides": "s.b = s.a and 7\nreturn (s.cell[1] or s.a or 9) + s.b",
-    "an operand that is None": "return ((s.a and None) is None) + 2 * ((maybe(s) or 3) == 3)",
+    "the operand that decides": "s.b = s.b and 7\nreturn (s.cell[1] or s.b or 9) + s.b",
+    "an operand that is None": "return ((s.b and None) is None) + 2 * (maybe(s) is None)",
     "known operands are themselves": "return (k and s.b) + (0 or s.a) + (not k or 4)",
     "an element for a target is found once": """
         s.cell[bump(s) & 1] += 1
@@ -113,17 +113,15 @@ ALIKE = {
     "a list of targets": "x = 1\n[x, y] = s.a, s.b\nreturn x * 1000 + y",
     "defaults and names": "return late(s, 1) + late(by=s.a, s=s) + late(s, 1, 3)",
     "a call is done once though its result is looked into": "return both(s)[0] * 1000 + s.b",
-    "no result is as false": "return 1 if nothing(s) else 2",
     "a result that may be missing": "return 1 if maybe(s) is None else 2",
     "a function of its own name called by another": "return same(s)",
     "an index from the end of something known": "return (4, 5, 6)[-1] + s.a",
     "a constant member behind a variable one": "return (k in (s.a, 3)) + 2 * (k in (s.a, s.b, 4))",
     "a variable member behind a constant one": "return (k in (4, s.a)) + 2 * (k not in (3, s.a))",
-    "a result that is never None": "return (bool(s.a) is None) + 2 * (max(s.a, 1) is not None)",
     "truth values by identity": """
         return (
             (s.flag is True) + 2 * (s.flag is not (s.a == 3)) + 4 * ((s.flag and s.a > 0) is False)
-            + 8 * (bool(s.b) is s.flag) + 16 * (True is not False) + 32 * ((not s.a) is s.flag)
+            + 8 * (bool(s.b) is s.flag) + 16 * (True is not False) + 32 * ((not s.b) is s.flag)
         )
     """,
     "a choice between truth values, by identity": """
@@ -425,11 +423,11 @@ def test_what_is_not_reached_does_not_fail(translated):
             "(s.some and False) is False: whether two numbers are one object depends on Python",
         ),
         (
-            "return (s.flag if s.a else s.b & 1) is True",
+            "return (s.flag if s.a > 0 else s.b & 1) is True",
             "whether two numbers are one object depends on Python",
         ),
         (
-            "x = s.flag\nif s.a:\n    x = s.b & 1\nreturn x is True",
+            "x = s.flag\nif s.a > 0:\n    x = s.b & 1\nreturn x is True",
             "x is True: whether two numbers are one object depends on Python",
         ),
         (
@@ -459,14 +457,11 @@ def test_what_it_does_not_translate_it_refuses_by_name_and_line(translated, body
 
 
 TAKEN = [
-    "return number(s, k) + 1",
     "if s.flag:\n    x = 1\nreturn x",
     "if s.flag:\n    x = 1\nelse:\n    y = 1\nreturn x",
     "for i in range(s.a):\n    pass\nreturn i",
     "for i in range(s.b):\n    if i:\n        s.b = x\n    x = 1\nreturn 1",
     "return falls(s)",
-    "return perhaps(s)",
-    "return liar(s)",
     "match s.a:\n    case int():\n        return 1\nreturn 1",
     "match s.a:\n    case True:\n        return 1\nreturn 1",
     "return s.a is True",
@@ -474,7 +469,6 @@ TAKEN = [
     "return (s.flag & s.flag) is True",
     "return max(s.flag, s.a > 1) is True",
     "return int(s.flag) is True",
-    "return s.a is None",
     "return s.part[0] is not None",
     "return isinstance(s.a, bool)",
     "return isinstance(s.a + s.b, bool)",

@@ -81,7 +81,7 @@ def small(s: State, k: Bounds) -> bool:
 """
 
 COMPILED = {
-    "if s.x in ORDER: s.x = 0": "s.x in ORDER: <Order object> has no members",
+    "if s.x in ORDER: s.x = 0": "s.x in ORDER calls Order.__contains__",
     "s.x = 1 if ORDERS[0] == s.x else 2": "ORDERS[0] == s.x compares <Order object> with a number",
     "s.x = total(v for v in s.q)": "a generator or an iterator has a name, or is stored",
     "n = reversed(s.q) if s.x else s.q; s.x = sum(n)": "a generator or an iterator has a name",

@@ -234,14 +234,12 @@ def test_a_model_in_one_file_is_installed_like_a_package(models):
     assert checked.holds, str(checked)
 
 
-def test_what_a_model_imports_of_another_package_is_a_librarys(models):
+def test_what_a_model_imports_of_another_package_is_lowered_as_its_own(models):
     text = LOCK.replace("from .helpers import is_free", "from others import count")
     text = text.replace("not is_free(s)", "count(s.holders) > 0")
     (models / "own_models" / "lock.py").write_text(text)
     result = CliRunner().invoke(main, ["check", "own_models.lock:model"])
-    assert result.exit_code == 70
-    said = " ".join(result.output.split())
-    assert f"lock.py:{line('if not is_free')}: count cannot be read, and is on no list" in said
+    assert "Assertion is violated after 3 steps" in result.output
 
 
 def test_a_gate_searches_an_installed_model_every_time(models, monkeypatch):

@@ -32,7 +32,7 @@ def test_random_programs_mean_what_python_means(programs, seed):
     assert difference is None, shown(smallest(difference))
     assert count.programs >= programs
     # Comparing what was refused, or what machine code leaves to Python, would show nothing.
-    assert sum(count.refused.values()) < count.programs / 10
+    assert sum(count.refused.values()) < count.programs / 8
     assert count.agreed > 10 * count.programs
     assert count.failed < count.agreed / 2
 

@@ -69,7 +69,7 @@ REFUSED: tuple[tuple[str, tuple[str, ...]], ...] = (
         'len(globals())', 'hash((v, None, "a"))', 'hash(int) // 16', 'len(input())',
         'int("1" * 5000) % 7',
         '(lambda out: len([out.append(n) for n in {"alpha", "omega", "delta"}]) * 0 + out.index("alpha"))([])',
-        'max({"alpha", "omega", "delta"}, key=len) == "alpha"', 
+        'max({"alpha", "omega", "delta"}, key=len) == "alpha"',
         'len(__name__)', '[x is None for x in {None, 1, 2, 3}].index(True)',
         'int(repr(lambda: 0)[-3:-1], 16)',
         '(lambda out: ({out.append(n) for n in {"alpha", "omega", "delta"}} == {None}) * 0 + out.index("alpha"))([])',

@@ -17,7 +17,7 @@ from tidegate import TidegateError, check
 
 
 def written(folder: Path, setup: str, expression: str = "0", initial: str = "0") -> str:
-    """Return the path of a model whose action, or initial states, have the value of an expression."""
+    """Return the path of a model whose action, or initial state, has the value of an expression."""
     path = folder / "model.py"
     tail = TAIL.replace("{expression}", expression).replace("{initial}", initial)
     path.write_text(HEAD + setup + tail)

@@ -116,7 +116,7 @@ class Changes(Streams):
             bit = self.out.number(self.bit(value, least))
             self.out.emit(f"store i64 {self.out.value(f'or i64 {known}, {bit}')}, ptr {mask}")
 
-        self.each(one, add, in_order=False)
+        self.each(one, add)
         return Register(self.out.value(f"load i64, ptr {mask}"))
 
     def merged(self, operator: str, one: Leaf, other: Leaf) -> Leaf:
@@ -191,7 +191,7 @@ class Changes(Streams):
             self._remove_member(owner, kind, self.value(one.arguments[0]), name == "remove")
         elif name == "update":
             for other in one.arguments:
-                self.each(other, lambda v: self.add_member(owner.address, kind, v), in_order=False)
+                self.each(other, lambda v: self.add_member(owner.address, kind, v))
         else:
             for other in one.arguments:
                 both = self.combined_sets(
@@ -224,7 +224,7 @@ class Changes(Streams):
                 return value
         address = self.block(kind)
         self.clear(kind, address)
-        self.each(one, lambda value: self.add_member(address, kind, value), in_order=False)
+        self.each(one, lambda value: self.add_member(address, kind, value))
         return Value(kind, address=address)
 
     def combined_sets(self, operator: str, one: Value, other: Value, kind: Members) -> Value:
@@ -250,7 +250,7 @@ class Changes(Streams):
                 test = inside if wanted else self.opposite(inside)
                 self.when(test, lambda: self.append(address, kind, value))
 
-            self.members(source, keep, in_order=False)
+            self.members(source, keep)
         return Value(kind, address=address)
 
     # --- bags and sets of records in the state
@@ -284,7 +284,6 @@ class Changes(Streams):
                 self.each(
                     other,
                     lambda value: self.add_sorted(owner, self.kept(self.snapshot(value)), True),
-                    in_order=False,
                 )
         elif one.method in ALGEBRA and is_set:
             for other in one.arguments:
@@ -561,11 +560,7 @@ class Changes(Streams):
             return
         if counts:
             step = Value(Number(), (ONE,))
-            self.each(
-                one,
-                lambda key: self.put_entry(owner, kind, self.snapshot(key), step, name),
-                in_order=False,
-            )
+            self.each(one, lambda key: self.put_entry(owner, kind, self.snapshot(key), step, name))
             return
         self.each(
             one,

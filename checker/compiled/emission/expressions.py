@@ -523,16 +523,14 @@ class Expressions(Library):
         if isinstance(kind, Sequence):
             self.each(one.of, lambda v: self.append(address, kind, self.held(v, kind.element)))
         elif isinstance(kind, Members):
-            self.each(one.of, lambda v: self.add_member(address, kind, v), in_order=False)
+            self.each(one.of, lambda v: self.add_member(address, kind, v))
         else:
             assert isinstance(kind, Mapping)
             owner = Value(kind, address=address)
             step = Value(Number(), (ONE,))
             if kind.kind is Counter:
                 self.each(
-                    one.of,
-                    lambda key: self.put_entry(owner, kind, self.snapshot(key), step, "add"),
-                    in_order=False,
+                    one.of, lambda key: self.put_entry(owner, kind, self.snapshot(key), step, "add")
                 )
             else:
                 self.each(
@@ -711,7 +709,7 @@ class Expressions(Library):
 
             self.when(here, found)
 
-        self.each(of, each, in_order=False)
+        self.each(of, each)
         out.place_label(end)
         return Truth(out.value(f"icmp ne i64 {out.value(f'load i64, ptr {result}')}, 0"))
 

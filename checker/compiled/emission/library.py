@@ -115,7 +115,7 @@ class Library(Changes):
                 f"store i64 {self.out.number(exact(self.out, operator, known, leaf))}, ptr {total}"
             )
 
-        self.each(one.arguments[0], each, in_order=False)
+        self.each(one.arguments[0], each)
         kind = one.type
         known = (kind.low, kind.high) if isinstance(kind, Number) else None
         return Value(kind, (Register(self.out.value(f"load i64, ptr {total}"), known, int),))
@@ -174,9 +174,7 @@ class Library(Changes):
 
             self.when(self.either([first, now]), take)
 
-        # Of several that are equal the first one is taken, unless they are all alike.
-        in_order = key is not None
-        self.each(one.arguments[0], each, in_order)
+        self.each(one.arguments[0], each)
         result = Truth(out.value(f"icmp ne i64 {out.value(f'load i64, ptr {some}')}, 0"))
         if default is None:
             out.fail_if(out.truth(self.opposite(result)))
@@ -211,7 +209,7 @@ class Library(Changes):
         def add(value: Value) -> None:
             self.insert_sorted(address, kind, self.held(value, kind.element), key, reverse)
 
-        self.each(one.arguments[0], add, in_order=key is not None)
+        self.each(one.arguments[0], add)
         return Value(kind, address=address)
 
     def _apply_reduce(self, one: form.Apply) -> Value:
@@ -356,7 +354,7 @@ class Library(Changes):
         assert isinstance(kind, Sequence)
         address = self.block(kind)
         self.clear(kind, address)
-        self._each_members(one, lambda value: self.append(address, kind, value), True)
+        self._each_members(one, lambda value: self.append(address, kind, value))
         return Value(kind, address=address)
 
     def _apply_total(self, one: form.Apply) -> Value:

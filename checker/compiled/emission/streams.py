@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from ....core.containers import Bag, Ordered, Set, Sorted
 from ....language import form
 from ....language.lowering.effects import (
-    acts,
     adds_entry,
     assignments,
     effects,
@@ -40,18 +39,6 @@ from .memory import ONE, ZERO, Value
 from .places import Places
 
 Body = Callable[[Value], None]
-
-IN_ORDER, BESIDE_NONE = 7, 5
-"""The largest member up to which CPython iterates any set in ascending order.
-
-A set's table has at least 8 slots, and a small number is its own hash (Objects/setobject.c).  The
-hash of -1 is -2, so it comes last where no other member is above the latter.
-"""
-
-OF_A_SET = (
-    "a loop in the order of a set, which depends on how Python stores it; "
-    "write sorted(...), with a key for records"
-)
 
 
 @dataclass(frozen=True)
@@ -280,37 +267,29 @@ class Streams(Places):
 
     # --- one by one
 
-    def each(self, one: form.Expression, body: Body, in_order: bool = True) -> None:
-        """Emit code for each value that something yields.
-
-        Parameters
-        ----------
-        in_order
-            Whether it matters which one comes first.
-        """
-        # What each round changes is seen by the next one.
-        in_order = in_order or acts(one)
+    def each(self, one: form.Expression, body: Body) -> None:
+        """Emit code for each value that something yields."""
         if isinstance(one, form.Comprehension):
-            self._clauses(one, 0, body, in_order)
+            self._clauses(one, 0, body)
             return
         if isinstance(one, form.Apply) and isinstance(one.type, Stream):
             special = getattr(self, f"_each_{one.name}", None)
             if special is not None:
-                special(one, body, in_order)
+                special(one, body)
                 return
         if not isinstance(one.type, Stream):
-            self.elements(self.value(one), body, in_order)
+            self.elements(self.value(one), body)
             return
         indexed = self.indexed(one)
         if indexed is None:
             raise UnsupportedError(f"what {getattr(one, 'name', 'a generator')} yields")
         self.by_index(indexed, body)
 
-    def elements(self, value: Value, body: Body, in_order: bool) -> None:
+    def elements(self, value: Value, body: Body) -> None:
         """Emit code for each element of a container."""
         indexed = self.by_number(value)
         if indexed is None:
-            self.members(value, body, in_order)
+            self.members(value, body)
         else:
             self.by_index(indexed, body)
 
@@ -336,7 +315,7 @@ class Streams(Places):
                 break
         out.place_label(end)
 
-    def members(self, value: Value, body: Body, in_order: bool) -> None:
+    def members(self, value: Value, body: Body) -> None:
         """Emit code for each member of a set."""
         kind = value.type
         if isinstance(kind, Ref):
@@ -345,8 +324,6 @@ class Streams(Places):
         if not isinstance(kind, Members):
             raise UnsupportedError("what a loop goes over")
         if not is_mask(kind):
-            if in_order:
-                raise UnsupportedError(OF_A_SET)
             self.by_index(
                 Indexed(
                     lambda: self.length_at(value.address, kind),
@@ -356,11 +333,6 @@ class Streams(Places):
                 body,
             )
             return
-        element = kind.element
-        high = element.high if isinstance(element, Number) else 0
-        last = IN_ORDER if not isinstance(element, Number) or element.low >= 0 else BESIDE_NONE
-        if in_order and not kind.ordered and high > last:
-            raise UnsupportedError(OF_A_SET)
         self._bits(value.leaves[0], kind, body)
 
     def _bits(self, mask: Leaf, kind: Members, body: Body) -> None:
@@ -488,7 +460,7 @@ class Streams(Places):
 
     # --- comprehensions and what Python's library yields
 
-    def _clauses(self, one: form.Comprehension, number: int, body: Body, in_order: bool) -> None:
+    def _clauses(self, one: form.Comprehension, number: int, body: Body) -> None:
         if number == len(one.clauses):
             body(self.value(one.result))
             return
@@ -497,13 +469,11 @@ class Streams(Places):
         def inner(value: Value) -> None:
             self.bind(clause.slot, value)
             self.statements(clause.body)
-            self._conditions(
-                clause.conditions, lambda: self._clauses(one, number + 1, body, in_order)
-            )
+            self._conditions(clause.conditions, lambda: self._clauses(one, number + 1, body))
 
         rest = replace(one, clauses=one.clauses[number + 1 :])
         parts: list[form.Expression | form.Statement] = [*clause.body, *clause.conditions, rest]
-        self.each(clause.over, self.watching(clause.over, parts, inner), in_order)
+        self.each(clause.over, self.watching(clause.over, parts, inner))
 
     def _conditions(self, tests: tuple[form.Expression, ...], then: Callable[[], None]) -> None:
         if not tests:
@@ -515,11 +485,11 @@ class Streams(Places):
         """Return the truth of a condition, both ways of which are marked."""
         raise NotImplementedError
 
-    def _each_map(self, one: form.Apply, body: Body, in_order: bool) -> None:
+    def _each_map(self, one: form.Apply, body: Body) -> None:
         supplied, *overs = one.arguments
         assert isinstance(supplied, form.Given)
         if len(overs) == 1:
-            self.each(overs[0], lambda value: body(self.called(supplied, [value])), in_order)
+            self.each(overs[0], lambda value: body(self.called(supplied, [value])))
             return
         parts = [self.indexed(over) for over in overs]
         if any(part is None for part in parts):
@@ -534,21 +504,21 @@ class Streams(Places):
             ),
         )
 
-    def _each_filter(self, one: form.Apply, body: Body, in_order: bool) -> None:
+    def _each_filter(self, one: form.Apply, body: Body) -> None:
         supplied, over = one.arguments
         assert isinstance(supplied, form.Given)
 
         def inner(value: Value) -> None:
             self.when(self.as_truth(self.called(supplied, [value])), lambda: body(value))
 
-        self.each(over, inner, in_order)
+        self.each(over, inner)
 
     def as_truth(self, value: Value) -> Leaf:
         """Return the truth of a number."""
         leaf = value.leaves[0] if value.leaves else ZERO
         return leaf if isinstance(leaf, (Truth, Constant)) else Truth(self.out.truth(leaf))
 
-    def _each_enumerate(self, one: form.Apply, body: Body, in_order: bool) -> None:
+    def _each_enumerate(self, one: form.Apply, body: Body) -> None:
         over, start = one.arguments
         indexed = self.indexed(one)
         if indexed is not None:
@@ -563,41 +533,38 @@ class Streams(Places):
             out.emit(f"store i64 {out.number(following)}, ptr {counter}")
             body(self.made(Tuple((Number(), value.type)), [Value(Number(), (here,)), value]))
 
-        self.each(over, counted, True)
+        self.each(over, counted)
 
-    def _each_chain(self, one: form.Apply, body: Body, in_order: bool) -> None:
+    def _each_chain(self, one: form.Apply, body: Body) -> None:
         for part in one.arguments:
-            self.each(part, body, in_order)
+            self.each(part, body)
 
-    def _each_flattened(self, one: form.Apply, body: Body, in_order: bool) -> None:
-        self.each(one.arguments[0], lambda value: self.elements(value, body, in_order), in_order)
+    def _each_flattened(self, one: form.Apply, body: Body) -> None:
+        self.each(one.arguments[0], lambda value: self.elements(value, body))
 
-    def _each_product(self, one: form.Apply, body: Body, in_order: bool) -> None:
+    def _each_product(self, one: form.Apply, body: Body) -> None:
         [(_, repeat)] = one.named
         if not isinstance(repeat, form.Constant):
             raise UnsupportedError("product(..., repeat=n) with another n in each state")
-        self._nested(list(one.arguments) * repeat.value, [], body, in_order)
+        self._nested(list(one.arguments) * repeat.value, [], body)
 
-    def _nested(
-        self, overs: list[form.Expression], before: list[Value], body: Body, in_order: bool
-    ) -> None:
+    def _nested(self, overs: list[form.Expression], before: list[Value], body: Body) -> None:
         if not overs:
             body(self.made(Tuple(tuple(one.type for one in before)), before))
             return
         self.each(
             overs[0],
-            lambda value: self._nested(overs[1:], [*before, value], body, in_order),
-            in_order,
+            lambda value: self._nested(overs[1:], [*before, value], body),
         )
 
-    def _each_combinations(self, one: form.Apply, body: Body, in_order: bool) -> None:
+    def _each_combinations(self, one: form.Apply, body: Body) -> None:
         self._chosen(
             one,
             body,
             lambda before: (self.out.arithmetic("add", before[-1], ONE) if before else ZERO, []),
         )
 
-    def _each_permutations(self, one: form.Apply, body: Body, in_order: bool) -> None:
+    def _each_permutations(self, one: form.Apply, body: Body) -> None:
         self._chosen(one, body, lambda before: (ZERO, before))
 
     def _chosen(
@@ -635,13 +602,13 @@ class Streams(Places):
 
         deeper([], [])
 
-    def _each_keys(self, one: form.Apply, body: Body, in_order: bool) -> None:
+    def _each_keys(self, one: form.Apply, body: Body) -> None:
         self._entries(one, lambda key, value: body(key))
 
-    def _each_values(self, one: form.Apply, body: Body, in_order: bool) -> None:
+    def _each_values(self, one: form.Apply, body: Body) -> None:
         self._entries(one, lambda key, value: body(value))
 
-    def _each_items(self, one: form.Apply, body: Body, in_order: bool) -> None:
+    def _each_items(self, one: form.Apply, body: Body) -> None:
         self._entries(
             one, lambda key, value: body(self.made(Tuple((key.type, value.type)), [key, value]))
         )
@@ -655,7 +622,7 @@ class Streams(Places):
         with self.rounds(self.length_at(mapping.address, kind), room(kind)) as index:
             body(*self.entry(mapping.address, kind, index))
 
-    def _each_members(self, one: form.Apply, body: Body, in_order: bool) -> None:
+    def _each_members(self, one: form.Apply, body: Body) -> None:
         self._bits(self.value(one.arguments[0]).leaves[0], Members(Number(0, 62), True), body)
 
 

@@ -7,9 +7,9 @@ and a condition that does says which.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from .form import (
+from ..form import (
     After,
     All,
     AnyOf,
@@ -18,7 +18,6 @@ from .form import (
     Change,
     Choose,
     Comprehension,
-    Constant,
     Element,
     Expression,
     For,
@@ -37,9 +36,9 @@ from .form import (
     Store,
     While,
 )
-from .lowering.effects import children
-from .lowering.owners import root_of
-from .types import Ref
+from ..types import Ref
+from .effects import children
+from .owners import root_of
 
 
 @dataclass(frozen=True)
@@ -87,12 +86,12 @@ class Influence:
     ----------
     names
         The variables.
-    is_followed
-        Whether the functions of a file are looked into; others answer what their arguments say.
+    is_named
+        Whether the lines of a file are named; else it is the line that calls a function of it.
     """
 
-    def __init__(self, names: Collection[str], is_followed: Callable[[str], bool]) -> None:
-        self.names, self.is_followed = frozenset(names), is_followed
+    def __init__(self, names: Collection[str], is_named: Callable[[str], bool]) -> None:
+        self.names, self.is_named = frozenset(names), is_named
         self._known: dict[tuple[int, frozenset[str], bool], Influences] = {}
 
     def of(
@@ -130,7 +129,7 @@ class Influence:
 
 
 class _Way:
-    """The way through one function: what its slots depend on, and what is decided so far."""
+    """The way through one function, and which of its slots depend on the variables so far."""
 
     def __init__(
         self, influence: Influence, function: Function, depending: frozenset[str], control: bool
@@ -268,13 +267,12 @@ class _Way:
             for name, one in zip(called.parameters, node.arguments, strict=True)
             if self.value(one)
         ]
-        about_bounds = all(isinstance(one, Constant) for one in node.arguments)
-        if not self.influence.is_followed(called.file) and not about_bounds:
-            return bool(depending)
         inner = self.influence.of(called, depending, self.control)
         for write in inner.writes:
-            if not write.is_answer:
+            if not write.is_answer and self.influence.is_named(called.file):
                 self.note(write)
+            elif not write.is_answer:
+                self.note(replace(write, file=self.function.file, line=self.line))
         for name, where in node.back:
             root = root_of(where)
             if name in inner.changed and root is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from .form import (
+from ..form import (
     Apply,
     Change,
     Clause,
@@ -27,8 +27,8 @@ from .form import (
     Quantify,
     Statement,
 )
-from .lowering.effects import acts, children
-from .types import Mapping, Members, Never, Number, Sequence, Stream, Type, parts_of
+from ..types import Mapping, Members, Never, Number, Sequence, Stream, Type, parts_of
+from .effects import acts, children
 
 SHOWN = (
     "the order of a set shows here, which depends on how Python stores it; write sorted(...), with "
@@ -167,5 +167,6 @@ _SHOWING = "enumerate", "zip", "pairwise", "combinations", "reversed"
 
 def _clause(clause: Clause, shows: bool, line: int) -> Iterator[int]:
     yield from _stream(clause.over, shows, line)
-    for part in (*clause.body, *clause.conditions):
+    parts: list[Expression | Statement] = [*clause.body, *clause.conditions]
+    for part in parts:
         yield from _within(part, line)

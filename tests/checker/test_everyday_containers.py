@@ -351,6 +351,7 @@ IN_ORDER = {
     "return [m for m in FAR[s.y]] == [9, 1]": "write sorted(...)",
     "return sum(i * m for i, m in enumerate(FAR[s.y])) > 2": "write sorted(...)",
     "for a, b in EDGES:\n    s.x = a\nreturn True": "write sorted(...)",
+    "return 1 in sorted({frozenset({s.x}), frozenset({1, 2})})[0]": "write sorted(...)",
 }
 
 

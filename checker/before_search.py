@@ -14,7 +14,7 @@ from contextlib import redirect_stdout, suppress
 from enum import EnumMeta
 from functools import partial
 from inspect import unwrap
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 from ..core.errors import ImpureError, Line, TidegateError
@@ -24,6 +24,7 @@ from ..core.purity import Unproven
 from ..core.result import Load
 from ..core.sources import is_own
 from ..core.spec import Property, TransitionSystem
+from ..language.impure import computes_attributes
 from ..language.lowering.frame import MISTAKES, SeveralError
 from ..language.lowering.rules import Rules
 from ..language.steady import Refusal, Steady
@@ -103,10 +104,11 @@ def described(value: object, depth: int = 8) -> str:
         parts = [pair for pair in own if not pair[0].startswith("_") and not callable(pair[1])]
     elif isinstance(value, FunctionType):
         parts = (value.__qualname__, *(value.__defaults__ or ()))
-    elif hasattr(value, "__qualname__"):
-        return str(value.__qualname__)
+    elif isinstance(value, (BuiltinFunctionType, MethodType)):
+        return value.__qualname__
     else:
-        parts = (type(value).__name__, *sorted(getattr(value, "__dict__", {}).items()))
+        own = {} if computes_attributes(value) else getattr(value, "__dict__", {})
+        parts = (type(value).__name__, *sorted(own.items()))
     return f"[{', '.join(described(one, depth - 1) for one in parts)}]"
 
 

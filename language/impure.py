@@ -6,6 +6,7 @@ A rule cannot call them, whatever else it may call; what runs before the search 
 from __future__ import annotations
 
 import builtins
+from inspect import getattr_static
 from types import FunctionType, ModuleType
 
 from ..core.imports import Folder
@@ -73,6 +74,8 @@ def why_impure(value: object, module: str = "", name: str = "") -> str:
     >>> why_impure(time.time), why_impure(len)
     ('reads a clock', '')
     """
+    if computes_attributes(value):
+        return ""
     if isinstance(getattr(value, "__self__", None), Folder):
         return _BUILTINS["__import__"]
     if isinstance(value, FunctionType) and not is_library(value.__code__.co_filename):
@@ -88,6 +91,12 @@ def why_impure(value: object, module: str = "", name: str = "") -> str:
     if (module, name) in _BY_NAME:
         return _BY_NAME[module, name]
     return of_module(module)
+
+
+def computes_attributes(value: object) -> bool:
+    """Whether a class of somebody's computes what an object has, so that asking runs its code."""
+    asked = ("__getattr__", "__getattribute__")
+    return any(isinstance(getattr_static(type(value), one, None), FunctionType) for one in asked)
 
 
 def of_module(module: str) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from enum import auto
 from functools import partial
+from inspect import getattr_static
 from random import Random
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -218,7 +219,7 @@ class _Within(ast.NodeVisitor):
         return [*value] if isinstance(value, (tuple, list)) else [value]
 
     def _refuse_all(self, node: ast.AST, kinds: list[Any]) -> None:
-        if not self.loads and not {Exception, BaseException}.isdisjoint(kinds):
+        if not self.loads and any(kind in (Exception, BaseException) for kind in kinds):
             self.steady.refuse((self.file, getattr(node, "lineno", 1)), _EVERYTHING)
 
     # --- calls
@@ -241,8 +242,9 @@ def _is_text(node: ast.AST) -> bool:
 
 def _functions(value: Any) -> Iterator[FunctionType]:
     """Yield the functions that somebody who has a value may call."""
-    if isinstance(getattr(value, "__wrapped__", None), FunctionType):
-        yield value.__wrapped__
+    wrapped = getattr_static(value, "__wrapped__", None)
+    if isinstance(wrapped, FunctionType):
+        yield wrapped
     elif isinstance(value, FunctionType):
         yield value
     elif isinstance(value, MethodType):

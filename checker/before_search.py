@@ -107,8 +107,8 @@ def described(value: object, depth: int = 8) -> str:
     elif isinstance(value, (BuiltinFunctionType, MethodType)):
         return value.__qualname__
     else:
-        own = {} if computes_attributes(value) else getattr(value, "__dict__", {})
-        parts = (type(value).__name__, *sorted(own.items()))
+        space = {} if computes_attributes(value) else getattr(value, "__dict__", {})
+        parts = (type(value).__name__, *sorted(space.items()))
     return f"[{', '.join(described(one, depth - 1) for one in parts)}]"
 
 

@@ -20,6 +20,7 @@ from ..form import (
     Comprehension,
     Element,
     Expression,
+    Fail,
     For,
     Function,
     Given,
@@ -282,4 +283,5 @@ class _Way:
 
 def _leaves(node: Expression | Statement) -> bool:
     """Whether a part of a function may leave what is around it."""
-    return isinstance(node, (Return, Leave)) or any(map(_leaves, children(node)))
+    fails = isinstance(node, Fail) and not node.verdict
+    return fails or isinstance(node, (Return, Leave)) or any(map(_leaves, children(node)))

@@ -71,6 +71,9 @@ ACTIONS = {
     "what follows a return": (
         "def work():\n    if s.aux_hw:\n        return\n    s.own[broker] = 1  # here\nwork()\nreturn True"
     ),
+    "what follows an error": (
+        "if s.aux_hw > 9:\n    raise ValueError\ns.own[broker] = 1  # here\nreturn True"
+    ),
     "a variable before": "n = 0\nif s.aux_hw:\n    n = 1\ns.own[broker] = n  # here\nreturn True",
     "a helper": ("def put(n):\n    s.own[broker] = n  # here\nput(max(s.aux_hw, 0))\nreturn True"),
     "Kafka's own variable": "s.replica[broker].hw = min(1, s.aux_hw)  # here\nreturn True",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Container
 
 from ..core.sources import Node
 
@@ -32,53 +32,6 @@ def is_read_later(function: Node, name: str, node: ast.expr) -> bool:
         if goes_again and _reads(owner, name):
             return True
     return False
-
-
-def is_used_later(
-    function: Node,
-    part: ast.Attribute,
-    value: ast.expr | None = None,
-    but: Callable[[ast.AST, ast.Attribute], bool] = lambda function, use: False,
-) -> bool:
-    """Whether a function uses such an attribute after its assignment, or in a loop with that.
-
-    Parameters
-    ----------
-    value
-        The assigned value, which Python evaluates before; without it its uses are later, too.
-    but
-        Which uses do not count.
-    """
-    way = _way(function, part)
-    own = {id(inner) for inner in ast.walk(value)} if value else set()
-    uses = [one for one in _uses(function, part.attr) if not but(function, one)]
-    within = {
-        id(inner)
-        for loop, _ in way
-        if isinstance(loop, (ast.For, ast.While))
-        for inner in ast.walk(loop)
-        # Each round of a loop over records has another one.
-        if not (isinstance(loop, ast.For) and _is_of(part, inner, loop.target))
-    }
-    # A function that is defined here may be called at any time.
-    inner = [one for one in ast.walk(function) if isinstance(one, (ast.FunctionDef, ast.Lambda))]
-    within |= {id(one) for other in inner if other is not function for one in ast.walk(other)}
-    following = {id(one) for later in _following(way) for one in ast.walk(later)}
-    here = {id(one) for one in ast.walk(way[-1][1][0])} if way else set()
-    return any(
-        id(one) in within | following
-        or (id(one) in here and (one.lineno, one.col_offset) >= _end(part) and id(one) not in own)
-        for one in uses
-    )
-
-
-def _following(way: Sequence[tuple[ast.AST, Sequence[ast.stmt]]]) -> Iterator[ast.stmt]:
-    """Yield the statements that may run after the last one of a way, but for those of a loop."""
-    for _, (_, *later) in reversed(way):
-        for statement in later:
-            yield statement
-            if isinstance(statement, (ast.Return, ast.Raise)):
-                return
 
 
 def is_changed_later(
@@ -150,29 +103,6 @@ def _changed_by(node: ast.AST, methods: Container[str]) -> set[str]:
         if isinstance(root, ast.Name):
             names.add(root.id)
     return names
-
-
-def _uses(function: Node, name: str) -> list[ast.Attribute]:
-    """Return where a function reads an attribute of this name, but for those of the bounds."""
-    arguments = function.args.args
-    bounds = arguments[1].arg if len(arguments) > 1 else ""
-    every = [one for one in ast.walk(function) if isinstance(one, ast.Attribute)]
-    return [
-        one
-        for one in every
-        if one.attr == name
-        and isinstance(one.ctx, ast.Load)
-        and not (isinstance(one.value, ast.Name) and one.value.id == bounds)
-    ]
-
-
-def _is_of(part: ast.Attribute, other: ast.AST, target: ast.expr) -> bool:
-    """Whether two parts belong to what the variable of a loop stands for."""
-    names = {one.id for one in ast.walk(target) if isinstance(one, ast.Name)}
-    return all(
-        isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.value.id in names
-        for one in (part, other)
-    )
 
 
 def _way(owner: ast.AST, node: ast.AST) -> list[tuple[ast.AST, list[ast.stmt]]]:

@@ -12,7 +12,6 @@ import functools
 import itertools
 import math
 import operator
-import typing
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -169,25 +168,6 @@ TABLE = (
 )
 """What a rule may call."""
 
-_SIGNS = (
-    "add", "and_", "contains", "eq", "floordiv", "ge", "getitem", "gt", "is_", "is_not", "le",
-    "lshift", "lt", "mod", "mul", "ne", "neg", "not_", "or_", "pos", "rshift", "sub", "truth",
-    "xor",
-)  # fmt: skip
-"""The functions of ``operator`` that do what a sign does."""
-
-_CALLED = frozenset(
-    id(function)
-    for function in (
-        *(entry.function for entry in TABLE),
-        *(getattr(operator, name) for name in _SIGNS),
-        operator.attrgetter,
-        typing.cast,
-        typing.assert_never,
-    )
-)
-
-_GETTERS = operator.itemgetter, operator.attrgetter
 
 _PART = "name the attribute, as in s.x"
 REPAIRS = {
@@ -215,13 +195,6 @@ ELSEWHERE = (
     "compute it when the file is loaded, or call it in a function declared with @tidegate.pure"
 )
 """The repair of any other function."""
-
-
-def has(function: object) -> bool:
-    """Whether a function that is not the model's own is in the language."""
-    owner = getattr(function, "__self__", None)
-    made_by = type(function) if isinstance(function, _GETTERS) else function
-    return id(owner if isinstance(owner, type) else made_by) in _CALLED
 
 
 def repair(function: object) -> str:

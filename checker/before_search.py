@@ -156,6 +156,8 @@ def _is_in_language(rules: Rules, function: FunctionType, kinds: Sequence[Type] 
         return False
     finally:
         rules.lowering.refusals = collected
+        # A rule that calls it has a generator.
+        rules.lowering.yielding.clear()
     return True
 
 

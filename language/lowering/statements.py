@@ -6,6 +6,7 @@ import ast
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import replace
+from types import FunctionType
 from typing import Any
 
 from ...core.fields import Record as Declaration
@@ -89,11 +90,23 @@ def expression(frame: Frame, node: ast.Expr) -> list[Statement]:
     if isinstance(node.value, ast.Yield) and node.value.value is None:
         # An initial state is as the variables are now.
         return []
+    if isinstance(node.value, ast.YieldFrom):
+        return _yielded_from(frame, node.value)
     value = frame.expression(node.value)
     if isinstance(node.value, ast.Call) and isinstance(value.type, Never):
         # It fails, as assert_never does.
         frame.alive = False
     return [] if isinstance(value, (Constant, Local)) else [Do(node.lineno, value)]
+
+
+def _yielded_from(frame: Frame, node: ast.YieldFrom) -> list[Statement]:
+    """Lower the call of another function that yields initial states."""
+    inner = node.value
+    function = frame.expression(inner.func) if isinstance(inner, ast.Call) else None
+    if not isinstance(function, Constant) or not isinstance(function.value, FunctionType):
+        raise frame.refusal(node, f"{frame.text(node)}, of which the function is not known")
+    frame.lowering.yielding.add(function.value)
+    return [Do(frame.line_of(node), frame.expression(inner))]
 
 
 def assign(frame: Frame, node: ast.Assign) -> list[Statement]:

@@ -110,7 +110,9 @@ def plan(seed):
     return draw.sample(models, len(models))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))]
+)
 def test_models_with_helpers_of_one_name_have_each_their_own(tmp_path, seed):
     path, known, finders = list(sys.path), dict(sys.modules), len(sys.meta_path)
     models = []

@@ -48,11 +48,11 @@ def unsteady(
         If something gives another result when it is asked again.
     """
     steady = Steady(partial(_is_sure, rules))
-    asked: list[FunctionType] = []
+    unproven: list[FunctionType] = []
     for function, kinds in _before(rules, system, properties):
         if not _is_in_language(rules, function, kinds):
             steady.function(function)
-            asked += [] if kinds is None else [function]
+            unproven += [] if kinds is None else [function]
     todo, done = {*rules.lowering.constants}, set[tuple[str, str]]()
     while todo:
         for module, name in sorted(todo):
@@ -64,10 +64,10 @@ def unsteady(
     if not steady.refusals:
         # A report on standard output has nothing that the model prints.
         with redirect_stdout(sys.stderr):
-            for function in asked:
+            for function in unproven:
                 _ask_again(system, function)
     system.unproven = (
-        *(Unproven(one.__name__, line_of(one)) for one in asked),
+        *(Unproven(one.__name__, line_of(one)) for one in unproven),
         *(
             Unproven(name, line, described(vars(sys.modules[module])[name]))
             for (module, name), line in sorted(steady.unsure.items())

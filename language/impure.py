@@ -95,8 +95,8 @@ def why_impure(value: object, module: str = "", name: str = "") -> str:
 
 def computes_attributes(value: object) -> bool:
     """Whether a class of somebody's computes what an object has, so that asking runs its code."""
-    asked = ("__getattr__", "__getattribute__")
-    return any(isinstance(getattr_static(type(value), one, None), FunctionType) for one in asked)
+    methods = ("__getattr__", "__getattribute__")
+    return any(isinstance(getattr_static(type(value), one, None), FunctionType) for one in methods)
 
 
 def of_module(module: str) -> str:

@@ -212,8 +212,8 @@ class Lowering:
         if function is None:
             if self.refusals is not None:
                 # Another rule that calls it is refused for the same reasons.
-                told = set(map(id, self.refusals))
-                self.refusals += [one for one in self._why[key] if id(one) not in told]
+                known = set(map(id, self.refusals))
+                self.refusals += [one for one in self._why[key] if id(one) not in known]
             raise FollowingError
         return function
 

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from ..core.errors import Line, ModelError, TidegateError, shown
-from ..core.origins import Origin, origin
+from ..core.origins import is_written
 from ..core.purity import DeclaredPure
 from ..core.sources import original_of
 from ..core.spec import Property, TransitionSystem
@@ -91,7 +91,7 @@ def _refused(rules: Rules, rule: Rule) -> Iterator[tuple[Line | None, str]]:
 
 def _decided_by(rules: Rules, histories: Collection[str]) -> Iterator[tuple[Line | None, str]]:
     """Yield the lines in a user's actions and rules that depend on history, which must not."""
-    influence = Influence(histories, lambda file: origin(file) is Origin.USER)
+    influence = Influence(histories, is_written)
     for what, function in _deciding(rules):
         if not influence.is_named(function.file):
             continue

@@ -118,6 +118,11 @@ def is_library(file: str) -> bool:
     return origin(file) in (Origin.PYTHON, Origin.LIBRARY)
 
 
+def is_written(file: str) -> bool:
+    """Whether code is the user's, who can change it, also if no file on disk has it."""
+    return origin(file) is Origin.USER
+
+
 def is_users(file: str) -> bool:
     """Whether a file is on disk, and neither Tidegate's nor Python's nor a library's."""
     return origin(file) is Origin.USER and Path(file).is_file()

@@ -105,8 +105,8 @@ def of_module(module: str) -> str:
     return next((what for what, names in _MODULES.items() if first in names), "")
 
 
-def is_users(module: ModuleType) -> bool:
-    """Whether a module is a file of the user's, which may have the name of one of Python's."""
+def is_users(module: ModuleType | None) -> bool:
+    """Whether a module is neither of Python's, whose name it may have, nor of a library."""
     file = getattr(module, "__file__", None)
     return file is not None and not is_library(file)
 

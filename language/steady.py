@@ -23,7 +23,7 @@ from typing import Any
 
 from ..core.errors import Line
 from ..core.imports import Folder
-from ..core.origins import Origin, origin
+from ..core.origins import is_written
 from ..core.purity import DeclaredPure, declaration_of
 from ..core.sources import is_own, source_of, tree_of
 from .impure import ADDRESS, ANEW, CHANCE, CLOCK, ONLY, is_users, of_module, why_impure
@@ -79,7 +79,7 @@ class Steady:
         if declaration is not None:
             self.declared |= set() if loads else {declaration}
             return
-        if (function, loads) in self._seen or not _is_users(function.__code__.co_filename):
+        if (function, loads) in self._seen or not is_written(function.__code__.co_filename):
             return
         self._seen.add((function, loads))
         source = source_of(function)
@@ -93,7 +93,7 @@ class Steady:
         """Look through the statements of a file by which one of its names got its value."""
         space = vars(sys.modules.get(module, builtins))
         file = str(space.get("__file__"))
-        if _is_users(file):
+        if is_written(file):
             if file not in self._files:
                 self._files[file] = _Statements(file, space)
             line = self._files[file].look(self, name)
@@ -103,10 +103,6 @@ class Steady:
     def refuse(self, place: Line, text: str) -> None:
         """Note something that is wrong."""
         self.refusals[place, text] = None
-
-
-def _is_users(file: str) -> bool:
-    return origin(file) is Origin.USER
 
 
 class _Within(ast.NodeVisitor):
@@ -264,7 +260,7 @@ def _functions(value: Any) -> Iterator[FunctionType]:
 def _methods(kind: type) -> Iterator[FunctionType]:
     """Yield the methods and the properties of a class that is the model's."""
     file = str(getattr(sys.modules.get(kind.__module__), "__file__", ""))
-    if file and _is_users(file):
+    if file and is_written(file):
         for one in vars(kind).values():
             inner = getattr(one, "fget", None) or getattr(one, "func", None)
             inner = getattr(one, "__func__", inner) or one

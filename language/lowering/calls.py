@@ -19,7 +19,6 @@ from typing import Any
 from ...core.fields import Array, declared_parts, lowest, method_of
 from ...core.fields import Field as Field_
 from ...core.fields import Record as Declaration
-from ...core.origins import is_library
 from ...core.purity import declaration_of, is_declared_pure
 from ...core.values import as_kind, members_of
 from ..calls import CallError, Parameters, defaults_of
@@ -43,6 +42,7 @@ from ..form import (
     Store,
 )
 from ..forms import refusal
+from ..impure import is_users
 from ..table import repair
 from ..types import (
     CONTAINERS,
@@ -348,7 +348,7 @@ def _refuse_outside(frame: Frame, function: Any, node: ast.AST) -> None:
     if not isinstance(function, (BuiltinFunctionType, type)) or own:
         return
     if frame.lowering.library(function) is None and not is_declared_pure(function):
-        if isinstance(function, type) and _is_models(function):
+        if isinstance(function, type) and is_users(sys.modules.get(function.__module__)):
             kind = "a number" if issubclass(function, int) else "an object"
             raise frame.refusal(node, refusal(frame.text(node), f"{kind} of a class of the model"))
         raise frame.refusal(
@@ -356,12 +356,6 @@ def _refuse_outside(frame: Frame, function: Any, node: ast.AST) -> None:
             f"{frame.text(node)} is not in the language of models",
             repair(function),
         )
-
-
-def _is_models(kind: type) -> bool:
-    """Whether a class is none of Python's, nor of a library."""
-    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-    return file is not None and not is_library(file)
 
 
 def _in_turn(

@@ -12,10 +12,10 @@ from math import isinf
 from types import FunctionType
 from typing import Any, Protocol, TypeVar
 
-from ...core import origins
 from ...core.asserting import is_users_code
 from ...core.containers import Bag
 from ...core.errors import TidegateError, printed
+from ...core.origins import is_written
 from ...core.purity import DeclaredPure
 from ...core.sources import Node
 from ..form import (
@@ -375,7 +375,7 @@ class Frame:
         own = tree.name == function.__name__ if isinstance(tree, ast.FunctionDef) else False
         self.shown = function.__qualname__.rpartition("<locals>.")[2] if own else made.name
         # Nobody could change a line of a library.
-        self.names_lines = origins.origin(made.file) is origins.Origin.USER
+        self.names_lines = is_written(made.file)
         self.is_users = is_users_code(function.__code__, function.__globals__)
         self.scope = Scope()
         self.alive = True

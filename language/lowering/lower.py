@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Set
 from collections.abc import Sequence as Parts
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from inspect import getattr_static
 from types import FunctionType
 from typing import Any
 
-from ...core import origins
 from ...core.containers import Bag, Ordered
 from ...core.containers import Set as OwnSet
 from ...core.fields import method_of
+from ...core.origins import is_written
 from ...core.purity import DeclaredPure, declaration_of
 from ..form import Expression, Function, Return, Statement
 from ..forms import Outside, outside
@@ -119,17 +119,18 @@ class Lowering:
             If a line of it is not in the language.
         """
         key = (function, tuple(kinds.items()))
-        if (declaration := declaration_of(function)) is not None:
+
+        def lower() -> Function | None:
+            declaration = declaration_of(function)
+            if declaration is None:
+                return self._made(function, kinds, node, caller)
             self.declared.add(declaration)
-        if key not in self._done:
-            tried = self._untabulated(function.__name__, node, caller)
-            before = len(self.refusals or ())
-            if declaration and self.switches and self.schema.root in kinds.values():
+            if self.switches and self.schema.root in kinds.values():
                 raise _refused_history(function, node, caller)
-            with tried if declaration else nullcontext():
-                self._done[key] = self._made(function, kinds, node, caller)
-            self._why[key] = (self.refusals or [])[before:]
-        return self._well(key)
+            with self._untabulated(function.__name__, node, caller):
+                return self._made(function, kinds, node, caller)
+
+        return self._kept(key, lower)
 
     def _made(
         self,
@@ -152,7 +153,7 @@ class Lowering:
         except FollowingError:
             raise
         except LoweringError as error:
-            if caller is None or frame.names_lines or _is_users(error):
+            if caller is None or frame.names_lines or (error.place and is_written(error.place[0])):
                 raise
             what = f"the call of {made.name}, which is not yours: {Exception.__str__(error)}"
             raise caller.refusal(node, what) from None
@@ -160,11 +161,18 @@ class Lowering:
     @contextmanager
     def _untabulated(self, name: str, node: ast.AST | None, caller: Frame | None) -> Iterator[None]:
         """Lower a function that is declared pure; it may do anything, and then Python calls it."""
+        with self.ending_at_first():
+            try:
+                yield
+            except LoweringError:
+                raise untabulated(name, node, caller) from None
+
+    @contextmanager
+    def ending_at_first(self) -> Iterator[None]:
+        """Raise the first refusal meanwhile, and collect none."""
         refusals, self.refusals = self.refusals, None
         try:
             yield
-        except LoweringError:
-            raise untabulated(name, node, caller) from None
         finally:
             self.refusals = refusals
 
@@ -195,19 +203,21 @@ class Lowering:
         node: ast.AST,
     ) -> Function:
         """Return a function within a function, lowered for these arguments and captured values."""
-        key = (code, tuple(kinds.items()))
-        if key not in self._done:
-            around = code.frame
+        around = code.frame
+
+        def lower() -> Function | None:
             self._refuse_recursion(tree, code.name, node, around)
             made = Function(code.name, around.made.file, tree.lineno, tuple(kinds))
-            frame = Frame(self, around.function, tree, made)
-            before = len(self.refusals or ())
-            self._done[key] = self._lowered(frame, kinds, tree)
-            self._why[key] = (self.refusals or [])[before:]
-        return self._well(key)
+            return self._lowered(Frame(self, around.function, tree, made), kinds, tree)
 
-    def _well(self, key: tuple[Any, ...]) -> Function:
-        """Return a function that was lowered, all of it."""
+        return self._kept((code, tuple(kinds.items())), lower)
+
+    def _kept(self, key: tuple[Any, ...], lower: Callable[[], Function | None]) -> Function:
+        """Return a function that is lowered once, all of it."""
+        if key not in self._done:
+            before = len(self.refusals or ())
+            self._done[key] = lower()
+            self._why[key] = (self.refusals or [])[before:]
         function = self._done[key]
         if function is None:
             if self.refusals is not None:
@@ -299,7 +309,7 @@ class Lowering:
             parts = [
                 one for one in outside(tree) if one.what != "yield" or function not in self.yielding
             ]
-            if parts and caller is not None and not _is_readable(function):
+            if parts and caller is not None and not is_written(function.__code__.co_filename):
                 raise caller.refusal(node, f"{function.__name__}: {parts[0].text}")
             errors = [_refused(function, part) for part in parts]
             if errors and self.refusals is not None:
@@ -384,16 +394,6 @@ def _refused_history(
     if caller is None:
         return LoweringError(what)
     return caller.refusal(node, what, "pass it the variables that it reads")
-
-
-def _is_readable(function: FunctionType) -> bool:
-    """Whether whoever reads a refusal can change a function."""
-    return origins.origin(function.__code__.co_filename) is origins.Origin.USER
-
-
-def _is_users(error: LoweringError) -> bool:
-    """Whether an error is about a line of a user's, which a function of Tidegate's calls."""
-    return error.place is not None and origins.origin(error.place[0]) is origins.Origin.USER
 
 
 def _own_method(frame: Frame, kind: Type, name: str) -> FunctionType | None:

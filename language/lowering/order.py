@@ -81,11 +81,11 @@ def is_unordered(kind: Type) -> bool:
 def _within(node: Expression | Statement, line: int) -> Iterator[int]:
     """Yield the lines in a part of a function where the order of a set shows."""
     line = getattr(node, "line", line)
-    for over, shows in _gone_over(node):
+    gone_over = list(_gone_over(node))
+    for over, shows in gone_over:
         yield from _stream(over, shows, line)
-    gone_over = [over for over, _ in _gone_over(node)]
     for part in children(node):
-        if not any(part is over for over in gone_over):
+        if not any(part is over for over, _ in gone_over):
             yield from _within(part, line)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import redirect_stdout, suppress
 from enum import EnumMeta
 from functools import partial
@@ -17,25 +17,24 @@ from inspect import unwrap
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
-from ..core.errors import ImpureError, Line, TidegateError
+from ..core.errors import ImpureError, TidegateError
 from ..core.fault_location import impure
 from ..core.fields import Array, Field, Record, declared_parts
 from ..core.purity import Unproven
 from ..core.result import Load
-from ..core.sources import is_own
+from ..core.sources import is_own, line_of
 from ..core.spec import Property, TransitionSystem
 from ..language.impure import computes_attributes
 from ..language.lowering.frame import MISTAKES, SeveralError
+from ..language.lowering.lower import Lowering
 from ..language.lowering.rules import Rules
 from ..language.steady import Refusal, Steady
 from ..language.types import Known, NoJoinError, Type
 from .reevaluation import Elsewhere, Job, identity, initial, is_serving
 
 
-def unsteady(
-    rules: Rules, system: TransitionSystem[Any, Any], properties: Sequence[Property]
-) -> Iterator[Refusal]:
-    """Yield why what runs before the search may give something else in the next run.
+def look_through(rules: Rules, properties: Sequence[Property]) -> Collection[Refusal]:
+    """Note in a system what may give something else in the next run; return what surely may.
 
     Parameters
     ----------
@@ -47,25 +46,26 @@ def unsteady(
     ModelError
         If something gives another result when it is asked again.
     """
-    steady = Steady(partial(_is_sure, rules))
+    system, lowering = rules.system, rules.lowering
+    steady = Steady(lambda *of_file: _lowers(lowering, partial(lowering.expression, *of_file)))
     unproven: list[FunctionType] = []
     for function, kinds in _before(rules, system, properties):
-        if not _is_in_language(rules, function, kinds):
+        if kinds is None or not _is_in_language(rules, function, kinds):
             steady.function(function)
             unproven += [] if kinds is None else [function]
-    todo, done = {*rules.lowering.constants}, set[tuple[str, str]]()
+    todo, done = {*lowering.constants}, set[tuple[str, str]]()
     while todo:
         for module, name in sorted(todo):
             steady.constant(module, name)
         done |= todo
-        todo = rules.lowering.constants - done
-    rules.lowering.declared |= steady.declared
-    yield from steady.refusals
-    if not steady.refusals:
-        # A report on standard output has nothing that the model prints.
-        with redirect_stdout(sys.stderr):
-            for function in unproven:
-                _ask_again(system, function)
+        todo = lowering.constants - done
+    lowering.declared |= steady.declared
+    if steady.refusals:
+        return steady.refusals
+    # A report on standard output has nothing that the model prints.
+    with redirect_stdout(sys.stderr):
+        for function in unproven:
+            _ask_again(system, function)
     system.unproven = (
         *(Unproven(one.__name__, line_of(one)) for one in unproven),
         *(
@@ -73,11 +73,7 @@ def unsteady(
             for (module, name), line in sorted(steady.unsure.items())
         ),
     )
-
-
-def line_of(function: FunctionType) -> Line:
-    """Return the line where a function begins."""
-    return function.__code__.co_filename, function.__code__.co_firstlineno
+    return ()
 
 
 def described(value: object, depth: int = 8) -> str:
@@ -144,32 +140,23 @@ _LOOK = 0.05
 """Seconds between two looks at what other processes have answered."""
 
 
-def _is_in_language(rules: Rules, function: FunctionType, kinds: Sequence[Type] | None) -> bool:
-    """Whether a function is in the language of models, so that it gives the same in every run."""
-    if kinds is None:
-        return False
-    collected, rules.lowering.refusals = rules.lowering.refusals, None
+def _is_in_language(rules: Rules, function: FunctionType, kinds: Sequence[Type]) -> bool:
+    """Whether a function that may yield is in the language of models."""
     rules.lowering.yielding.add(function)
     try:
-        rules.called(function, kinds)
-    except (TidegateError, SeveralError):
-        return False
+        return _lowers(rules.lowering, lambda: rules.called(function, kinds))
     finally:
-        rules.lowering.refusals = collected
         # A rule that calls it has a generator.
         rules.lowering.yielding.clear()
-    return True
 
 
-def _is_sure(rules: Rules, space: dict[str, Any], file: str, node: Any) -> bool:
-    """Whether an expression of a file is in the language: it gives the same in every run."""
-    collected, rules.lowering.refusals = rules.lowering.refusals, None
-    try:
-        rules.lowering.expression(space, file, node)
-    except (TidegateError, SeveralError, NoJoinError, *MISTAKES):
-        return False
-    finally:
-        rules.lowering.refusals = collected
+def _lowers(lowering: Lowering, lower: Callable[[], object]) -> bool:
+    """Whether something is in the language of models, so that it gives the same in every run."""
+    with lowering.ending_at_first():
+        try:
+            lower()
+        except (TidegateError, SeveralError, NoJoinError, *MISTAKES):
+            return False
     return True
 
 

@@ -135,8 +135,9 @@ class Trial:
             If an action, a predicate, the constraint or the initial states are not the same.
         """
         self.level_ended(())
+        system = self._system
         expected = self._expected([*self._records, *some(_CANDIDATES), *self._walked()])
-        job = Job(self._load, identity(self._system), self._initial, expected)
+        job = Job(self._load, identity(system), self._initial, expected, system.unproven)
         with Elsewhere(job) as elsewhere:
             while True:
                 if perf_counter() - self._retried >= _PAUSE:

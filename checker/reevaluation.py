@@ -62,7 +62,7 @@ def identity(system: TransitionSystem[Any, Any]) -> object:
     variables = [
         (variable.path, variable.low, variable.high) for variable in system.layout.variables
     ]
-    return [str(instance.step) for instance in system.instances], variables, system.unproven
+    return [str(instance.step) for instance in system.instances], variables
 
 
 def differing(before: Answers, after: Answers) -> int | str | None:
@@ -130,7 +130,7 @@ class Job:
     identity: object
     initial: frozenset[State] | None
     expected: list[tuple[State, Answers]]
-    unproven: tuple[Unproven, ...] = ()
+    unproven: tuple[Unproven, ...]
 
 
 _Reply = str | Difference | None
@@ -271,15 +271,6 @@ def serve(reply: str, number: int, parent: int) -> None:
     os._exit(0)
 
 
-def _other(system: TransitionSystem[Any, Any], job: Job) -> Difference:
-    """Return what differs between this system and that of the process that asks."""
-    here, there = system.unproven, job.unproven
-    for one, other in zip(here, there, strict=False):
-        if one.line == other.line and one.value != other.value:
-            return Difference(_HERE, what=f"{one.name} is another one", place=one.line)
-    return Difference(_HERE, what="the model has other actions or variables")
-
-
 def _done(job: Job, number: int) -> _Reply:
     assert job.load is not None
     try:
@@ -288,8 +279,11 @@ def _done(job: Job, number: int) -> _Reply:
         place = place_of(error)
         at = f" ({os.path.basename(place[0])}:{place[1]})" if place else ""
         return f"it cannot be loaded in another process: {type(error).__name__}: {error}{at}"
-    if identity(system) != job.identity:
-        return _other(system, job)
+    for one, other in zip(job.unproven, system.unproven, strict=False):
+        if one.line == other.line and one.value != other.value:
+            return Difference(_HERE, what=f"{one.name} is another one", place=one.line)
+    if identity(system) != job.identity or system.unproven != job.unproven:
+        return Difference(_HERE, what="the model has other actions or variables")
     # What depends on the order of the calls differs in another order.
     expected = job.expected[:: -1 if number % 2 else 1]
     for again in (_HERE, _BARE) if number == 1 else (_HERE,):

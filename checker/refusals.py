@@ -13,15 +13,14 @@ from typing import Any
 
 from ..core.errors import Line, ModelError, TidegateError, shown
 from ..core.origins import is_written
-from ..core.purity import DeclaredPure
-from ..core.sources import original_of
+from ..core.sources import line_of
 from ..core.spec import Property, TransitionSystem
 from ..language.form import Function
 from ..language.lowering.frame import FollowingError, UntabulatedError
 from ..language.lowering.influence import Influence
 from ..language.lowering.lower import Lowering
 from ..language.lowering.rules import Rule, Rules
-from .before_search import unsteady
+from .before_search import look_through
 from .families import decided_one_by_one
 
 ENOUGH, MOST = 32, 256
@@ -35,8 +34,11 @@ def refuse_outside(
     system: TransitionSystem[Any, Any],
     properties: Sequence[Property],
     histories: Collection[str] = (),
-) -> tuple[DeclaredPure, ...]:
+) -> None:
     """Lower the rules of a system, and refuse what is not in the language.
+
+    What the lowering leaves to others is noted in the system: the functions declared pure, and what
+    runs before the search and is not in the language.
 
     Parameters
     ----------
@@ -45,11 +47,6 @@ def refuse_outside(
     histories
         The variables that a state holds only if a property needs them, and the constants that say
         which it holds.  They must not decide anything else.
-
-    Returns
-    -------
-    tuple of DeclaredPure
-        The functions declared pure that the model reaches.
 
     Raises
     ------
@@ -66,9 +63,11 @@ def refuse_outside(
     if histories and not refusals:
         refusals = dict.fromkeys(_decided_by(rules, histories))
     if not refusals:
-        refusals = dict.fromkeys(unsteady(rules, system, properties))
+        refusals = dict.fromkeys(look_through(rules, properties))
     if not refusals:
-        return tuple(sorted(rules.lowering.declared, key=lambda one: (one.line, one.function)))
+        declared = rules.lowering.declared
+        system.declared_pure = tuple(sorted(declared, key=lambda one: (one.line, one.function)))
+        return
     (place, text), *others = sorted(refusals, key=lambda one: one[0] or ("", 0))
     error = ModelError(text)
     error.place = place
@@ -157,11 +156,3 @@ def errors_of(lowering: Lowering, make: Callable[[], object]) -> Iterator[Tidega
         yield error
     yield from collected
     collected.clear()
-
-
-def line_of(rule: Any) -> Line | None:
-    """Return the line where a rule of a model begins, if it is in a file."""
-    function = original_of(rule)
-    # The predicate that is made from a witness is in no file of the model.
-    code = getattr(getattr(function, "witness", function), "__code__", None)
-    return (code.co_filename, code.co_firstlineno) if code else None

@@ -207,7 +207,7 @@ class Unproven:
     """
 
     name: str
-    line: Line
+    line: Line | None
     value: str = ""
 
 

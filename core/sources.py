@@ -55,6 +55,14 @@ def original_of(function: Any) -> Any:
     return function
 
 
+def line_of(rule: Any) -> tuple[str, int] | None:
+    """Return the line where a rule of a model begins, if it is in a file."""
+    function = original_of(rule)
+    # The predicate that is made from a witness is in no file of the model.
+    code = getattr(getattr(function, "witness", function), "__code__", None)
+    return (code.co_filename, code.co_firstlineno) if code else None
+
+
 def source_of(function: FunctionType) -> Source | None:
     """Return the source of a function; None if it is not at hand."""
     changed = getattr(function, "syntax_tree", None)

@@ -248,12 +248,10 @@ def system_for(
         # What lowers models takes a while to import.
         from ..checker.refusals import refuse_outside
 
-        if names := names_of_history(protocol):
-            every = with_every_history(protocol, settings)
-            system.declared_pure = refuse_outside(every, chosen, names)
-            system.unproven = every.unproven
-        else:
-            system.declared_pure = refuse_outside(system, chosen)
+        names = names_of_history(protocol)
+        lowered = with_every_history(protocol, settings) if names else system
+        refuse_outside(lowered, chosen, names)
+        system.declared_pure, system.unproven = lowered.declared_pure, lowered.unproven
     return system
 
 

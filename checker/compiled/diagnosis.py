@@ -12,12 +12,12 @@ from typing import Any
 
 from ...core.errors import TidegateError
 from ...core.result import Reason
-from ...core.sources import original_of
+from ...core.sources import line_of, original_of
 from ...core.spec import Property, TransitionSystem
 from ...language.lowering.lower import Lowering
 from ...language.schema import Schema
 from ..liveness.formulas import predicates_of
-from ..refusals import ENOUGH, MOST, errors_of, line_of
+from ..refusals import ENOUGH, MOST, errors_of
 from .choices import in_turn
 from .state_refs import StateRefs
 from .unit import Compiled, Unit

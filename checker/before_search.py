@@ -126,8 +126,8 @@ def compare_runs(system: TransitionSystem[Any, Any], load: Load | None) -> None:
             if difference is not None:
                 what = difference.what or difference.text or "there are other initial states"
                 error = ImpureError(
-                    f"{what} when the model is loaded {difference.again}; use sorted(...), or a "
-                    "tuple, for a set, and nothing that differs from run to run"
+                    f"{what} when the model is loaded {difference.again}; sort a set before you go "
+                    "over it, and use nothing that differs from run to run"
                 )
                 error.place = difference.place or system.unproven[0].line
                 raise error

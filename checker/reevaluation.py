@@ -281,7 +281,7 @@ def _done(job: Job, number: int) -> _Reply:
         return f"it cannot be loaded in another process: {type(error).__name__}: {error}{at}"
     for one, other in zip(job.unproven, system.unproven, strict=False):
         if one.line == other.line and one.value != other.value:
-            return Difference(_HERE, what=f"{one.name} is another one", place=one.line)
+            return Difference(_HERE, what=f"{one.name} is different", place=one.line)
     if identity(system) != job.identity or system.unproven != job.unproven:
         return Difference(_HERE, what="the model has other actions or variables")
     # What depends on the order of the calls differs in another order.

@@ -13,6 +13,8 @@ from enum import Enum
 from functools import reduce
 from typing import Any
 
+from ..core.containers import Bag
+from ..core.errors import printed
 from ..core.layout import WORD_BITS
 from ..core.text import Tabled
 
@@ -504,3 +506,22 @@ def _joined(values: Any) -> Type:
 def _is_static(one: Type) -> bool:
     """Whether a value of a type is known by what it is alone, or holds what is."""
     return isinstance(one, (Known, OneOf)) or any(map(_is_static, parts_of(one)))
+
+
+def named(kind: Type) -> str:
+    """Say what a value is, in words."""
+    if isinstance(kind, Known):
+        return printed(kind.value)
+    if isinstance(kind, Number) and kind.kind is bool:
+        return "a truth value"
+    if isinstance(kind, Mapping) and kind.kind is Bag:
+        return "a bag"
+    return _NAMES.get(type(kind).__name__, "a value")
+
+
+_NAMES = {
+    "Number": "a number", "Nothing": "None", "Text": "a text", "Tuple": "a tuple",
+    "Record": "a record", "Sequence": "a list", "Members": "a set", "Mapping": "a dictionary",
+    "Optional": "None on some way", "Stream": "a generator", "Span": "a range",
+    "Ref": "a part of the state", "Closure": "a function", "OneOf": "a function",
+}  # fmt: skip

@@ -52,10 +52,11 @@ from ..types import (
     Tuple,
     Type,
     join_all,
+    named,
 )
 from . import objects
 from .effects import adds_entry, effects, form_of, names_in, writes_state
-from .frame import Frame, LoweringError, Read, constant, locals_of, named, number
+from .frame import Frame, LoweringError, Read, constant, locals_of, number
 from .owners import root_of
 from .retyping import keyed, retyped
 

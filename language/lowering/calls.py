@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import EnumMeta
 from functools import partial
-from inspect import getattr_static, unwrap
+from inspect import getattr_static
 from itertools import chain
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
@@ -66,6 +66,7 @@ from ..types import (
     is_changeable,
     join,
     join_all,
+    named,
 )
 from .access import (
     chosen,
@@ -78,7 +79,7 @@ from .access import (
 )
 from .displays import items_of, iterable, made_tuple
 from .effects import acts, effects, is_simple
-from .frame import Frame, Variable, constant, locals_of, named, number, untabulated
+from .frame import Frame, Variable, constant, locals_of, number, untabulated
 from .objects import refuse_impure
 from .operators import is_set
 from .owners import origin_of, root_of
@@ -304,9 +305,6 @@ def _known(
 ) -> Expression:
     """Return what a function gives that exists when the file is loaded."""
     refuse_impure(frame, function, node)
-    if function is unwrap and len(positional) == 1 and isinstance(positional[0], Constant):
-        # Kafka's family asks so which rule a protocol has.
-        return constant(unwrap(positional[0].value))
     rule = frame.lowering.library(function)
     if rule is not None:
         if function is not chain:

@@ -21,12 +21,13 @@ from ..types import (
     Stream,
     Tuple,
     Type,
+    named,
 )
 from .access import element_type, lookup
 from .calls import arguments_of, refuse_stars
 from .changes import CHANGING, changed
 from .displays import iterable
-from .frame import Frame, constant, named
+from .frame import Frame, constant
 from .operators import combined, contains, is_of_state, is_set, ordered
 from .retyping import joined, member_type
 

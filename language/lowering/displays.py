@@ -41,11 +41,12 @@ from ..types import (
     Type,
     is_changeable,
     join_all,
+    named,
     type_of,
 )
 from .access import element_type
 from .effects import assignments, early_in, iterated, whole
-from .frame import Frame, Loop, Variable, constant, met, named, plain_name
+from .frame import Frame, Loop, Variable, constant, met, plain_name
 from .objects import refuse_computed
 from .operators import truth_of
 from .order import OF_OBJECTS

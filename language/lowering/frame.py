@@ -13,8 +13,7 @@ from types import FunctionType
 from typing import Any, Protocol, TypeVar
 
 from ...core.asserting import is_users_code
-from ...core.containers import Bag
-from ...core.errors import TidegateError, printed
+from ...core.errors import TidegateError
 from ...core.origins import is_written
 from ...core.purity import DeclaredPure
 from ...core.sources import Node
@@ -69,6 +68,7 @@ from ..types import (
     Type,
     either,
     is_changeable,
+    named,
     parts_of,
     type_of,
     widened,
@@ -723,10 +723,6 @@ class Frame:
             return name in self.scope.names
         return is_read_later(self.tree, name, node)
 
-    def named(self, kind: Type) -> str:
-        """Say what a value is, in words."""
-        return named(kind)
-
     # --- what expressions are
 
     def expression(self, node: ast.expr) -> Expression:
@@ -1094,25 +1090,6 @@ def number(value: int) -> Constant:
 def is_plain(value: Expression) -> bool:
     """Whether a value is known, and a number, a text or None."""
     return isinstance(value, Constant) and isinstance(value.type, (Number, Text, Nothing))
-
-
-def named(kind: Type) -> str:
-    """Say what a value is, in words."""
-    if isinstance(kind, Known):
-        return printed(kind.value)
-    if isinstance(kind, Number) and kind.kind is bool:
-        return "a truth value"
-    if isinstance(kind, MappingType) and kind.kind is Bag:
-        return "a bag"
-    return _NAMES.get(type(kind).__name__, "a value")
-
-
-_NAMES = {
-    "Number": "a number", "Nothing": "None", "Text": "a text", "Tuple": "a tuple",
-    "Record": "a record", "Sequence": "a list", "Members": "a set", "Mapping": "a dictionary",
-    "Optional": "None on some way", "Stream": "a generator", "Span": "a range",
-    "Ref": "a part of the state", "Closure": "a function", "OneOf": "a function",
-}  # fmt: skip
 
 
 def forms_of(kind: Type) -> Iterator[str]:

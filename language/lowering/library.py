@@ -6,6 +6,7 @@ import ast
 import collections
 import copy
 import functools
+import inspect
 import itertools
 import math
 import operator
@@ -64,12 +65,13 @@ from ..types import (
     contains_ref,
     join,
     join_all,
+    named,
     widened,
 )
 from .access import element_of, element_type, part_of
 from .calls import Code, called, declared_by, given
 from .displays import items_of, iterable, made_tuple
-from .frame import Frame, constant, is_plain, named, number
+from .frame import Frame, constant, is_plain, number
 from .objects import refuse_computed
 from .operators import (
     arithmetic,
@@ -778,6 +780,16 @@ def _class_of(frame: Frame, kind: Type) -> type | None:
 def _never(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
     _takes(frame, arguments, names, node, 1, 1)
     return After(NEVER, (Fail(frame.line_of(node)),), constant(None))
+
+
+@rule(inspect.unwrap)
+def _unwrap(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
+    """Lower what Kafka's family asks to know which rule a protocol has."""
+    _takes(frame, arguments, names, node, 1, 1)
+    [function] = arguments
+    if not isinstance(function, Constant):
+        raise frame.refusal(node, f"{frame.text(node)}: the function is chosen in the step")
+    return constant(inspect.unwrap(function.value))
 
 
 @rule(typing.cast)

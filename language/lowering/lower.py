@@ -27,6 +27,7 @@ from ..types import (
     Type,
     either,
     is_changeable,
+    named,
 )
 from . import access, calls, containers, displays, library, operators
 from .calls import Code, call_function, declared_by
@@ -37,7 +38,6 @@ from .frame import (
     LoweringError,
     Scope,
     Variable,
-    named,
     plain_name,
     untabulated,
 )

@@ -30,6 +30,7 @@ from ..types import (
     Text,
     Tuple,
     Type,
+    named,
     type_of,
 )
 from .objects import refuse_computed
@@ -193,7 +194,7 @@ def refuse_answer(frame: Frame, kind: Type, node: ast.AST, falls: bool = False) 
     if falls:
         text += "ends here without a return, so it returns None; write return"
     else:
-        text += f"returns {frame.named(wrong)} here"
+        text += f"returns {named(wrong)} here"
     raise frame.refusal(node, text)
 
 

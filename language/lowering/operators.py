@@ -55,9 +55,10 @@ from ..types import (
     Type,
     is_changeable,
     join,
+    named,
 )
 from .access import element_type
-from .frame import Frame, SeveralError, constant, is_plain, met, named, number
+from .frame import Frame, SeveralError, constant, is_plain, met, number
 from .meaning import refuse_never
 from .objects import objects_of, refuse_computed
 

@@ -18,8 +18,9 @@ from ..types import (
     Type,
     join,
     join_all,
+    named,
 )
-from .frame import Frame, named
+from .frame import Frame
 
 
 def joined(frame: Frame, kinds: Parts[Type], node: ast.AST) -> Type:

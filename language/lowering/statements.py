@@ -53,6 +53,7 @@ from ..types import (
     Type,
     is_changeable,
     join_all,
+    named,
 )
 from .access import (
     element_of,
@@ -71,7 +72,7 @@ from .calls import closure, held
 from .changes import evaluated_before
 from .displays import entered, items_of, iterable, taken_apart
 from .effects import assignments, effects, iterated, whole, writes_state
-from .frame import Frame, Loop, Read, Scope, constant, named
+from .frame import Frame, Loop, Read, Scope, constant
 from .operators import OPERATORS, combined, is_of_state, is_set, refuse_operator, truth_of
 from .owners import is_of_value, origin_of, root_of
 from .patterns import match

@@ -203,7 +203,7 @@ def test_a_model_whose_actions_depend_on_the_process_is_refused(tmp_path):
     text = model("MORE = 'pytest' in sys.modules\n" + PURE["a cache"], "an action").replace(
         "range(k.n))", "range(k.n + MORE))"
     )
-    with pytest.raises(TidegateError, match="MORE is another one when"):
+    with pytest.raises(TidegateError, match="MORE is different when"):
         tidegate.check(written(tmp_path, text))
 
 

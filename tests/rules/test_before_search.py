@@ -88,7 +88,7 @@ def test_a_constant_outside_of_it_is_named(tmp_path, name):
 
 def test_a_constant_that_differs_in_another_process_is_refused(tmp_path):
     setup = 'NAMES = {"ann", "bob", "cid", "dee"}\nRANK = {}\nfor name in NAMES:\n    RANK[name] = len(RANK)'
-    with pytest.raises(TidegateError, match="RANK is another one when the model is loaded") as said:
+    with pytest.raises(TidegateError, match="RANK is different when the model is loaded") as said:
         check(written(tmp_path, setup, holds='RANK["ann"] < 9'))
     assert said.value.place[1] in (7, 8)
 

@@ -25,7 +25,9 @@ from ..form import (
     Given,
     Length,
     Quantify,
+    Slice,
     Statement,
+    Store,
 )
 from ..types import Mapping, Members, Never, Number, Sequence, Stream, Type, parts_of
 from .effects import acts, children
@@ -106,6 +108,8 @@ def _gone_over(node: Expression | Statement) -> Iterator[tuple[Expression, bool]
         fills = node.method == "update" and isinstance(node.of.type, Mapping)
         shows = fills or node.method in ("extend", "extendleft")
         yield from ((one, shows) for one in node.arguments)
+    elif isinstance(node, Store) and isinstance(node.target, Slice):
+        yield node.value, True
     elif isinstance(node, Length) and isinstance(node.of.type, Sequence):
         yield node.of, False
     elif isinstance(node, Apply):
@@ -128,12 +132,16 @@ def _by_library(node: Apply) -> Iterator[tuple[Expression, bool]]:
     elif name in ("min", "max", "sorted"):
         # Of several that are equal by a key, or not in order, the first one comes first.
         yield arguments[0], "key" in dict(node.named) or _has_sets(node.type)
-    elif name in ("reduce", "concatenated", "unpacked", "starred", "index"):
-        yield from ((one, True) for one in arguments)
     elif name == "held":
         yield arguments[0], isinstance(node.type, Sequence)
     elif isinstance(node.type, Stream):
         yield node, True
+    elif name not in _AS_A_WHOLE:
+        yield from ((one, True) for one in arguments)
+
+
+_AS_A_WHOLE = "is", "same", "member", "of_mask", "operation", "count", "total"
+"""What asks for no element after the other; whatever else there is may show which comes first."""
 
 
 def _stream(over: Expression, shows: bool, line: int) -> Iterator[int]:

@@ -352,6 +352,10 @@ IN_ORDER = {
     "return sum(i * m for i, m in enumerate(FAR[s.y])) > 2": "write sorted(...)",
     "for a, b in EDGES:\n    s.x = a\nreturn True": "write sorted(...)",
     "return 1 in sorted({frozenset({s.x}), frozenset({1, 2})})[0]": "write sorted(...)",
+    "first, *others = FAR[s.y]\nreturn first > 3": "write sorted(...)",
+    "first, other = FAR[s.y]\nreturn first > other": "write sorted(...)",
+    "found = [1]\nfound[:] = FAR[s.y]\nreturn found[0] > 3": "write sorted(...)",
+    "found = [1]\nfound[1:1] = {s.x * 9, 17}\nreturn found[1] > 3": "write sorted(...)",
 }
 
 

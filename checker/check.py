@@ -250,7 +250,7 @@ def _explain(request: SearchRequest, error: EngineError | ImpureError) -> None:
 def _symmetric(request: SearchRequest) -> tuple[SearchRequest, Grounds]:
     """Return a search under symmetry, if there is any, and the grounds why it is sound."""
     # Searches without symmetry need not import the proof.
-    from .symmetric.proof import show
+    from ..symmetry.proof import show
 
     refuse_unsound(request.properties)
     group = Symmetry(request.system)

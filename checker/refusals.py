@@ -19,7 +19,7 @@ from ..language.form import Function
 from ..language.lowering.frame import FollowingError, UntabulatedError
 from ..language.lowering.influence import Influence
 from ..language.lowering.lower import Lowering
-from ..language.lowering.rules import Rule, Rules
+from ..language.lowering.rules import Rule, Rules, rules_of
 from .before_search import look_through
 from .families import decided_one_by_one
 
@@ -53,7 +53,8 @@ def refuse_outside(
     ModelError
         With the first line that is refused; ``details`` lists the others.
     """
-    rules = Rules(system)
+    # With histories, constants are not taken for known.
+    rules = Rules(system) if histories else rules_of(system)
     rules.lowering.refusals = []
     rules.lowering.switches = frozenset(histories)
     refusals: dict[tuple[Line | None, str], None] = {}
@@ -65,6 +66,7 @@ def refuse_outside(
     if not refusals:
         refusals = dict.fromkeys(look_through(rules, properties))
     if not refusals:
+        rules.lowering.refusals = None
         declared = rules.lowering.declared
         system.declared_pure = tuple(sorted(declared, key=lambda one: (one.line, one.function)))
         return

@@ -14,7 +14,7 @@ import builtins
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from importlib.machinery import (
     BuiltinImporter,
@@ -25,7 +25,6 @@ from importlib.machinery import (
 )
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 PREFIX = "tidegate_own_"
 """Begins the name of each module that is run from a user's file."""
@@ -132,13 +131,6 @@ class _Finder:
 
 
 _FINDER = _Finder()
-
-
-def full_name(function: Callable[..., Any] | None, name: str) -> str:
-    """Return the full name of the module that an import in a function means."""
-    known: Mapping[str, Any] = getattr(function, "__builtins__", {})
-    folder = getattr(known.get("__import__"), "__self__", None)
-    return folder.resolved(name) if isinstance(folder, Folder) else name
 
 
 _VARIABLE = "PYTHONSAFEPATH"

@@ -22,7 +22,7 @@ LIBRARIES = frozenset({"site-packages", "dist-packages"})
 _PARTS = frozenset({
     "__init__.py", "__main__.py", "brokers", "checker", "cli.py", "commands", "conform", "core",
     "diff", "examples", "explain", "gate", "invariants", "language", "library", "model", "mutate",
-    "render",
+    "render", "symmetry",
 })  # fmt: skip
 """What the package has in its directory; a clone has other things there, too."""
 

@@ -127,34 +127,6 @@ def nodes_of(tree: ast.AST) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(tree))
 
 
-def parents_of(tree: ast.AST) -> dict[ast.AST, ast.AST]:
-    """Return what each part of a syntax tree lies in."""
-    return {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-
-
-@cache
-def names_of_elements(tree: ast.AST) -> dict[str, tuple[ast.Subscript, ...]]:
-    """Return the names that a function binds by ``m = s.net[i]`` alone, and what binds each.
-
-    >>> [*names_of_elements(ast.parse("m = s.net[i]; n = s.net[i]; n = 0"))]
-    ['m']
-    """
-    reads: dict[str, list[ast.Subscript]] = {}
-    bound: dict[str, int] = {}
-    for node in nodes_of(tree):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            bound[node.id] = bound.get(node.id, 0) + 1
-        if (
-            isinstance(node, ast.Assign)
-            and isinstance(node.targets[0], ast.Name)
-            and len(node.targets) == 1
-            and isinstance(node.value, ast.Subscript)
-            and not isinstance(node.value.slice, ast.Slice)
-        ):
-            reads.setdefault(node.targets[0].id, []).append(node.value)
-    return {name: tuple(nodes) for name, nodes in reads.items() if len(nodes) == bound[name]}
-
-
 def _walked(tree: ast.AST) -> Iterator[Node]:
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):

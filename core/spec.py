@@ -157,6 +157,8 @@ class TransitionSystem(Telling[S, K]):
         The functions declared pure that its code reaches.
     unproven
         What runs before the search and may give something else in the next run.
+    lowered
+        What lowers its rules, kept by ``language.lowering.rules``.
     changed_rules
         Names of the rules in which the protocol differs from its parent.
     asked
@@ -205,6 +207,7 @@ class TransitionSystem(Telling[S, K]):
         self.failed: list[tuple[int, AssertionError]] = []
         self.declared_pure: tuple[DeclaredPure, ...] = ()
         self.unproven: tuple[Unproven, ...] = ()
+        self.lowered: object = None
         self.changed_rules: tuple[str, ...] = ()
         self.asked: AskedRules[K] | None = None
         self._tried: list[Tried] = [

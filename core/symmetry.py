@@ -7,7 +7,7 @@ declaration singles out, because a variable names it in every state.  The repres
 is its least state, as stored.  The state's declaration says which variables hold numbers of
 replicas or are indexed by them, and of which kind these are.
 
-:mod:`tidegate.checker.symmetric` proves from the code, before a search, that actions and properties
+:mod:`tidegate.symmetry` proves from the code, before a search, that actions and properties
 treat these replicas alike; the search checks it again on samples.
 """
 

@@ -433,6 +433,8 @@ class Function:
     stored
         The parameters that it stores in the state, each with the part that has it; without a part
         if it lies in a container there.
+    doc
+        Its docstring.
     """
 
     name: str
@@ -448,6 +450,7 @@ class Function:
     replaces: frozenset[str] = frozenset()
     aliases: frozenset[tuple[str, str]] = frozenset()
     stored: frozenset[tuple[str, str]] = frozenset()
+    doc: str = ""
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container
 
 from ..core.sources import Node
 
@@ -32,77 +31,6 @@ def is_read_later(function: Node, name: str, node: ast.expr) -> bool:
         if goes_again and _reads(owner, name):
             return True
     return False
-
-
-def is_changed_later(
-    function: Node, name: str, node: ast.AST, methods: Container[str]
-) -> ast.AST | None:
-    """Return where a function changes what a name stands for, after a statement with it.
-
-    Parameters
-    ----------
-    node
-        The statement, or an expression in it.
-    methods
-        The methods that change their owner.
-    """
-    last = (getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0))
-    loops = [one for one in ast.walk(function) if isinstance(one, (ast.For, ast.While))]
-    around = [loop for loop in loops if any(inner is node for inner in ast.walk(loop))]
-    # Each round that begins with another value of the name is by itself.
-    around = [
-        loop
-        for loop in around
-        if not (_begins_with(loop, name, node) or _ends_with(loop, name, node))
-    ]
-    within = {id(inner) for loop in around for inner in ast.walk(loop)}
-    for part in ast.walk(function):
-        place = (getattr(part, "lineno", 0), getattr(part, "col_offset", 0))
-        if (place >= last or id(part) in within) and name in _changed_by(part, methods):
-            return part
-    return None
-
-
-def _begins_with(loop: ast.For | ast.While, name: str, node: ast.AST) -> bool:
-    """Whether each round of a loop gives a name another value before it comes to a node."""
-    if isinstance(loop, ast.For) and _gives(loop, name):
-        return True
-    for statement in loop.body:
-        if any(inner is node for inner in ast.walk(statement)):
-            return False
-        if not isinstance(statement, ast.For) and _gives(statement, name):
-            return True
-    return False
-
-
-def _ends_with(loop: ast.AST, name: str, node: ast.AST) -> bool:
-    """Whether the rest of a round gives a name another value after a node in any case."""
-    for _, (_, *later) in reversed(_way(loop, node)):
-        for statement in later:
-            if not isinstance(statement, ast.For) and _gives(statement, name):
-                return True
-            if any(isinstance(inner, ast.Continue) for inner in ast.walk(statement)):
-                return False
-    return False
-
-
-def _changed_by(node: ast.AST, methods: Container[str]) -> set[str]:
-    """Return the names of what a statement or a call changes where it is."""
-    paths: list[ast.expr] = []
-    if isinstance(node, (ast.Attribute, ast.Subscript)):
-        paths = [] if isinstance(node.ctx, ast.Load) else [node]
-    elif isinstance(node, ast.AugAssign):
-        paths = [node.target]
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        paths = [node.func.value] if node.func.attr in methods else []
-    names = set()
-    for path in paths:
-        root = path
-        while isinstance(root, (ast.Attribute, ast.Subscript)):
-            root = root.value
-        if isinstance(root, ast.Name):
-            names.add(root.id)
-    return names
 
 
 def _way(owner: ast.AST, node: ast.AST) -> list[tuple[ast.AST, list[ast.stmt]]]:

@@ -40,6 +40,7 @@ from ..forms import refusal
 from ..impure import ONLY
 from ..lifetimes import is_read_later
 from ..names import MISSING, looked_up
+from ..origin import note_source
 from ..schema import Schema
 from ..scopes import blocks_of, local_names, stored
 from ..scopes import bound as names_bound
@@ -740,6 +741,7 @@ class Frame:
                 f"{self.text(node)} gives values of several kinds",
                 "use one kind, or a tuple of them",
             ) from None
+        note_source(result, node)
         if isinstance(result.type, Places):
             raise SeveralError(node, result)
         return result
@@ -872,7 +874,10 @@ class Frame:
             )
         scope, loops = self.scope, len(self.loops)
         try:
-            return rule(self, statement)
+            result = rule(self, statement)
+            for one in result:
+                note_source(one, statement)
+            return result
         except SeveralError as several:
             self.scope, self.alive = scope, True
             del self.loops[loops:]

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Set
 from collections.abc import Sequence as Parts
 from contextlib import contextmanager
-from inspect import getattr_static
+from inspect import getattr_static, getdoc
 from types import FunctionType
 from typing import Any
 
@@ -15,6 +15,7 @@ from ...core.containers import Set as OwnSet
 from ...core.fields import method_of
 from ...core.origins import is_written
 from ...core.purity import DeclaredPure, declaration_of
+from ...core.sources import original_of
 from ..form import Expression, Function, Return, Statement
 from ..forms import Outside, outside
 from ..schema import Schema
@@ -146,6 +147,8 @@ class Lowering:
             function.__code__.co_filename,
             function.__code__.co_firstlineno,
             tuple(kinds),
+            # What wraps another function has the docstring of that.
+            doc="" if hasattr(function, "__wrapped__") else getdoc(original_of(function)) or "",
         )
         frame = Frame(self, function, tree, made)
         try:

@@ -138,6 +138,13 @@ class Rules:
         return self.lowering.function(function, bound(function, supplied))
 
 
+def rules_of(system: TransitionSystem[Any, Any]) -> Rules:
+    """Return what lowers the rules of a system, each of them once for all who ask."""
+    if not isinstance(system.lowered, Rules):
+        system.lowered = Rules(system)
+    return system.lowered
+
+
 def bound(function: FunctionType, supplied: Sequence[Type]) -> dict[str, Type]:
     """Return the type of each parameter of a rule that gets arguments of these types.
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-from tidegate.checker.symmetric.proof import show
 from tidegate.core.containers import RecordBag, RecordSet, Set, bag_of, sequence_of, set_of
 from tidegate.core.fields import (
     NONE,
@@ -25,6 +24,7 @@ from tidegate.core.fields import (
 from tidegate.core.layout import Layout
 from tidegate.core.spec import Action, Kind, Property, TransitionSystem
 from tidegate.core.symmetry import Symmetry, permuted
+from tidegate.symmetry.proof import show
 
 PEERS = 3
 

@@ -425,8 +425,8 @@ def test_an_element_that_changes_meanwhile_is_an_error_at_the_line_that_writes(
 
 
 MESSAGES = {
-    "m.left = node": "Read: m.left stores the number of a node in net.items[].left",
-    "m.left -= 1; m.last = 1": "Read: m.last stores the number 1 in net.items[].last",
+    "m.left = node": "Read: m.left = node stores the number of a node in net[].left",
+    "m.left -= 1; m.last = 1": "Read: m.last = 1 stores the number 1 in net[].last",
     "m.left = sum(dict.fromkeys([m.left]))": "dict.fromkeys([m.left])",
     "m.left -= 1; s.read[0] = sum(dict.fromkeys([m.left]))": "dict.fromkeys([m.left])",
 }

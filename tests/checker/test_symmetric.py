@@ -5,10 +5,58 @@ from dataclasses import replace
 import pytest
 
 from tests.checker.renaming import body, difference, function, shown, tiny
-from tidegate.checker.symmetric.proof import show
 from tidegate.core.symmetry import Symmetry, SymmetryError
+from tidegate.language.lowering.frame import LoweringError
+from tidegate.symmetry.proof import show
 
 ALIKE = {
+    "a list with an element for each": """
+votes = [0] * k.peers
+for p in range(k.peers):
+    votes[p] = s.peer[p].term
+    votes[p] += s.score[p]
+s.score[r] = min(5, votes[r])
+return votes[s.board.first] > 1
+""",
+    "a list with a set, and one with a list, for each": """
+known = [set() for p in range(k.peers)]
+slots = [[] for p in range(k.peers)]
+for p in range(k.peers):
+    known[p].add(s.board.first)
+    for n in range(2):
+        slots[p].append(s.slot[n])
+return r in known[r] and slots[r][0] > 1
+""",
+    "a dictionary with a value for each": """
+votes = {}
+for p in range(k.peers):
+    votes[p] = s.peer[p].term
+for p, term in votes.items():
+    s.score[p] = term
+return votes[r] > 1 and s.board.first in votes
+""",
+    "a list of a round's own": """
+for p in range(k.peers):
+    row = [0 for q in range(k.peers)]
+    row[s.board.first] = s.peer[p].term
+    s.score[p] = row[p]
+return True
+""",
+    "what a helper has changed when it returns": """
+def note(out, p):
+    if s.peer[p].up:
+        out.add(p)
+        return True
+    return False
+up = set()
+if not note(up, r):
+    return False
+for p in range(k.peers):
+    note(up, p)
+for p in sorted(up):
+    s.peer[p].follows = r
+return len(up) > 1
+""",
     "a replica is compared, stored and used as an index": """
 if s.board.leader == r or s.peer[r].follows != NONE:
     return False
@@ -132,7 +180,7 @@ for a in range(k.peers):
 return False
 """,
     "an alias, a tuple, and a conditional": """
-who, other = (r, s.board.first) if s.board.count else (s.board.first, r)
+who, other = (r, s.board.first) if s.board.count > 0 else (s.board.first, r)
 s.board.leader = who
 return s.peer[other].up or s.board.isr == 0
 """,
@@ -182,7 +230,7 @@ everybody = {p for p in range(k.peers)}
 s.team |= {r, s.board.first}
 if s.team <= {r} or s.team.issubset(everybody - {r}):
     s.team -= {s.board.first}
-both = s.team | {r} if s.board.count else s.team & everybody
+both = s.team | {r} if s.board.count > 0 else s.team & everybody
 s.team.update(both)
 s.marks ^= {1, 2}
 return len(both) > 1 and r in both and not s.team.isdisjoint(both) and s.team.copy() == both
@@ -241,7 +289,7 @@ return taken.who == r or taken == s.log[0]
 match s.peer[r].term:
     case 0 | 1:
         s.peer[r].term = TABLE[s.peer[r].term]
-    case _ if s.board.count:
+    case _ if s.board.count > 0:
         s.peer[r].term = ROW[s.peer[r].term]
     case _:
         return False
@@ -355,7 +403,7 @@ for p in s.team:
 left.discard(r)
 out |= left
 out.update(s.team)
-for p in out:
+for p in sorted(out):
     s.peer[p].up = False
 return len(left) > 1 and s.board.first in out
 """,
@@ -379,7 +427,7 @@ s.last = Entry(who=r)
 s.log[:] = [Entry(who=s.board.first, what=1), Entry()]
 s.queue = s.queue[1:] + [r]
 s.peer[r].assign(s.peer[s.board.first])
-if s.board.count:
+if s.board.count > 0:
     s.team = s.team | {r}
     s.queue = []
 up = set()
@@ -393,7 +441,7 @@ return s.last.who == r and s.log[0] != s.last
     "functions of plain numbers": """
 half, rest = divmod(s.board.count, 2)
 s.slot[0] = min(abs(half - 7), 5)
-return pow(rest, 2) == 1 or round(s.peer[r].term) > pow(2, s.slot[0], 3)
+return pow(rest, 2) == 1 or s.peer[r].term > pow(2, s.slot[0], 3)
 """,
     "tables by pairs of plain numbers": """
 key = s.peer[r].term, s.slot[0]
@@ -414,6 +462,91 @@ def test_code_that_treats_replicas_alike_is_shown_to(text):
 
 
 APART = {
+    "is in a list that another one is compared with": """
+terms = [s.peer[p].term for p in range(k.peers) if s.peer[p].up]
+return len(terms) > 1 and terms == [s.score[p] for p in s.team]
+""",
+    "is in a dictionary after the loop that put it there": """
+votes = {}
+for p in range(k.peers):
+    votes[p] = p
+for q in range(k.peers):
+    s.peer[votes[s.board.first]].follows = q
+return True
+""",
+    "adds to a number, and multiplies it": """
+c = 1
+for p in range(k.peers):
+    c += s.peer[p].term
+    c *= 2
+s.board.count = c % 50
+return True
+""",
+    "is where all of a list by peers are added up in a loop": """
+votes = [0 for p in range(k.peers)]
+for p in range(k.peers):
+    votes[p] = sum(votes) + 1
+s.score[r] = votes[r]
+return True
+""",
+    "is the element of a list that another round reads": """
+votes = [0 for p in range(k.peers)]
+for p in range(k.peers):
+    votes[p] = votes[s.board.first] + 1
+s.score[r] = min(5, votes[r])
+return True
+""",
+    "is the element of a list that each round writes": """
+votes = [0 for p in range(k.peers)]
+for p in range(k.peers):
+    votes[s.board.first] = s.peer[p].term
+return votes[r] > 0
+""",
+    "is an element of a list by peers": """
+votes = [0 for p in range(k.peers)]
+votes[1] = 1
+return votes[r] > 0
+""",
+    "is visited after another loop": """
+out = []
+for p in range(k.peers):
+    out.append((p, s.peer[p].term))
+for q in range(k.peers):
+    for p, term in out:
+        s.peer[p].follows = q
+return True
+""",
+    "is the first key of a dictionary": """
+votes = {}
+for p in range(k.peers):
+    votes[p] = s.peer[p].term
+for p in votes:
+    s.board.leader = p
+return True
+""",
+    "is the key whose last value counts": """
+votes = {s.peer[p].follows: s.peer[p].term for p in range(k.peers)}
+return votes.get(NONE, 0) > 1
+""",
+    "is what a helper has changed when it returns": """
+def note(out, p):
+    if s.peer[p].up:
+        out[0] = p
+        return True
+    return False
+up = [0]
+return note(up, r) and up[0] == s.peer[r].term
+""",
+    "is the first of those that a helper changes for": """
+def note(out):
+    for p in range(k.peers):
+        out.add(p)
+        if s.peer[p].up:
+            return True
+    return False
+up = set()
+return note(up) and r in up
+""",
     "is ordered": "return r < s.board.first",
     "is ordered by a constant": "return s.board.leader < 1",
     "is compared with a constant": "return r == 0",
@@ -1096,10 +1229,29 @@ return found is True
 }
 """Bodies of actions in which a peer is more than a name."""
 
+FAILING = {
+    name: APART.pop(name)
+    for name in (
+        "is the last where there is none", "is in a set without an end that is stored",
+        "is in the order of powers that are not whole", "may be NONE after a round of a loop",
+        "may be NONE after a round of a plain loop", "may be NONE after a round of another loop",
+        "may be NONE where it is one of several", "may be NONE where it is none of others",
+        "may be NONE where it is one of two", "may be NONE where not all are not",
+        "may be NONE unlike another one of a list", "may be NONE as well as any",
+    )
+}  # fmt: skip
+"""Those that fail with some values, in both runs: NONE as an index, what is not in a range."""
+
+
+@pytest.mark.parametrize("text", FAILING.values(), ids=FAILING)
+def test_what_fails_in_both_runs_treats_replicas_alike(text):
+    assert shown(body(text)).declared == ()
+    assert difference(function(body(text)), number=600) is None
+
 
 @pytest.mark.parametrize("text", APART.values(), ids=APART)
 def test_code_in_which_a_replica_is_more_than_a_name_is_refused(text):
-    with pytest.raises(SymmetryError, match=r"Act: .*\(f, <tiny>:"):
+    with pytest.raises((SymmetryError, LoweringError), match=r"(?s)\bf, <tiny>:|\(<tiny>:"):
         shown(body(text))
 
 
@@ -1129,7 +1281,7 @@ def test_what_is_refused_does_treat_replicas_differently(text):
     ],
 )
 def test_writing_to_what_is_no_variable_is_refused(text):
-    with pytest.raises(SymmetryError, match=r"not a variable|takes an attribute"):
+    with pytest.raises(LoweringError, match=r"has no reverse|declares nothing"):
         shown(body(text))
 
 
@@ -1153,10 +1305,14 @@ def test_writing_to_what_is_no_variable_is_refused(text):
         "old = s.team, r\ns.team = {r}",
     ],
 )
-def test_what_may_have_two_names_is_not_put_into_the_state(text):
+def test_what_may_have_two_names_means_what_python_does(text):
     """In Python a part that is assigned is that object, until the step ends."""
-    with pytest.raises(SymmetryError, match=r"another name|is the old one|in place of"):
-        shown(body(f"{text}\nreturn True"))
+    source = body(f"{text}\nreturn True")
+    try:
+        shown(source)
+    except (SymmetryError, LoweringError):
+        return
+    assert difference(function(source), number=600) is None
 
 
 @pytest.mark.parametrize(
@@ -1168,7 +1324,7 @@ def test_what_may_have_two_names_is_not_put_into_the_state(text):
         "team = s.team\nx = anew(s, r)\nif r in team: return False",
     ],
 )
-def test_what_replaces_a_part_is_called_alone(call):
+def test_what_replaces_a_part_means_what_python_does(call):
     helpers = """
 def anew(s, r):
     s.team = {r}
@@ -1179,20 +1335,22 @@ def does(s, r):
 def old(a, b):
     return len(a)
 """
-    with pytest.raises(SymmetryError, match=r"within an expression|team is the old one"):
-        shown(helpers + body(f"{call}\nreturn True"))
-    alone = "x = anew(s, r)\nif not does(s, x):\n    return False\nanew(s, r)\nreturn does(s, r)"
-    assert shown(helpers + body(alone)).declared == ()
+    source = helpers + body(f"{call}\nreturn True")
+    try:
+        shown(source)
+    except (SymmetryError, LoweringError):
+        return
+    assert difference(function(source), number=600) is None
 
 
 def test_a_helper_that_asserts_is_called_for_all_or_for_none():
     helper = "def is_up(s, n):\n    assert s.peer[n].term < 1\n    return s.peer[n].up\n"
-    with pytest.raises(SymmetryError, match="for which an assertion fails"):
+    with pytest.raises(SymmetryError, match="although an assertion fails"):
         shown(helper + body("return any(is_up(s, other) for other in range(k.peers))"))
     # What an outer clause asks, and what it goes over, may end there, too.
     for clauses in ("if is_up(s, n) for m in (1, 2)", "for m in range(is_up(s, n))"):
         outer = body(f"return any(s.peer[n].up for n in range(k.peers) {clauses})")
-        with pytest.raises(SymmetryError, match="for which an assertion fails"):
+        with pytest.raises(SymmetryError, match="although an assertion fails"):
             shown(helper + outer)
     fine = "for other in range(k.peers):\n    is_up(s, other)\nreturn True"
     assert shown(helper + body(fine)).declared == ()
@@ -1233,10 +1391,10 @@ def test_all_faults_are_told_and_none_that_follows_from_another():
         "Act: r + 1 computes with the number of a replica and the number 1 (f, <tiny>:10)",
         "Act: a < b orders the number of a replica and the number of a replica "
         "(low, <tiny>:3, called by f, <tiny>:11)",
-        "Act: s.board.count stores the number of a replica in board.count, declared as a plain "
+        "Act: s.board.count = r stores the number of a replica in board.count, declared as a plain "
         "number (f, <tiny>:15)",
-        "Act: for p in range(k.peers) writes peer[].up for each element of an expression "
-        "(f, <tiny>:20)",
+        "Act: any((snoop(s, p) for p in range(k.peers))) writes peer[].up for each element of an "
+        "expression (f, <tiny>:19)",
     ]
 
 

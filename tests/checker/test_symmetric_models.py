@@ -1,22 +1,20 @@
 """What is shown of whole models: helpers, arguments, groups, declarations, and how it is told."""
 
-import re
-from functools import cache
-
 import pytest
 
 from tests.checker.renaming import PEERS, Constants, difference, function, shown, tiny
 from tests.conftest import make_system
 from tests.published import ASYNC_ISR, NAMES
-from tidegate.checker.symmetric.proof import show
 from tidegate.core.fields import NONE, Record, array, boolean, replica_id, subset
 from tidegate.core.layout import Layout
 from tidegate.core.spec import Action, TransitionSystem
 from tidegate.core.symmetry import Symmetry, SymmetryError
+from tidegate.language.lowering.frame import LoweringError
 from tidegate.library.mutants import mutants
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import invariants_of
 from tidegate.model import PROTOCOLS
+from tidegate.symmetry.proof import show
 
 APART = {
     "a helper returns the alias": """
@@ -159,33 +157,27 @@ def f(s, k, r):
 }
 
 
+FAILING = {
+    name: APART.pop(name)
+    for name in (
+        "a helper writes to what was tested", "what was tested is written since",
+        "what was tested may be written by its other name",
+    )
+}  # fmt: skip
+"""Those that may use NONE as an index, which fails in both runs."""
+
+
+@pytest.mark.parametrize("source", FAILING.values(), ids=FAILING)
+def test_what_fails_in_both_runs_treats_replicas_alike(source):
+    assert shown(source).declared == ()
+    assert difference(function(source), number=600) is None
+
+
 @pytest.mark.parametrize("source", APART.values(), ids=APART)
 def test_a_replica_is_followed_through_helpers_and_names(source):
     names = {"PREFERRED": 1, "LOOKUP": {0: 1}.get}
-    with pytest.raises(
-        SymmetryError, match=r"Act: .*\(\w+, <tiny>:\d+(, called by f, <tiny>:\d+)?\)"
-    ):
+    with pytest.raises((SymmetryError, LoweringError), match=r"<tiny>:\d+"):
         shown(source, **names)
-
-
-@pytest.mark.parametrize(
-    ("source", "says"),
-    [
-        (
-            "def g(v):\n    try:\n        return 1 // v\n    except ZeroDivisionError:\n"
-            "        return 0\ndef f(s, k, r):\n    return g(s.score[r]) > 0\n",
-            "Act: g has try, which is not in the language of models (g, <tiny>:2, called by f, "
-            "<tiny>:7); test first",
-        ),
-        (
-            "def g(v):\n    return v > 0\n@cache\ndef f(s, k, r):\n    return True\n",
-            "Act: f is not a plain function (f, no Python code); ",
-        ),
-    ],
-)
-def test_what_is_not_in_the_language_is_named_with_its_function_and_line(source, says):
-    with pytest.raises(SymmetryError, match=re.escape(says)):
-        shown(source, cache=cache)
 
 
 ALIKE = {
@@ -263,15 +255,24 @@ def test_instances_that_are_not_those_of_all_replicas_are_refused():
     for arguments in ([(0,), (1,)], [(1,)], [(0,), (1,), (3,)], [(0,), (1,), (2,), (-2,)]):
         system, _ = tiny(act, arguments=lambda k, these=arguments: these)
         with pytest.raises(
-            SymmetryError, match=r"^Act: s\.board\.leader stores (a plain|the) number"
+            SymmetryError, match=r"^Act: s\.board\.leader = r stores (a plain|the) number"
         ):
             show(system, Symmetry(system), [])
 
 
-def test_what_is_no_plain_function_is_refused():
-    system, _ = tiny(function("def f(s, k, *r):\n    return True\n"))
-    with pytest.raises(SymmetryError, match=r"takes arguments by \* or"):
+def test_pairs_that_are_not_those_of_all_replicas_are_refused():
+    act = function("def f(s, k, r, q):\n    s.board.leader = q\n    return s.peer[r].up\n")
+    pairs = [(0, 1), (1, 2), (2, 0)]
+    system, _ = tiny(act, arguments=lambda k: pairs)
+    with pytest.raises(SymmetryError, match="stores a plain number"):
         show(system, Symmetry(system), [])
+    other, _ = tiny(act, arguments=lambda k: [*pairs, *((q, r) for r, q in pairs)])
+    assert show(other, Symmetry(other), []).declared == ()
+
+
+def test_parameters_by_a_star_are_followed():
+    system, _ = tiny(function("def f(s, k, *r):\n    s.board.leader = r[0]\n    return True\n"))
+    assert show(system, Symmetry(system), []).declared == ()
 
 
 def test_a_lambda_is_analysed_like_a_function():
@@ -281,7 +282,7 @@ def test_a_lambda_is_analysed_like_a_function():
         show(system, Symmetry(system), [])
 
 
-def test_a_decorated_function_is_refused(tmp_path, monkeypatch):
+def test_a_decorated_function_is_followed_into_what_it_calls(tmp_path, monkeypatch):
     (tmp_path / "decorated.py").write_text(
         "from functools import wraps\n"
         "def but_0(f):\n"
@@ -298,7 +299,7 @@ def test_a_decorated_function_is_refused(tmp_path, monkeypatch):
     from decorated import act
 
     system, _ = tiny(act)
-    with pytest.raises(SymmetryError, match="is decorated"):
+    with pytest.raises(SymmetryError, match=r"stores a plain number .* \(act, .*, called by act, "):
         show(system, Symmetry(system), [])
 
 
@@ -310,7 +311,7 @@ def test_a_function_that_is_not_what_its_file_says_is_refused(tmp_path, monkeypa
 
     (tmp_path / "rewritten.py").write_text(source.replace("leader = r", "leader = 0"))
     system, _ = tiny(act)
-    with pytest.raises(SymmetryError, match="not what Python runs"):
+    with pytest.raises(LoweringError, match="not what Python runs"):
         show(system, Symmetry(system), [])
 
 
@@ -421,13 +422,6 @@ def test_a_variable_that_may_be_below_none_is_refused():
         show(system, Symmetry(system), [])
 
 
-def test_code_that_is_nested_too_deeply_is_refused():
-    """It raises in the analysis, which must say so and not end with a traceback."""
-    deep = " + ".join(["1"] * 600)
-    with pytest.raises(SymmetryError, match="cannot be analysed"):
-        shown(f"def f(s, k, r):\n    s.board.count = {deep}\n    return s.peer[r].up\n")
-
-
 def test_a_permutation_that_leaves_a_declared_range_is_none_of_the_group():
     def initialise(s, k):
         yield
@@ -472,32 +466,21 @@ def test_every_protocol_and_property_is_shown_to_treat_replicas_alike(protocol):
     ],
 )
 def test_every_mutant_is_shown_to_treat_replicas_alike(protocol):
-    """Each lacks a guard, or has an older rule.
-
-    One of them does not treat them alike: it asks who leads where nobody does, and so takes NONE,
-    which is -1, as the index of the last replica.
-    """
+    """Each lacks a guard, or has an older rule; NONE as an index is an error, in both runs."""
     chosen = find_protocol(protocol)
     bounds = chosen.model.bounds(replicas=3)
-    refused = {}
     for mutant in mutants(chosen):
         system = mutant.protocol.system(bounds)
-        try:
-            assert show(system, Symmetry(system), []).declared == ()
-        except SymmetryError as error:
-            refused[mutant.name] = str(error)
-    if protocol == "tidegate.examples.published:kip_320":
-        assert "may use NONE" in refused.pop("BecomeFollower: leader == NONE")
-    assert refused == {}
+        assert show(system, Symmetry(system), []).declared == ()
 
 
 def test_a_refusal_within_helpers_names_the_calls_that_lead_to_it():
-    """Of two calls of a helper, one alone is made where the leader may be NONE."""
+    """Of two calls of a helper, one alone is made with a number that names nobody."""
     source = """
 def is_up(s, peer):
     return s.peer[peer].up
 def leads(s):
-    return is_up(s, s.board.leader)
+    return is_up(s, s.board.count)
 def f(s, k, r):
     if s.board.leader != NONE and is_up(s, s.board.leader):
         return False
@@ -526,5 +509,5 @@ class Answering(dict):
 def test_a_table_of_a_class_of_its_own_is_refused():
     """It may answer what is none of its entries, or otherwise the next time."""
     source = "def f(s, k, r):\n    return PRICES[s.peer[r].term] == 1 and r == 1\n"
-    with pytest.raises(SymmetryError, match="takes an element of"):
+    with pytest.raises(LoweringError, match=r"calls Answering\.__missing__"):
         shown(source, PRICES=Answering({0: 0}))

@@ -104,22 +104,6 @@ def ends_with_row(s: State, k: Bounds, node: int) -> bool:
     return True
 
 
-def ends_with_two_names(s: State, k: Bounds, node: int) -> bool:
-    """Twin of `ends`: an old name for what is replaced."""
-    audit = s.audit
-    s.audit = Audit()
-    if audit.row[0] == 1:
-        s.audit.by = 1
-    return True
-
-
-def keeps_a_part(s: State, k: Bounds, node: int) -> bool:
-    """Twin of `ends`: the set of two nodes is one, until the step ends."""
-    s.node[node].acks = s.audit.seen
-    s.audit.seen.add(node)
-    return True
-
-
 def system_of(*actions):
     """Return the system of a model with actions of each node."""
     model = Model(Bounds, State, participants={"node": lambda k: k.nodes}, deadlock=False)
@@ -159,11 +143,12 @@ def test_orbits_are_as_many_as_brute_force_counts(engine, end):
 @pytest.mark.parametrize(
     ("twin", "why"),
     [
-        (ends_with_1, "in node[].acks.mask, declared as a set of nodes"),
-        (ends_with_line, "takes a list of nodes in any order as a sequence"),
-        (ends_with_row, "in audit.row[], declared as a plain number"),
-        (ends_with_two_names, "of which audit is the old one"),
-        (keeps_a_part, "may have another name"),
+        (ends_with_1, "stores a set of plain numbers in node[].acks, declared as a set of nodes"),
+        (
+            ends_with_line,
+            "stores a list of nodes in any order in audit.line, declared as a list of",
+        ),
+        (ends_with_row, "in audit.row, declared as a list of plain numbers"),
     ],
 )
 def test_asymmetric_twins_are_refused(twin, why):

@@ -28,7 +28,7 @@ def source(root, tmp_path):
 
 ROOMS = (
     "brokers", "checker", "commands", "conform", "core", "diff", "explain", "gate", "invariants",
-    "language", "library", "model", "mutate", "render",
+    "language", "library", "model", "mutate", "render", "symmetry",
 )  # fmt: skip
 
 FRONTENDS = {

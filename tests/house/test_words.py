@@ -139,6 +139,7 @@ ROOMS = (
     "model",
     "mutate",
     "render",
+    "symmetry",
 )
 
 

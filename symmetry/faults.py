@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 
-from ...core.symmetry import SymmetryError
-from .element_names import as_written
-from .values import NotShownError
+from ..core.symmetry import SymmetryError
+from .refusals import NotShownError
 
+_ORDER = "ask what does not depend on the order: len, in, any, all, max"
 REPAIRS = {
+    "by a key": "take the largest key, and ask who has it in a loop or by any(...)",
     "orders": "ask for == or !=, or order plain numbers",
     "from the others": "keep the one that differs in a variable declared by replica_id(...)",
     "compares the number": "compare it with the number of another one, or with NONE",
@@ -17,13 +17,13 @@ REPAIRS = {
     "computes with": "a member's number is only a name, to compare by == and to use as an index",
     "adds up": "count them, or add up a number that each of them has",
     "may use NONE": "ask for NONE before",
-    "may write NONE": "ask for NONE before",
     "not declared by_replica": "declare the array by_replica=True",
     "which is by ": "use a number that names a member, or declare the array without by_replica",
     "declared as a plain number": "declare the variable by replica_id(...)",
     "declared as the number": "assign a member's number, or NONE",
     "declared as a set": "assign a set of members",
-    "in any order": "ask what does not depend on the order: len, in, any, all, max",
+    "declared as a list of": "store such values, in an order that no member's number decides",
+    "in any order": _ORDER,
     "visited last": "let the loop add up a sum, a set or a list, and use that after it",
     "as the case may be": "give each of them its own name",
     "carries a value": "let the loop add up a sum, a set or a list, and use that after it",
@@ -32,22 +32,25 @@ REPAIRS = {
     "in several ways": "end the loop in one way, or ask any(...) and all(...)",
     "an assertion fails": "assert in a loop of its own, which goes over all of them",
     "that has written": "ask in one loop, and write in another one",
-    "and not the others": "name all of them, or none",
     "for each element": "write a loop by for",
     "whether that names": "pass the number of a member or a constant, or read the number there",
-    "not whole": "write n ** 2, with an exponent that is at least 0",
-    "in place of": "change the part where it is: clear(), update(...), [:] = ...",
-    "another name": "make it in the same function, and give it no other name",
-    "which calls itself": "write a loop",
-    "takes an attribute of": "compare the values by == in if and elif",
+    "as an index of a list": "make the list with an element for each member, in one comprehension",
+    "looks up": "ask by == in if and elif, or use a table whose keys are members",
+    "takes an item of": _ORDER,
     "takes an element of": "write if and elif",
     "for a plain number in": "look for it in a tuple of constants",
-    "as a sequence": "write a list, or another sequence of the state",
+    "a list by ": "keep what each member has in an array that is declared by_replica",
+    "stores": "assign what the variable is declared for",
     "compares": "compare plain numbers, or members of an enumeration",
     "what a name stands for": "give each kind of value its own name",
-    "does not know": "write it with if, for, comprehensions and functions by def",
+    "last value of a key": "use the members themselves as keys",
+    "too deeply": "give parts of the expression a name",
+    "declared symmetric": "call it before the loop, or prove it too: leave out its declaration",
+    "below NONE": "declare it with a lowest value of NONE or 0",
 }  # fmt: skip
 """By a phrase of what is wrong, how to repair it: the first one that fits."""
+
+ONLY_NAMES = "compare members by ==, use their numbers as indices, and go over all of them"
 
 ELSE = (
     "search without --symmetry, or say in the function's docstring why it treats replicas alike "
@@ -69,7 +72,7 @@ def error(faults: Sequence[tuple[str, NotShownError]]) -> SymmetryError:
     causes: dict[tuple[str, str, str], tuple[list[str], NotShownError]] = {}
     for name, fault in faults:
         at, _, _ = fault.where.partition(", called by ")
-        names, _ = causes.setdefault((ast.unparse(fault.node), fault.why, at), ([], fault))
+        names, _ = causes.setdefault((fault.text, fault.why, at), ([], fault))
         if name not in names:
             names.append(name)
     lines = [_line(names, fault) for names, fault in causes.values()]
@@ -83,7 +86,7 @@ def _line(names: Sequence[str], fault: NotShownError) -> str:
     """Return a line about one cause."""
     more = len(names) - MOST_NAMES
     named = ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
-    expression = as_written(ast.unparse(fault.node).split("\n")[0].removesuffix(":").strip())
+    expression = f"{fault.text} " if fault.text else ""
     known = (how for phrase, how in REPAIRS.items() if phrase in fault.why)
-    repair = fault.repair or next(known, "repair that")
-    return f"{named}: {expression} {fault.why} ({fault.where}); {repair}"
+    repair = fault.repair or next(known, ONLY_NAMES)
+    return f"{named}: {expression}{fault.why} ({fault.where}); {repair}"

@@ -125,7 +125,7 @@ class Library(Iteration):
             return NOTHING
         if isinstance(owner, Never):
             raise UnreachedError
-        after, gives = self._changed(node, self.joining.opened(owner), in_order=True)
+        after, gives = self._changed(node, owner, in_order=True)
         if root_of(node.of) is not None:
             self.assign(node.of, after)
         return gives
@@ -200,8 +200,9 @@ class Library(Iteration):
             Whether this is done in the same order in both runs.
         """
         name = node.method
-        if isinstance(owner, SetOf):
+        if isinstance(self.joining.opened(owner), SetOf):
             return self._changed_set(node, owner), NOTHING
+        owner = self.joining.opened(owner)
         if isinstance(owner, Table):
             return self._changed_table(node, owner)
         if not isinstance(owner, LISTS):
@@ -247,7 +248,7 @@ class Library(Iteration):
             return self._sorted_of(element, not isinstance(owner, (Bunch, Indexed)), named)
         raise NotShownError(f"changes {described(owner)} by {node.method}")
 
-    def _changed_set(self, node: form.Change, owner: SetOf) -> SetOf:
+    def _changed_set(self, node: form.Change, owner: Relation) -> SetOf:
         """Return a set after a method."""
         name = node.method
         if name == "clear":
@@ -256,10 +257,13 @@ class Library(Iteration):
             each = [self.loaded(node.arguments[0])]
         else:
             each = [self.yielded(one).element for one in node.arguments]
-        element = owner.element
         for one in each:
             if isinstance(one, Unclear):
                 raise NotShownError(one.why)
+            owner, _ = self.joining.alike(owner, SetOf(one))
+        assert isinstance(owner, SetOf)
+        element = owner.element
+        for one in each:
             if name in _INTERSECTING:
                 self.compared(element, one)
             else:

@@ -28,10 +28,13 @@ class Data(Relation):
     value: object
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Data) and self.value is other.value
+        if not isinstance(other, Data):
+            return False
+        alike = isinstance(self.value, frozenset) and self.value == other.value
+        return alike or self.value is other.value
 
     def __hash__(self) -> int:
-        return id(self.value)
+        return hash(self.value) if isinstance(self.value, frozenset) else id(self.value)
 
 
 @dataclass(frozen=True)

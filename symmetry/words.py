@@ -91,7 +91,7 @@ def _told(value: object) -> str:
     """Return a constant in words: a large one is what it is, and how many entries it has."""
     if isroutine(value):
         return f"the function {value.__name__}"
-    text = printed(value)
+    text = printed(set(value) if isinstance(value, frozenset) else value)
     if len(text) <= LONGEST:
         return text
     for kind, name in ((dict, "dictionary"), (list, "list"), (set | frozenset, "set")):

@@ -1312,7 +1312,7 @@ def test_what_may_have_two_names_means_what_python_does(text):
         shown(source)
     except (SymmetryError, LoweringError):
         return
-    assert difference(function(source), number=600) is None
+    assert difference(function(source), number=120) is None
 
 
 @pytest.mark.parametrize(
@@ -1340,7 +1340,7 @@ def old(a, b):
         shown(source)
     except (SymmetryError, LoweringError):
         return
-    assert difference(function(source), number=600) is None
+    assert difference(function(source), number=120) is None
 
 
 def test_a_helper_that_asserts_is_called_for_all_or_for_none():

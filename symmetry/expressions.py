@@ -16,11 +16,10 @@ from ..language.types import Mapping, Members, Nothing, Number, Optional, Places
 from ..language.types import Record as RecordType
 from .flow import Flow, Location
 from .functions import Functions
-from .group import COMPARISONS, FEW, RENAMED
+from .group import FEW, RENAMED
 from .joining import LISTS, elements, wrapped
 from .refusals import NotShownError
 from .relations import (
-    NOTHING,
     ORDER,
     TRUTH,
     Alternatives,
@@ -99,7 +98,7 @@ class Expressions:
 
     def raw(self, node: form.Expression) -> Relation:
         """Return what an expression has, or the place of the state where that lies."""
-        return _RULES[type(node)](self, node)
+        return RULES[type(node)](self, node)
 
     def _refined(self, value: Relation, node: form.Expression) -> Relation:
         """Return the relation of a value, which its type may narrow."""
@@ -589,7 +588,7 @@ def is_one_less(node: form.Expression, than: form.Expression) -> bool:
     return less and isinstance(node.right, form.Constant) and node.right.value == 1  # type: ignore[attr-defined]
 
 
-_RULES: dict[type, Callable[[Any, Any], Relation]] = {
+RULES: dict[type, Callable[[Any, Any], Relation]] = {
     form.Constant: Expressions._constant, form.Local: Expressions._local,
     form.Part: Expressions._part, form.Element: Expressions._element,
     form.Item: Expressions._item, form.Lookup: Expressions._lookup,
@@ -603,6 +602,3 @@ _RULES: dict[type, Callable[[Any, Any], Relation]] = {
     form.Slice: Expressions._slice, form.Combine: Expressions._combine,
     form.Range: Expressions._range,
 }  # fmt: skip
-RULES = _RULES
-
-__all__ = ["COMPARISONS", "NOTHING", "RULES", "Expressions", "is_one_less", "is_plain"]

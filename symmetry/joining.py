@@ -10,7 +10,6 @@ from .group import FEW, RENAMED, Group, is_wide
 from .relations import (
     NEVER,
     NOTHING,
-    ORDER,
     Alternatives,
     Bunch,
     Carried,
@@ -303,6 +302,3 @@ def carried(value: Relation) -> Carried | None:
         return Carried("=None", value)
     number = known_number(value)
     return None if number is None else Carried(f"={number}", value)
-
-
-__all__ = ["LAST", "LISTS", "ORDER", "Joining", "carried", "elements", "wrapped"]

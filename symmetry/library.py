@@ -11,7 +11,7 @@ from ..language.lowering.owners import root_of
 from ..language.types import Mapping, Number
 from .expressions import RULES, UnreachedError, is_plain
 from .iteration import STREAMS, Iteration, is_counter
-from .joining import LISTS, elements, wrapped
+from .joining import LISTS, elements
 from .refusals import NotShownError
 from .relations import (
     NOTHING,
@@ -261,6 +261,7 @@ class Library(Iteration):
             if isinstance(one, Unclear):
                 raise NotShownError(one.why)
             owner, _ = self.joining.alike(owner, SetOf(one))
+        owner = self.joining.opened(owner)
         assert isinstance(owner, SetOf)
         element = owner.element
         for one in each:
@@ -494,5 +495,3 @@ RULES.update({
     form.Apply: Library._apply, form.Call: Library.call, form.Change: Library.change,
     form.Given: Library._given_value,
 })  # fmt: skip
-
-__all__ = ["Library", "wrapped"]

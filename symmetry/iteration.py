@@ -187,8 +187,6 @@ class Iteration(Expressions):
 
     def _clauses(self, node: form.Comprehension, at: int, ordered: bool, follow: Follow) -> None:
         """Follow the clauses of a comprehension from one on, and what it yields."""
-        if at == len(node.clauses):
-            raise AssertionError
         clause, last = node.clauses[at], at + 1 == len(node.clauses)
 
         def inside(one: Round) -> None:
@@ -251,7 +249,7 @@ class Iteration(Expressions):
             self.each(over, checked)
         except UnreachedError:
             self.flow.alive = True
-        changed = effects(over)
+        changed = effects(over, reads=True)
         if changed:
             name = sorted(changed)[0].partition("'")[0]
             raise NotShownError(f"changes {name} for each element of an expression")
@@ -278,10 +276,7 @@ class Iteration(Expressions):
         if not rounds:
             return Round(Never())
         [one] = rounds
-        element = one.element
-        if isinstance(element, Place):
-            element = self.places.load(element, self.flow.effects)
-        return replace(one, element=self.settled(element))
+        return replace(one, element=self._loaded(self.settled(one.element)))
 
     def _gather(self, node: form.Gather) -> Relation:
         """Return a list, a set or a dictionary of all that something yields."""

@@ -9,7 +9,7 @@ from ..language import form
 from ..language.lowering.effects import assignments, children, effects
 from ..language.lowering.owners import root_of
 from .expressions import UnreachedError
-from .flow import Effects, Location, Result, Write
+from .flow import Effects, Flow, Location, Result, Write
 from .functions import Functions, line_of
 from .iteration import FAILS, Round, picked
 from .joining import LAST, carried
@@ -337,11 +337,51 @@ class Statements(Library):
         lists = self._of_each(one, changed, before, node.body)
         starts = {slot: _at_start(before.get(slot, Never())) for slot in changed - lists.keys()}
         outside, self.shared_out = self.shared_out, self.shared_out | lists.keys()
+        try:
+            after, breaks = self._any_round(one, node, outer, starts, lists)
+        finally:
+            self.shared_out = outside
+        self._check_order(one.symbol, self.flow)
+        results = [self._of_any_round(result) for result in self.flow.results]
+        self._check_ends(results, self.flow, breaks)
+        if self.flow.left:
+            raise NotShownError("ends several loops over replicas", "end them one by one")
+        for slot, end in after.items():
+            if isinstance(end, Carried) and not isinstance(before.get(slot), Carried):
+                after[slot] = end.value
+        outer.local = {**before, **after, node.slot: LAST}
+        outer.effects.add(self.flow.effects)
+        outer.results += results
+        self.flow = outer
+
+    def _any_round(
+        self,
+        one: Round,
+        node: form.For,
+        outer: Flow,
+        starts: dict[str, Carried],
+        lists: dict[str, Relation],
+    ) -> tuple[dict[str, Relation], bool]:
+        """Follow a round over participants until it knows what others may have left.
+
+        Parameters
+        ----------
+        outer
+            The flow before the loop.
+        starts
+            What the slots have, at first, that a round changes.
+        lists
+            The lists and dictionaries of which it changes no more than entries.
+
+        Returns
+        -------
+        tuple
+            What they have after the loop, and whether a round may end that.
+        """
         for _ in range(MOST_ROUNDS):
-            inner = outer.copy()
+            self.flow = inner = outer.copy()
             inner.effects, inner.results, inner.left = one.loads.copy(), [], {}
-            self.flow = inner
-            inner.local = {**before, **lists, **starts, node.slot: one.element}
+            inner.local |= {**lists, **starts, node.slot: one.element}
             self.block(node.body)
             rounds = self.flow.left.pop((node.label, True), [])
             rounds += [self.flow.local] if self.flow.alive else []
@@ -353,31 +393,14 @@ class Statements(Library):
                 for slot, start in starts.items()
                 if isinstance(end := ends[slot], Carried) and end.how[:1] != "="
             }
-            after = {
+            entries = {
                 slot: self.joining.all([start, *(flow[slot] for flow in (*rounds, *breaks))])
                 for slot, start in lists.items()
             }
-            if after == lists and all(starts[n] == start for n, start in following.items()):
-                break
-            starts |= following
-            lists = after
-        else:
-            raise NotShownError(_CHANGES)
-        self.shared_out = outside
-        self._check_order(one.symbol, self.flow)
-        results = [self._of_any_round(result) for result in self.flow.results]
-        self._check_ends(results, self.flow, bool(breaks))
-        for slot, end in ends.items():
-            if isinstance(end, Carried) and not isinstance(before.get(slot), Carried):
-                ends[slot] = end.value
-        outer.local = {**before, **lists, **ends}
-        outer.local.pop(node.slot, None)
-        outer.local[node.slot] = LAST
-        outer.effects.add(self.flow.effects)
-        outer.results += results
-        if self.flow.left:
-            raise NotShownError("ends several loops over replicas", "end them one by one")
-        self.flow = outer
+            if entries == lists and all(starts[n] == start for n, start in following.items()):
+                return {**lists, **ends}, bool(breaks)
+            starts, lists = starts | following, entries
+        raise NotShownError(_CHANGES)
 
     def _grown(self, body: tuple[form.Statement, ...]) -> set[str]:
         """Return the slots of what the function has itself that a round changes where it is."""

@@ -1,5 +1,6 @@
 """Replicas are only names: shown from the code, or refused with the expression that tells them."""
 
+from collections import defaultdict
 from dataclasses import replace
 
 import pytest
@@ -1341,6 +1342,25 @@ def old(a, b):
     except (SymmetryError, LoweringError):
         return
     assert difference(function(source), number=120) is None
+
+
+def test_a_dictionary_that_reading_fills_is_not_read_in_an_expression():
+    """Which entries it has then, and in which order, depends on the order of the participants."""
+    text = """
+d = defaultdict(int)
+if any(d[p] > 0 for p in range(k.peers)):
+    return False
+for p in d:
+    s.board.leader = p
+return True
+"""
+    with pytest.raises(SymmetryError, match="changes d for each element of an expression"):
+        shown(body(text), defaultdict=defaultdict)
+    straight = "d = defaultdict(int)\nif d[r] == 0:\n    d[s.board.first] += 1\n"
+    loop = "for p in d:\n    s.board.leader = p\nreturn len(d) > 1"
+    source = body(straight + loop)
+    assert shown(source, defaultdict=defaultdict).declared == ()
+    assert difference(function(source, defaultdict=defaultdict), number=600) is None
 
 
 def test_a_helper_that_asserts_is_called_for_all_or_for_none():

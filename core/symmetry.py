@@ -13,12 +13,14 @@ treat these replicas alike; the search checks it again on samples.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, permutations, product
 from math import factorial, prod
 from typing import Any
 
-from .containers import Sorted
+from .containers import Seq, Sorted
 from .fields import Array, Field, declared_parts
 from .generated import run
 from .layout import Layout, State
@@ -117,8 +119,8 @@ class Symmetry:
         if ordered := _ordered(system.layout):
             raise self._refused(
                 ordered,
-                "names a replica in a set or a bag of records, whose order a permutation "
-                "changes: declare a sequence of them, by sequence_of",
+                "names a replica in a sequence or an array within a set or a bag of records: give "
+                "the records variables and records alone, or declare a sequence of them",
             )
         if self.kinds.unnamed:
             raise self._refused(
@@ -285,21 +287,71 @@ class _Table(dict[int, int]):
         )
 
 
+@dataclass(frozen=True)
+class Slots:
+    """A container of the state whose slots a renaming changes.
+
+    Parameters
+    ----------
+    length
+        The variable that has its length.
+    slots
+        The stored variables of each slot, in their order.
+    resorts
+        Whether it keeps its records in order: a set or a bag.
+    """
+
+    length: Variable
+    slots: tuple[tuple[Variable, ...], ...]
+    resorts: bool
+
+
+def slots_of(layout: Layout[Any]) -> list[Slots]:
+    """Return the containers whose slots a renaming of the replicas changes.
+
+    It changes the order of a set or a bag of records that name replicas.  A slot beyond the length
+    has the lowest values, of which it must not rename replica 0.
+    """
+    result = []
+    for kind in (Seq, Sorted):
+        forms = {_INDEX.sub("[]", path) for path in layout.records_of(kind)}
+        for length in layout.stored:
+            path = length.path.removesuffix(".length")
+            if path == length.path or _INDEX.sub("[]", path) not in forms:
+                continue
+            slots = _slots(layout, path)
+            named = [v for slot in slots for v in slot if v.field.names]
+            if kind is Seq:
+                named = [v for v in named if v.field.names == "replica" and v.low >= 0]
+            if named:
+                result.append(Slots(length, slots, kind is Sorted))
+    return result
+
+
+def _slots(layout: Layout[Any], path: str) -> tuple[tuple[Variable, ...], ...]:
+    """Return the stored variables of each slot of a container."""
+    slots: dict[int, list[Variable]] = {}
+    prefix = f"{path}.items["
+    for variable in layout.stored:
+        if variable.path.startswith(prefix):
+            number, _, _ = variable.path.removeprefix(prefix).partition("]")
+            slots.setdefault(int(number), []).append(variable)
+    return tuple(tuple(slots[number]) for number in sorted(slots))
+
+
+_INDEX = re.compile(r"\[\d+\]")
+
+
 def _ordered(layout: Layout[Any]) -> Variable | None:
-    """Return a variable that names a replica in a set of records; None if none does."""
-    kept = [f"{path}.length" for path in layout.records_of(Sorted)]
-    outside = {
-        v.path.removesuffix("length"): len(v.replicas) for v in layout.variables if v.path in kept
-    }
-    return next(
-        (
-            v
-            for v in layout.variables
-            for path, replicas in outside.items()
-            if v.path.startswith(path) and (v.field.names or len(v.replicas) > replicas)
-        ),
-        None,
-    )
+    """Return a variable that names a replica, or is indexed by one, in an array within a set."""
+    kept = {f"{_INDEX.sub('[]', path)}.items[]" for path in layout.records_of(Sorted)}
+    for variable in layout.variables:
+        form = _INDEX.sub("[]", variable.path)
+        for slot in kept:
+            within = form.removeprefix(slot)
+            if within != form and "[" in within and (variable.field.names or variable.replicas):
+                return variable
+    return None
 
 
 def permuted(layout: Layout[Any], permutation: Permutation) -> Callable[[State], State]:
@@ -321,10 +373,41 @@ def permuted(layout: Layout[Any], permutation: Permutation) -> Callable[[State],
             tables[f"t{number}"] = table
             parts.append(f"t{number}[state[{source}]]")
     kind = "bytes" if isinstance(layout.dump(), bytes) else ""
+    tables["containers"] = [
+        (
+            places[one.length.path],
+            [[places[v.path] for v in slot] for slot in one.slots],
+            one.resorts,
+        )
+        for one in slots_of(layout)
+    ]
+    tables["settle"] = _settle
     text = f"def apply(state):\n return {kind}(({','.join(parts)},))\n"
+    if tables["containers"]:
+        made = f" new = [{','.join(parts)}]\n settle(new, containers)\n"
+        text = f"def apply(state):\n{made} return {kind or 'tuple'}(new)\n"
     run(text, f"<permutation {permutation}>", tables)
     apply: Callable[[State], State] = tables["apply"]  # type: ignore[assignment]
     return apply
+
+
+def _settle(new: list[int], containers: list[tuple[int, list[list[int]], bool]]) -> None:
+    """Put the records of sets and bags in order again, and the lowest values beyond the lengths.
+
+    Parameters
+    ----------
+    containers
+        Of each the place of its length, those of each slot, and whether it is kept in order.
+    """
+    for length, slots, resorts in containers:
+        count = new[length]
+        rows = [[new[at] for at in slot] for slot in slots[:count]]
+        if resorts:
+            rows.sort()
+        rows += [[0] * len(slot) for slot in slots[count:]]
+        for slot, row in zip(slots, rows, strict=True):
+            for at, value in zip(slot, row, strict=True):
+                new[at] = value
 
 
 def inverse(permutation: Permutation) -> Permutation:

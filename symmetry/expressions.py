@@ -33,6 +33,7 @@ from .relations import (
     Never,
     Picked,
     Place,
+    Position,
     Relation,
     Replica,
     ReplicaSet,
@@ -262,6 +263,8 @@ class Expressions:
 
     def _compare(self, node: form.Compare) -> Relation:
         left, right = (self.loaded(one) for one in (node.left, node.right))
+        if isinstance(left, Position) and isinstance(node.right, form.Length):
+            return TRUTH
         if node.operator in ("eq", "ne"):
             self.compared(left, right)
             if isinstance(left, Same) and isinstance(right, Same):

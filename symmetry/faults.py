@@ -36,6 +36,7 @@ REPAIRS = {
     "whether that names": "pass the number of a member or a constant, or read the number there",
     "as an index of a list": "make the list with an element for each member, in one comprehension",
     "looks up": "ask by == in if and elif, or use a table whose keys are members",
+    "by its number": "take any member by any(...), or choose one: m=lambda s, k: s.net",
     "takes an item of": _ORDER,
     "takes an element of": "write if and elif",
     "for a plain number in": "look for it in a tuple of constants",

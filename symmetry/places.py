@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from ..core.containers import Bag, Ordered, RecordBag, RecordSet, Set
+from ..core.containers import Bag, Ordered, RecordBag, RecordSet, Set, Sorted
 from ..core.fields import NONE, Array, Field, declared_parts, limit_of
 from ..core.spec import TransitionSystem
 from .flow import Effects, Location, Write
@@ -17,6 +17,7 @@ from .relations import (
     Listed,
     Made,
     Place,
+    Position,
     Relation,
     Replica,
     ReplicaSet,
@@ -24,6 +25,7 @@ from .relations import (
     SetOf,
     Table,
     Unclear,
+    has_replica,
 )
 from .words import described
 
@@ -94,7 +96,11 @@ class Places:
                 several = isinstance(index, Same) and len(index.numbers or ()) != 1
                 raise NotShownError(what + (kind or "replica"), mistaken=several)
             return Place(f"{owner.form}[]", (*owner.indices, replica.symbol))
-        if isinstance(index, Same):
+        moves = isinstance(declared, type) and issubclass(declared, Sorted)
+        moves = moves and has_replica(self.value(declared))
+        if moves and isinstance(index, Same):
+            raise NotShownError(f"takes a member of {shown(owner.form)} by its number")
+        if isinstance(index, Position if moves else Same):
             end = "[]" if isinstance(declared, Array) else ITEMS
             return Place(owner.form + end, (*owner.indices, 0))
         what = f"uses {described(index)} as an index of {shown(owner.form)}"

@@ -27,6 +27,7 @@ from .refusals import NotShownError
 from .relations import (
     NOTHING,
     Place,
+    Position,
     Relation,
     Replica,
     ReplicaSet,
@@ -178,7 +179,10 @@ class _Proof:
         columns = list(zip(*arguments, strict=True))
         # The index of an element is a plain number, however many elements there are.
         indices = {chosen.place for chosen in action.selections if chosen.by_index}
-        each_of = ([Same()] if n in indices else self._readings(c) for n, c in enumerate(columns))
+        each_of = (
+            [Same(), Position()] if n in indices else self._readings(column)
+            for n, column in enumerate(columns)
+        )
         refusals: list[tuple[bool, NotShownError, list[Relation]]] = []
         for readings in product(*each_of):
             if not self._is_closed(readings, arguments):
@@ -257,6 +261,14 @@ class _Proof:
     def _is_closed(self, readings: Sequence[Relation], arguments: list[tuple[Any, ...]]) -> bool:
         """Whether renaming the participants in arguments of an action gives arguments of it."""
         known = set(arguments)
+        columns = list(zip(*arguments, strict=True))
+        for place, reading in enumerate(readings):
+            if isinstance(reading, Position) and any(
+                (*each[:place], other, *each[place + 1 :]) not in known
+                for each in known
+                for other in set(columns[place])
+            ):
+                return False
         return all(
             tuple(
                 self._group.renamed(one, p, number)
@@ -270,6 +282,8 @@ class _Proof:
 
 def _participant(reading: Relation, values: Sequence[Any]) -> Relation:
     """Return an argument of an action, from all of its values."""
+    if isinstance(reading, Position):
+        return reading
     if isinstance(reading, Same):
         first = values[0]
         return exactly(first) if isinstance(first, int) and len(set(values)) == 1 else reading

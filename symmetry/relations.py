@@ -91,6 +91,15 @@ class Place(Relation):
 
 
 @dataclass(frozen=True)
+class Position(Relation):
+    """The number of a member of a set or a bag of the state, whose order a renaming changes.
+
+    It is that of the renamed member in the second run.  An action chooses it, and its generated
+    code alone uses it: as the index of that member, and to ask whether there are so many.
+    """
+
+
+@dataclass(frozen=True)
 class Alternatives(Relation):
     """One of several parts of the state, in both runs the same one but for its indices."""
 

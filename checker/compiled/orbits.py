@@ -27,7 +27,7 @@ from math import factorial
 
 from ...core.layout import WORD_BITS, Layout
 from ...core.record import Variable
-from ...core.symmetry import Kinds, Permutation, inverse, renamed
+from ...core.symmetry import Kinds, Permutation, Slots, inverse, renamed, slots_of
 from .emitter import Emitter, Moves, move_bits, stored_value
 from .values import Truth, UnsupportedError
 
@@ -90,6 +90,8 @@ def signature_of(layout: Layout[object], group: Sequence[Permutation]) -> Signat
     if len(Kinds(layout.variables).members) > 1:
         return None
     if not is_full or not all(map(_is_usual, layout.stored)) or not _are_last(layout, count):
+        return None
+    if slots_of(layout):
         return None
     return _Collector(layout, free).signature()
 
@@ -458,7 +460,44 @@ def _permuted(
     for word in range(layout.words):
         arriving = ", ".join(f"[{result[word]}, %{label}]" for label, result in results.items())
         joined.append(out.value(f"phi i64 {arriving}"))
+    for container in slots_of(layout):
+        _settle(out, container, joined)
     return joined
+
+
+def _settle(out: Emitter, container: Slots, words: list[str]) -> None:
+    """Emit that a set of records is in order again, and what is beyond the length is lowest.
+
+    A record is one number here, with the first of its variables in the highest bits; one beyond the
+    length is higher than all others while they are sorted.
+    """
+    width = sum(variable.width for variable in container.slots[0])
+    if width >= WORD_BITS:
+        raise UnsupportedError(f"symmetry of records of {width} bits in one container")
+    length = stored_value(out, words, container.length)
+    there = [out.value(f"icmp ugt i64 {length}, {n}") for n in range(len(container.slots))]
+    keys = []
+    for slot, within in zip(container.slots, there, strict=True):
+        key = "0"
+        for variable in slot:
+            above = out.value(f"shl i64 {key}, {variable.width}")
+            key = out.value(f"or i64 {above}, {stored_value(out, words, variable)}")
+        keys.append(out.value(f"select i1 {within}, i64 {key}, i64 -1"))
+    if container.resorts:
+        for last in range(len(keys) - 1, 0, -1):
+            for n in range(last):
+                one, other = keys[n], keys[n + 1]
+                keys[n] = out.value(f"call i64 @llvm.umin.i64(i64 {one}, i64 {other})")
+                keys[n + 1] = out.value(f"call i64 @llvm.umax.i64(i64 {one}, i64 {other})")
+    for slot, within, key in zip(container.slots, there, keys, strict=True):
+        left = out.value(f"select i1 {within}, i64 {key}, i64 0")
+        for variable in reversed(slot):
+            mask = (1 << variable.width) - 1
+            bits = out.value(f"and i64 {left}, {mask}")
+            placed = out.value(f"shl i64 {bits}, {variable.shift}")
+            cleared = out.value(f"and i64 {words[variable.word]}, {~(mask << variable.shift)}")
+            words[variable.word] = out.value(f"or i64 {cleared}, {placed}")
+            left = out.value(f"lshr i64 {left}, {variable.width}")
 
 
 def _at(out: Emitter, state: str, word: int) -> str:

@@ -11,8 +11,8 @@ from typing import Any
 from ..core.containers import Bag
 from ..core.fields import NONE, Array
 from ..language import form
-from ..language.lowering.effects import adds_entry
-from ..language.types import Mapping, Members, Nothing, Number, Optional, Places, Ref
+from ..language.lowering.effects import adds_entry, is_simple
+from ..language.types import Mapping, Members, Nothing, Number, Optional, Places, Ref, Stream
 from ..language.types import Record as RecordType
 from .flow import Flow, Location
 from .functions import Functions
@@ -48,6 +48,9 @@ from .relations import (
 )
 from .relations import Nothing as NoneInBoth
 from .words import described
+
+OWN = "'"
+"""What the locations of a function's own lists and dictionaries begin with."""
 
 SCALARS = (Same, *RENAMED)
 
@@ -378,7 +381,7 @@ class Expressions:
         expected = {"eq"} if isinstance(node, form.AnyOf) else {"ne"}
         if len(pairs) < len(node.parts) or signs != expected:
             return False
-        if any(one != pairs[0][0] for one, _ in pairs):
+        if any(one != pairs[0][0] for one, _ in pairs) or not all(map(is_simple, node.parts)):
             return False
         item = self.value(pairs[0][0])
         numbers = [known_number(self.value(other)) for _, other in pairs]
@@ -461,7 +464,8 @@ class Expressions:
         return self.loaded(node.of)
 
     def _contains(self, node: form.Contains) -> Relation:
-        item, owner = self.loaded(node.item), self.loaded(node.of)
+        item = self.loaded(node.item)
+        owner = self.stopping(node.of) if isinstance(node.of.type, Stream) else self.loaded(node.of)
         if isinstance(owner, Data) and isinstance(item, Same):
             return TRUTH
         numbers = self.known_numbers(owner)
@@ -484,6 +488,10 @@ class Expressions:
                 plain = isinstance(item, SCALARS) and isinstance(one, SCALARS)
                 raise refused if plain else NotShownError(looks) from None
         return TRUTH
+
+    def stopping(self, node: form.Expression) -> Relation:
+        """Return what something yields that may be ended before its last value."""
+        raise NotImplementedError
 
     def known_numbers(self, value: Relation) -> list[int] | None:
         """Return the numbers of a list or a set; None if there may be anything else."""
@@ -565,7 +573,7 @@ class Expressions:
 def own(slot: str, symbol: int) -> Location:
     """Return the element of a list of the function's own that a participant indexes."""
     name, _, _ = slot.partition("'")
-    return Location(f"{name}[]", (symbol,))
+    return Location(f"{OWN}{name}[]", (symbol,))
 
 
 def _numbers(kind: Number) -> Same:
@@ -588,6 +596,7 @@ def is_plain(value: Relation) -> bool:
 def is_one_less(node: form.Expression, than: form.Expression) -> bool:
     """Whether one expression is another one less 1, so that ``x & x - 1`` lacks the lowest bit."""
     less = isinstance(node, form.Arithmetic) and node.operator == "sub" and node.left == than
+    less = less and is_simple(than)
     return less and isinstance(node.right, form.Constant) and node.right.value == 1  # type: ignore[attr-defined]
 
 

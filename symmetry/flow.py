@@ -61,6 +61,12 @@ class Effects:
         writes = {Write(after(one.location), one.how) for one in self.writes}
         return Effects(set(map(after, self.reads)), writes, self.fails, self.unknown)
 
+    def outside(self) -> Effects:
+        """Return them after the function, whose own lists and dictionaries nobody else sees."""
+        reads = {read for read in self.reads if not read.form.startswith("'")}
+        writes = {write for write in self.writes if not write.location.form.startswith("'")}
+        return Effects(reads, writes, self.fails, self.unknown)
+
     def copy(self) -> Effects:
         """Return them as they are now."""
         return Effects(set(self.reads), set(self.writes), self.fails, self.unknown)

@@ -12,7 +12,7 @@ from ..language import form
 from ..language.lowering.effects import assignments, effects
 from ..language.types import Mapping, Members, Places, Ref, Tuple
 from ..language.types import Sequence as SequenceType
-from .expressions import RULES, Expressions, UnreachedError, is_plain
+from .expressions import OWN, RULES, Expressions, UnreachedError, is_plain
 from .flow import Effects
 from .joining import elements
 from .refusals import NotShownError
@@ -152,8 +152,10 @@ class Iteration(Expressions):
         elif isinstance(value, SetOf):
             yield from _of_set(value.element, symbol, ordered)
         elif isinstance(value, Table):
-            in_order = [Round(value.key)] if value.ordered else _of_set(value.key, symbol, False)
-            yield from in_order
+            if value.ordered and not isinstance(value.key, Never):
+                yield Round(value.key)
+            elif not value.ordered:
+                yield from _of_set(value.key, symbol, False)
         else:
             raise NotShownError(f"goes over {described(value)}")
 
@@ -208,7 +210,8 @@ class Iteration(Expressions):
                 if passes:
                     self._clauses(node, at + 1, ordered and one.ordered, follow)
             except UnreachedError:
-                self.flow.alive = True
+                pass
+            self.flow.alive = True
             before.add(self.flow.effects)
             self.flow.effects = before
 
@@ -237,18 +240,15 @@ class Iteration(Expressions):
 
         def checked(one: Round) -> None:
             follow(one)
-            inner = self.flow.effects
-            if stops and not one.ordered and inner.fails:
+            if stops and not one.ordered and self.flow.effects.fails:
                 raise NotShownError(FAILS)
-            if inner.writes or inner.unknown:
-                forms = sorted(write.location.form for write in inner.writes)
-                does = f"writes {forms[0]}" if forms else f"calls {inner.unknown}"
-                raise NotShownError(f"{does} for each element of an expression")
+            refuse_writes(self.flow.effects)
 
         try:
             self.each(over, checked)
         except UnreachedError:
             self.flow.alive = True
+        refuse_writes(self.flow.effects)
         changed = effects(over, reads=True)
         if changed:
             name = sorted(changed)[0].partition("'")[0]
@@ -314,6 +314,11 @@ class Iteration(Expressions):
         self.inside(over, note)
         return self.settled(results[0])
 
+    def stopping(self, node: form.Expression) -> Relation:
+        """Return what something yields that may be ended before its last value."""
+        one = self.yielded(node, stops=True)
+        return Listed(one.element) if one.ordered else Bunch(one.element)
+
     def _comprehension(self, node: form.Comprehension) -> Relation:
         one = self.yielded(node)
         return Listed(one.element) if one.ordered else Bunch(one.element)
@@ -338,6 +343,14 @@ class Iteration(Expressions):
         if node.default is None:
             return value
         return self.joining.joined(value, self.value(node.default))
+
+
+def refuse_writes(done: Effects) -> None:
+    """Refuse writes for each element of an expression, which may be in any order."""
+    if done.writes or done.unknown:
+        forms = sorted(write.location.form for write in done.writes)
+        does = f"writes {forms[0].lstrip(OWN)}" if forms else f"calls {done.unknown}"
+        raise NotShownError(f"{does} for each element of an expression")
 
 
 def picked(value: Relation) -> Relation:
@@ -373,6 +386,9 @@ def _of_set(element: Relation, symbol: int, ordered: bool) -> Iterator[Round]:
 
 def _enumerate(self: Iteration, over: form.Apply, follow: Follow, symbol: int) -> None:
     first = self.value(over.arguments[1]) if len(over.arguments) > 1 else Same(frozenset((0,)))
+
+    if not isinstance(first, Same):
+        raise NotShownError(f"counts from {described(first)}")
 
     def numbered(one: Round) -> None:
         if one.ordered:
@@ -464,6 +480,9 @@ def _flattened(self: Iteration, over: form.Apply, follow: Follow, symbol: int) -
 def _tuples(self: Iteration, over: form.Apply, follow: Follow, symbol: int) -> None:
     """Follow pairs and tuples of what something yields, of which each is like any other."""
     overs = over.arguments if over.name == "product" else over.arguments[:1]
+    for count in (*over.arguments[len(overs) :], *(value for _, value in over.named)):
+        if not isinstance(value := self.value(count), Same):
+            raise NotShownError(f"takes {described(value)} at a time")
     rounds = [self.yielded(one) for one in overs]
     if any(isinstance(one.element, Never) for one in rounds):
         return
@@ -501,6 +520,8 @@ def _views(self: Iteration, over: form.Apply, follow: Follow, symbol: int) -> No
     if not isinstance(table, Table):
         raise NotShownError(f"goes over {described(table)}")
     value = table.value
+    if over.name == "elements" and not isinstance(value, Same):
+        raise NotShownError(f"counts by {described(value)}")
 
     def viewed(one: Round) -> None:
         element = {"values": value, "items": Several((one.element, value))}

@@ -10,7 +10,8 @@ from ..language import form
 from ..language.lowering.owners import root_of
 from ..language.types import Mapping, Number
 from .expressions import RULES, UnreachedError, is_plain
-from .iteration import STREAMS, Iteration, is_counter
+from .flow import Write
+from .iteration import STREAMS, Iteration, is_counter, refuse_writes
 from .joining import LISTS, elements
 from .refusals import NotShownError
 from .relations import (
@@ -59,11 +60,8 @@ class Library(Iteration):
         """Return what a function gives that one of Python's calls."""
         assert isinstance(function, form.Given)
         captured = self.values(function.captured)
-        return self.called(function.function, (*arguments, *captured))
-
-    def called(self, function: form.Function, arguments: tuple[Relation, ...]) -> Relation:
-        """Return what a function gives, and note what it reads and writes."""
-        summary = self.functions.summary(function, arguments, self.here)
+        summary = self.functions.summary(function.function, (*arguments, *captured), self.here)
+        refuse_writes(summary.effects)
         self.flow.effects.add(summary.effects)
         if summary.result is None:
             raise UnreachedError
@@ -79,7 +77,7 @@ class Library(Iteration):
         rule = _FUNCTIONS.get(node.name)
         if rule is not None:
             return rule(self, node)
-        values = [self.loaded(one) for one in node.arguments]
+        values = [self.loaded(one) for one in (*node.arguments, *(one for _, one in node.named))]
         for value in values:
             if not is_plain(value) or not isinstance(node.type, Number):
                 raise NotShownError(f"computes with {described(value)}")
@@ -117,8 +115,9 @@ class Library(Iteration):
             how = _how(node.method)
             if isinstance(owner.value, Table):
                 # Counters add up; in another dictionary the last one counts.
-                how = "add" if is_counter(node.of.type) and node.method != "clear" else ""
-            if not how:
+                adds = node.method in ("update", "subtract") and is_counter(node.of.type)
+                how = "add" if adds else ""
+            if not how or how == "remove":
                 raise NotShownError(ORDER)
             after, _ = self._changed(node, owner.value, in_order=False)
             self.accumulate(node.of.name, how, after)
@@ -138,7 +137,7 @@ class Library(Iteration):
         elif isinstance(target, form.Element):
             self._plain_index(target.index)
         elif isinstance(target, form.Lookup):
-            self.entry(self.loaded(target.of), self.value(target.key))
+            self._deleted(target)
             return
         else:
             raise NotShownError("deletes what is not in a list")
@@ -151,6 +150,17 @@ class Library(Iteration):
         if not isinstance(owner, (Several, Listed)) or not isinstance(value, LISTS):
             raise NotShownError(f"replaces a part of {described(owner)}")
         self.assign(target.of, self.together(Listed(self.joining.all(elements(owner))), value))
+
+    def _deleted(self, target: form.Lookup) -> None:
+        """Note that an entry of a dictionary is deleted."""
+        owner, key = self.holder(target.of), self.loaded(target.key)
+        if isinstance(owner, Carried):
+            raise NotShownError(ORDER)
+        self.entry(owner, key)
+        if at := self.entry_of(target.of, key):
+            self.flow.effects.writes.add(Write(at))
+        if not isinstance(target.of, form.Local):
+            self.assign(target.of, self.joining.opened(owner))
 
     def _plain_index(self, index: form.Expression | None) -> None:
         if index is not None and not isinstance(value := self.value(index), Same):
@@ -176,7 +186,7 @@ class Library(Iteration):
         if issubclass(declared, (Bag, RecordBag)):
             [item] = [self.loaded(one) for one in node.arguments] or [Never()]
             if name in ("add", "remove", "discard"):
-                self.places.store(place, Table(item, Same()), self.flow.effects, "add")
+                self.places.store(place, Table(item, Same()), self.flow.effects, name)
                 return NOTHING
             if name == "clear":
                 self.places.written(place, self.flow.effects, "=clear")
@@ -243,7 +253,8 @@ class Library(Iteration):
         if node.method == "reverse" and isinstance(owner, (Several, Listed)):
             return Listed(element)
         if node.method == "sort":
-            key = node.arguments[0]
+            key, reverse = node.arguments
+            self.truth(reverse)
             named = (("key", key),) if isinstance(key, form.Given) else ()
             return self._sorted_of(element, not isinstance(owner, (Bunch, Indexed)), named)
         raise NotShownError(f"changes {described(owner)} by {node.method}")
@@ -287,6 +298,8 @@ class Library(Iteration):
             joined = self.joining.joined(owner, added)
             if isinstance(joined, Unclear):
                 raise NotShownError(joined.why)
+            if is_counter(node.of.type) and not _counts(joined):
+                raise NotShownError(f"adds up {described(joined)}")
             return joined, NOTHING
         raise NotShownError(f"changes {described(owner)} by {name}")
 
@@ -409,7 +422,9 @@ class Library(Iteration):
         raise NotShownError(f"looks for {described(item)} in {described(owner)}")
 
     def _total(self, node: form.Apply) -> Relation:
-        self.loaded(node.arguments[0])
+        table = self.joining.opened(self.loaded(node.arguments[0]))
+        if not isinstance(table, Table) or not isinstance(table.value, (Same, Never)):
+            raise NotShownError(f"adds up {described(table)}")
         return Same()
 
     def _bit_count(self, node: form.Apply) -> Relation:
@@ -469,16 +484,29 @@ def _how(method: str) -> str:
         return "append"
     if method in _UNITING:
         return "or_"
+    if method == "remove":
+        # It fails where another round has removed the same.
+        return method
     return "and_" if method in _INTERSECTING else "=clear" if method == "clear" else ""
+
+
+def _counts(value: Relation) -> bool:
+    """Whether the values of a dictionary are plain numbers."""
+    return isinstance(value, Table) and isinstance(value.value, (Same, Never))
 
 
 def _commutes(function: form.Function) -> bool:
     """Whether a function is an operator for which the order of several operands does not matter."""
-    [end] = function.body
+    end = function.body[0]
     value = end.value if isinstance(end, form.Return) else None
-    if isinstance(value, form.Arithmetic):
-        return value.operator in ("add", "mul", "and_", "or_", "xor", "min", "max")
-    return isinstance(value, form.Combine) and value.operator in ("or_", "and_", "xor")
+    if not isinstance(value, (form.Arithmetic, form.Combine)):
+        return False
+    names = [one.name for one in (value.left, value.right) if isinstance(one, form.Local)]
+    if sorted(names) != sorted(function.parameters):
+        return False
+    numbers = isinstance(value, form.Arithmetic)
+    more = ("add", "mul", "min", "max") if numbers else ()
+    return value.operator in ("or_", "and_", "xor", *more)
 
 
 _FUNCTIONS: dict[str, Callable[[Library, form.Apply], Relation]] = {

@@ -99,7 +99,7 @@ class Analysis(Functions):
             name: joining.all(end.changed[name] for end in ends) for name in function.changes
         }
         result = joining.all(end.value for end in ends) if ends else None
-        return Summary(result, changed, run.flow.effects)
+        return Summary(result, changed, run.flow.effects.outside())
 
     def _check_declared(self, function: Function, arguments: Iterable[Relation]) -> None:
         """Refuse a call of a declared function with a number that may be a replica or a plain one.

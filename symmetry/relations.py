@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from .refusals import NotShownError
+
 
 class Relation:
     """How the values of two runs relate."""
@@ -137,9 +139,13 @@ class Bunch(Relation):
 
 @dataclass(frozen=True)
 class SetOf(Relation):
-    """A set."""
+    """A set of values that are equal in the second run exactly if they are in the first one."""
 
     element: Relation
+
+    def __post_init__(self) -> None:
+        """Refuse members that are not renamed each by itself."""
+        refuse_unlike(self.element)
 
 
 @dataclass(frozen=True)
@@ -149,6 +155,10 @@ class Table(Relation):
     key: Relation
     value: Relation
     ordered: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse keys that are not renamed each by itself."""
+        refuse_unlike(self.key)
 
 
 @dataclass(frozen=True)
@@ -213,6 +223,21 @@ NEVER = Never()
 
 ORDER = "carries a value from one replica to the next, so that their order matters"
 """Why what a round of a loop leaves behind may not be read by another one."""
+
+
+def refuse_unlike(value: Relation) -> None:
+    """Refuse to count or to look up what two runs may hold differently.
+
+    Raises
+    ------
+    NotShownError
+        If values that are equal in one run may differ in the other one.
+    """
+    if isinstance(value, (Thinned, Shifted, Bunch, Picked)):
+        why = "holds as members or keys what depends on the order of replicas"
+        raise NotShownError(why, "put each replica in by itself")
+    for part in parts_of(value):
+        refuse_unlike(part)
 
 
 def exactly(number: int) -> Same:

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..language import form
-from ..language.lowering.effects import assignments, children, effects
+from ..language.lowering.effects import assignments, children, effects, is_simple
 from ..language.lowering.owners import root_of
-from .expressions import UnreachedError
+from ..language.types import Members, Places, Ref
+from .expressions import OWN, UnreachedError
 from .flow import Effects, Flow, Location, Result, Write
 from .functions import Functions, line_of
-from .iteration import FAILS, Round, picked
+from .iteration import FAILS, Round, picked, refuse_writes
 from .joining import LAST, carried
 from .library import Library
 from .refusals import NotShownError
@@ -265,16 +266,30 @@ class Statements(Library):
         self._repeated(node.label, node.body, node.test)
 
     def _for(self, node: form.For) -> None:
+        lazy = isinstance(node.over, (form.Comprehension, form.Apply))
+        if lazy or root_of(node.over) is not None:
+            self._refuse_changed(node)
+        value = None if lazy else self.value(node.over)
         outer, self.flow.effects = self.flow.effects, Effects()
+        followed: list[Round] = []
 
         def follow(one: Round) -> None:
+            # Whatever yields the value runs as the round begins.
+            followed.append(one)
+            one.loads.add(self.flow.effects)
             if one.ordered:
                 self._repeated(node.label, node.body, None, (node.slot, one.element))
             else:
                 self._visited(one, node)
 
         try:
-            self.each(node.over, follow)
+            if value is None:
+                self.each(node.over, follow)
+            else:
+                ordered = isinstance(node.over.type, Members) and node.over.type.ordered
+                self.over(value, follow, ordered=ordered)
+            if not followed:
+                refuse_writes(self.flow.effects)
         except UnreachedError:
             outer.add(self.flow.effects)
             self.flow.effects = outer
@@ -293,6 +308,13 @@ class Statements(Library):
             label: [{n: self.settled(one) for n, one in local.items()} for local in each]
             for label, each in self.flow.left.items()
         }
+
+    def _refuse_changed(self, node: form.For) -> None:
+        """Refuse a loop that changes the list, the set or the dictionary that it goes over."""
+        names = read_in(node.over) & self._grown(node.body)
+        if names:
+            name = min(names).partition("'")[0]
+            raise NotShownError(f"changes {name} while it goes over it", f"go over list({name})")
 
     def _repeated(
         self,
@@ -461,7 +483,8 @@ class Statements(Library):
             reads = {read for read in done.reads if read.form == form_}
             writes = {write for write in done.writes if write.location.form == form_}
             if not _independent(symbol, reads, writes):
-                why = f"changes {form_} for each replica in a way that depends on their order"
+                what = form_.lstrip(OWN)
+                why = f"changes {what} for each replica in a way that depends on their order"
                 raise NotShownError(why)
 
     def _of_any_round(self, result: Result) -> Result:
@@ -502,9 +525,17 @@ def _step(node: form.Expression, target: Any) -> tuple[str, form.Expression] | N
         pairs.append((node.right, node.left))
     for old, operand in pairs:
         is_it = isinstance(old, form.Local) and old.name == target
-        if is_it or old == target:
+        if (is_it or old == target) and is_simple(old):
             return how, operand
     return None
+
+
+def read_in(node: form.Expression | form.Statement) -> set[str]:
+    """Return the slots that a part of a function reads, but for names of places."""
+    names = set()
+    if isinstance(node, form.Local) and not isinstance(node.type, (Ref, Places)):
+        names.add(node.name)
+    return names.union(*map(read_in, children(node)))
 
 
 def changed_as_a_whole(node: form.Expression | form.Statement) -> set[str]:

@@ -115,8 +115,15 @@ class Expressions:
         if isinstance(value, Replica) and isinstance(kind, Number) and kind.low >= 0:
             return replace(value, may_be_none=False)
         if isinstance(value, Alternatives) and isinstance(kind, Ref):
-            return next(one for one in value.places if one.form == kind.form)
+            return self._chosen(value, kind)
         return value
+
+    def _chosen(self, value: Alternatives, kind: Ref) -> Place:
+        """Return which of several parts of the state a name stands for, by its type here."""
+        for one in value.places:
+            if one.form == kind.form:
+                return one
+        raise NotShownError(f"takes {described(value)} for another one")
 
     def truth(self, node: form.Expression) -> bool | None:
         """Return whether a condition holds, which is the same in both runs; None if unknown."""
@@ -145,7 +152,7 @@ class Expressions:
         if isinstance(owner, Alternatives):
             kind = node.of.type
             assert isinstance(kind, Ref)
-            owner = next(one for one in owner.places if one.form == kind.form)
+            owner = self._chosen(owner, kind)
         if isinstance(owner, Place):
             return self.places.part(owner, node.name)
         if isinstance(owner, Carried):
@@ -457,7 +464,7 @@ class Expressions:
         """Return a value with the first of some parts, if all are known."""
         for part in parts:
             if isinstance(part, Unclear):
-                raise NotShownError(f"makes what holds {described(part)}")
+                raise NotShownError(held_by(part))
         return make(parts[0])
 
     def _copy(self, node: form.Copy) -> Relation:
@@ -568,6 +575,12 @@ class Expressions:
             if len(numbers) <= FEW:
                 return Several(tuple(map(exactly, numbers))) if numbers else Listed(Never())
         return Listed(Same())
+
+
+def held_by(part: Unclear) -> str:
+    """Say that a list, a set or a dictionary holds something unclear."""
+    either = part.why.removeprefix("is ")
+    return f"holds {either if either != part.why else described(part)}"
 
 
 def own(slot: str, symbol: int) -> Location:

@@ -12,7 +12,7 @@ from ..language import form
 from ..language.lowering.effects import assignments, effects
 from ..language.types import Mapping, Members, Places, Ref, Tuple
 from ..language.types import Sequence as SequenceType
-from .expressions import OWN, RULES, Expressions, UnreachedError, is_plain
+from .expressions import OWN, RULES, Expressions, UnreachedError, held_by, is_plain
 from .flow import Effects
 from .joining import elements
 from .refusals import NotShownError
@@ -288,7 +288,7 @@ class Iteration(Expressions):
             return self._dictionary(node.of)
         one = self.yielded(node.of)
         if isinstance(one.element, Unclear):
-            raise NotShownError(f"makes what holds {described(one.element)}")
+            raise NotShownError(held_by(one.element))
         if isinstance(node.type, Members):
             return SetOf(one.element)
         if isinstance(node.type, Mapping):

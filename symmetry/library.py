@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.containers import Bag, Ordered, RecordBag, Set
+from ..core.containers import Bag, RecordBag
 from ..language import form
 from ..language.lowering.owners import root_of
 from ..language.types import Mapping, Number
@@ -40,6 +40,9 @@ _UNITING = ("add", "update")
 _INTERSECTING = ("discard", "remove", "difference_update", "intersection_update")
 _ONE = ("add", "append", "appendleft", "discard", "remove")
 """The methods of containers that take one element."""
+
+_TAKING = ("pop", "popleft")
+"""The methods of lists that return what they take out."""
 
 IN_ORDER = "orders what comes in any order by a key, where the first of several equal ones counts"
 
@@ -194,10 +197,9 @@ class Library(Iteration):
         if name == "clear":
             self.places.written(place, self.flow.effects, "=clear")
             return NOTHING
-        assert issubclass(declared, (Ordered, Set, Bag))
-        after, gives = self._changed(node, held, in_order=True)
-        self._rebuilt(place, after)
-        return gives
+        assert isinstance(held, Listed)
+        self._rebuilt(place, self._added_to(node, held.element))
+        return held.element if name in _TAKING else NOTHING
 
     def _changed(
         self, node: form.Change, owner: Relation, in_order: bool
@@ -218,35 +220,37 @@ class Library(Iteration):
         if not isinstance(owner, LISTS):
             raise NotShownError(f"changes {described(owner)}")
         element = self.joining.all(elements(owner))
-        if name in ("append", "appendleft"):
-            added: Relation = Several((self.loaded(node.arguments[0]),))
-        elif name in ("extend", "extendleft"):
-            one = self.yielded(node.arguments[0])
-            added = Listed(one.element) if one.ordered else Bunch(one.element)
-        elif name == "insert":
-            self._plain_index(node.arguments[0])
-            added = Several((self.loaded(node.arguments[1]),))
-        elif name in ("pop", "popleft", "truncate", "rotate"):
-            for one_ in node.arguments:
-                self._plain_index(one_)
-            added = Listed(Never())
-        elif name == "remove":
-            self.compared(element, self.loaded(node.arguments[0]))
-            added = Listed(Never())
-        elif name == "clear":
+        if name == "clear":
             return Listed(Never()), NOTHING
-        elif name in ("reverse", "sort"):
+        if name in ("reverse", "sort"):
             return self._in_order(node, owner, element), NOTHING
-        else:
-            raise NotShownError(f"changes {described(owner)} by {name}")
+        added = self._added_to(node, element)
         is_ordered = in_order and not isinstance(owner, Bunch)
-        if not is_ordered and name not in ("append", "extend", "appendleft", "extendleft"):
+        adds = name in ("append", "extend", "appendleft", "extendleft")
+        if isinstance(owner, Indexed) or not (is_ordered or adds):
             raise NotShownError(f"changes {described(owner)} by {name}")
         start = Listed(element) if is_ordered else Bunch(element)
-        if isinstance(owner, Indexed):
-            raise NotShownError(f"changes {described(owner)} by {name}")
-        after = self.together(start, added)
-        return after, element if name in ("pop", "popleft") else NOTHING
+        return self.together(start, added), element if name in _TAKING else NOTHING
+
+    def _added_to(self, node: form.Change, element: Relation) -> Relation:
+        """Return the list that a method adds to another one; empty if it takes elements out."""
+        name, arguments = node.method, node.arguments
+        if name in ("append", "appendleft"):
+            return Several((self.loaded(arguments[0]),))
+        if name in ("extend", "extendleft"):
+            one = self.yielded(arguments[0])
+            return Listed(one.element) if one.ordered else Bunch(one.element)
+        if name == "insert":
+            self._plain_index(arguments[0])
+            return Several((self.loaded(arguments[1]),))
+        if name == "remove":
+            self.compared(element, self.loaded(arguments[0]))
+        elif name in (*_TAKING, "truncate", "rotate"):
+            for index in arguments:
+                self._plain_index(index)
+        else:
+            raise NotShownError(f"changes a list by {name}")
+        return Listed(Never())
 
     def _in_order(self, node: form.Change, owner: Relation, element: Relation) -> Relation:
         """Return a list after it is reversed or sorted."""
@@ -259,7 +263,7 @@ class Library(Iteration):
             return self._sorted_of(element, not isinstance(owner, (Bunch, Indexed)), named)
         raise NotShownError(f"changes {described(owner)} by {node.method}")
 
-    def _changed_set(self, node: form.Change, owner: Relation) -> SetOf:
+    def _changed_set(self, node: form.Change, owner: Relation) -> Relation:
         """Return a set after a method."""
         name = node.method
         if name == "clear":
@@ -280,9 +284,7 @@ class Library(Iteration):
                 self.compared(element, one)
             else:
                 element = self.joining.joined(element, one)
-        if isinstance(element, Unclear):
-            raise NotShownError(f"makes a set of which a member {element.why}")
-        return SetOf(element)
+        return self.clear(SetOf, element)
 
     def _changed_table(self, node: form.Change, owner: Table) -> tuple[Relation, Relation]:
         """Return a dictionary after a method."""

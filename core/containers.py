@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from inspect import isfunction
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, TypeVar, cast, overload
 
 from .errors import (
     MisusedIndexError,
@@ -84,6 +84,12 @@ class Set(Record):
     """
 
     mask: int
+
+    def __class_getitem__(cls, element: object) -> NoReturn:
+        name = getattr(element, "__name__", element)
+        raise misused(
+            f"Set[{name}]: a set of records is RecordSet[{name}], and a set of numbers is Set alone"
+        )
 
     def __contains__(self, number: int) -> bool:
         return number >= 0 and self.mask >> number & 1 == 1

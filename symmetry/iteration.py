@@ -133,8 +133,8 @@ class Iteration(Expressions):
         if numbers and len(set(numbers)) == len(numbers):
             for kind in self.group.generators:
                 if self.group.is_closed(numbers, kind):
-                    whole = kind if numbers == [*range(self.group.count(kind))] else None
-                    yield Round(Replica(kind, False, symbol), symbol, False, whole)
+                    every = kind if numbers == [*range(self.group.count(kind))] else None
+                    yield Round(Replica(kind, False, symbol), symbol, False, every)
         value = self.joining.opened(value)
         if isinstance(value, Place):
             yield self._of_place(value, symbol)
@@ -201,11 +201,11 @@ class Iteration(Expressions):
                     inner = self.flow.effects
                     value = self._kept(node.result)
                     alone = at == 0 and not clause.conditions
-                    whole = one.whole if alone else None
+                    every = one.whole if alone else None
                     symbol = one.symbol if at == 0 else 0
                     loads, self.flow.effects = inner, before
                     before.add(inner)
-                    follow(Round(value, symbol, ordered and one.ordered, whole, loads))
+                    follow(Round(value, symbol, ordered and one.ordered, every, loads))
                     return
                 if passes:
                     self._clauses(node, at + 1, ordered and one.ordered, follow)
@@ -431,8 +431,8 @@ def _map(self: Iteration, over: form.Apply, follow: Follow, symbol: int) -> None
     function, *several = over.arguments
 
     def mapped(one: Round) -> None:
-        given = one.element.items if len(several) > 1 else (one.element,)  # type: ignore[attr-defined]
-        follow(replace(one, element=self.applied(function, given)))
+        arguments = one.element.items if len(several) > 1 else (one.element,)  # type: ignore[attr-defined]
+        follow(replace(one, element=self.applied(function, arguments)))
 
     if len(several) > 1:
         _zip(self, replace(over, arguments=tuple(several)), mapped, symbol)

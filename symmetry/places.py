@@ -106,7 +106,8 @@ class Places:
         what = f"uses {described(index)} as an index of {shown(owner.form)}"
         if isinstance(index, Replica) and isinstance(declared, Array):
             what += ", which is not declared by_replica"
-        raise NotShownError(what)
+        # A chosen number is that of an element first.
+        raise NotShownError(what, mistaken=isinstance(index, Position))
 
     def load(self, place: Place, effects: Effects) -> Relation:
         """Return what lies at a place, and note that it is read."""

@@ -267,7 +267,7 @@ class Statements(Library):
 
     def _for(self, node: form.For) -> None:
         lazy = isinstance(node.over, (form.Comprehension, form.Apply))
-        if lazy or root_of(node.over) is not None:
+        if not is_fresh(node.over):
             self._refuse_changed(node)
         value = None if lazy else self.value(node.over)
         outer, self.flow.effects = self.flow.effects, Effects()
@@ -436,9 +436,9 @@ class Statements(Library):
         body: tuple[form.Statement, ...],
     ) -> dict[str, Relation]:
         """Return the lists and dictionaries of which a round changes no more than entries."""
-        whole = {slot for part in body for slot in changed_as_a_whole(part)}
+        assigned = {slot for part in body for slot in changed_as_a_whole(part)}
         result: dict[str, Relation] = {}
-        for slot in changed & before.keys() - whole:
+        for slot in changed & before.keys() - assigned:
             value: Relation | None = before[slot]
             if isinstance(value, Several) and isinstance(one.element, Replica):
                 value = self.joining.as_indexed(value, one.element.kind)
@@ -528,6 +528,14 @@ def _step(node: form.Expression, target: Any) -> tuple[str, form.Expression] | N
         if (is_it or old == target) and is_simple(old):
             return how, operand
     return None
+
+
+def is_fresh(node: form.Expression) -> bool:
+    """Whether an expression makes what a loop goes over, before the first round."""
+    if isinstance(node, form.Call):
+        return not node.function.shares
+    made = (form.Gather, form.Make, form.Combine, form.Slice, form.Copy, form.Constant, form.Range)
+    return isinstance(node, made)
 
 
 def read_in(node: form.Expression | form.Statement) -> set[str]:

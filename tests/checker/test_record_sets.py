@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 import tidegate
 from tidegate import Record, RecordBag, RecordSet, bag_of, boolean, integer, nested, set_of
+from tidegate import Set as NumberSet
 from tidegate.checker.compiled.comparison import MadeUp
 from tidegate.cli import main
 from tidegate.core.errors import TidegateError
@@ -322,6 +323,11 @@ def test_a_set_of_records_is_changed_as_a_set(model, line, engine):
         tidegate.check(model(BAD.format(line)), engine=engine)
     assert MISUSES[line] in str(error.value)
     assert "net.py:57" in str(error.value)
+
+
+def test_the_annotation_of_a_set_of_records_is_named():
+    with pytest.raises(TidegateError, match=r"^Set\[int\]: a set of records is RecordSet\[int\]"):
+        NumberSet[int]
 
 
 @pytest.mark.parametrize("line", ["s.net[0:1] = []", "del s.net[0]", "s.net += [s.net[0]]"])

@@ -126,7 +126,7 @@ def test_small_models_never_wait_for_the_compiler():
         "import sys; from tidegate.cli import main; main(sys.argv[1:], standalone_mode=False);"
         "sys.exit('llvmlite' in sys.modules)"
     )
-    for arguments in (["check", "kip-101"], ["check", "hw", "-q"], ["list"]):
+    for arguments in (["check", "kip-101", "-b", "records=1"], ["check", "hw", "-q"], ["list"]):
         process = subprocess.run(
             [sys.executable, "-c", code, *arguments], capture_output=True, check=False
         )

@@ -227,6 +227,9 @@ ONCE = {
     "of_nothing": "c = []\nq = [s.x]\ndel q[c[0]]",
     "backwards": "for v in reversed(s.queue):\n    s.log[0] = v",
     "backwards_alone": "for v in reversed(s.queue):\n    s.x = v",
+    "of_a_call": "def sums(s):\n    d = {}\n    for v in s.queue:\n"
+    "        d[v] = d.get(v, 0) + 1\n    return d\n"
+    "for v, n in sums(s).items():\n    s.x = v\n    s.queue[0] = n",
     "in_pairs": "for a, b in itertools.pairwise(s.queue):\n    s.x = b - a\n    s.log[1] = a",
 }
 """What a loop goes over, and sometimes cannot."""

@@ -663,9 +663,13 @@ def _is_fresh(one: form.Expression) -> bool:
     """Whether a container is nobody else's, or is never changed."""
     if isinstance(one, form.Choose):
         return _is_fresh(one.yes) and _is_fresh(one.no)
-    while isinstance(one, (form.Element, form.Lookup, form.Item, form.Part, form.Certain)):
-        one = one.of
-    return isinstance(one, FRESH)
+    while True:
+        if isinstance(one, (form.Element, form.Lookup, form.Item, form.Part, form.Certain)):
+            one = one.of
+        elif isinstance(one, form.Apply) and one.name in ("keys", "values", "items"):
+            [one] = one.arguments
+        else:
+            return isinstance(one, FRESH)
 
 
 def _one_way(name: str, parts: Iterable[form.Expression | form.Statement]) -> bool:

@@ -14,7 +14,7 @@ from ..language import form
 from ..language.lowering.effects import adds_entry, is_simple
 from ..language.types import Mapping, Members, Nothing, Number, Optional, Places, Ref, Stream
 from ..language.types import Record as RecordType
-from .flow import Flow, Location
+from .flow import OWN, Flow, Location
 from .functions import Functions
 from .group import FEW, RENAMED
 from .joining import LISTS, elements, wrapped
@@ -48,9 +48,6 @@ from .relations import (
 )
 from .relations import Nothing as NoneInBoth
 from .words import described
-
-OWN = "'"
-"""What the locations of a function's own lists and dictionaries begin with."""
 
 SCALARS = (Same, *RENAMED)
 
@@ -98,7 +95,8 @@ class Expressions:
                 raise UnreachedError
             return self._refined(value, node)
         except NotShownError as refused:
-            raise refused.at(node)  # noqa: B904 - the same one
+            refused.at(node)
+            raise
 
     def raw(self, node: form.Expression) -> Relation:
         """Return what an expression has, or the place of the state where that lies."""
@@ -131,7 +129,8 @@ class Expressions:
         try:
             return self.group.truth(value)
         except NotShownError as refused:
-            raise refused.at(node)  # noqa: B904 - the same one
+            refused.at(node)
+            raise
 
     def values(self, nodes: Iterable[form.Expression]) -> list[Relation]:
         """Return what some expressions have, one after the other."""
@@ -143,7 +142,7 @@ class Expressions:
         return wrapped(node.value)
 
     def _local(self, node: form.Local) -> Relation:
-        if node.name in self.shared_out:
+        if self.is_shared(node):
             self.flow.effects.reads.add(own(node.name, 0))
         return self.flow.local.get(node.name, Never())
 
@@ -205,9 +204,8 @@ class Expressions:
         raise NotShownError(f"takes an item of {described(owner)}")
 
     def _lookup(self, node: form.Lookup) -> Relation:
-        owner = self.holder(node.of)
-        if owner is not self.flow.local.get(getattr(node.of, "name", "")):
-            owner = self.loaded(node.of)
+        shared = self.is_shared(node.of)
+        owner = self.holder(node.of) if shared else self.loaded(node.of)
         key = self.loaded(node.key)
         if at := self.entry_of(node.of, key):
             self.flow.effects.reads.add(at)
@@ -220,13 +218,17 @@ class Expressions:
 
     def holder(self, node: form.Expression) -> Relation:
         """Return what has an element or an entry, of which alone the rest is about."""
-        if isinstance(node, form.Local) and node.name in self.shared_out:
+        if isinstance(node, form.Local) and self.is_shared(node):
             return self.flow.local[node.name]
         return self.raw(node)
 
+    def is_shared(self, node: form.Expression) -> bool:
+        """Whether a loop over participants changes what has this name entry by entry."""
+        return isinstance(node, form.Local) and node.name in self.shared_out
+
     def entry_of(self, node: form.Expression, index: Relation) -> Location | None:
         """Return which entry is meant of what a loop changes one by one; None of anything else."""
-        if not isinstance(node, form.Local) or node.name not in self.shared_out:
+        if not isinstance(node, form.Local) or not self.is_shared(node):
             return None
         alone = isinstance(index, Replica) and not index.may_be_none
         return own(node.name, index.symbol if alone else 0)  # type: ignore[attr-defined]
@@ -285,7 +287,10 @@ class Expressions:
 
     def loaded(self, node: form.Expression) -> Relation:
         """Return what an expression has; of a part of the state, what lies there."""
-        value = self.value(node)
+        return self.read(self.value(node))
+
+    def read(self, value: Relation) -> Relation:
+        """Return a value; of a part of the state, what lies there."""
         if isinstance(value, Place):
             return self.places.load(value, self.flow.effects)
         return value
@@ -301,7 +306,7 @@ class Expressions:
             return
         if Picked() in pair and exactly(NONE) in pair:
             return
-        if isinstance(left, (Maybe,)) or isinstance(right, Maybe):
+        if isinstance(left, Maybe) or isinstance(right, Maybe):
             self.compared(*(one.of if isinstance(one, Maybe) else one for one in pair))
             return
         if isinstance(left, Several) and isinstance(right, Several):
@@ -472,7 +477,11 @@ class Expressions:
 
     def _contains(self, node: form.Contains) -> Relation:
         item = self.loaded(node.item)
-        owner = self.stopping(node.of) if isinstance(node.of.type, Stream) else self.loaded(node.of)
+        owner = (
+            self.listed(node.of, stops=True)
+            if isinstance(node.of.type, Stream)
+            else self.loaded(node.of)
+        )
         if isinstance(owner, Data) and isinstance(item, Same):
             return TRUTH
         numbers = self.known_numbers(owner)
@@ -496,8 +505,8 @@ class Expressions:
                 raise refused if plain else NotShownError(looks) from None
         return TRUTH
 
-    def stopping(self, node: form.Expression) -> Relation:
-        """Return what something yields that may be ended before its last value."""
+    def listed(self, node: form.Expression, stops: bool = False) -> Relation:
+        """Return what something yields as a list: `stops` is whether it may end before its last."""
         raise NotImplementedError
 
     def known_numbers(self, value: Relation) -> list[int] | None:

@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from .relations import Relation
 
+OWN = "'"
+"""What the locations of a function's own lists and dictionaries begin with."""
+
 
 class Location(NamedTuple):
     """A variable or a container of the state, or a list of the function's own.
@@ -16,6 +19,16 @@ class Location(NamedTuple):
 
     form: str
     indices: tuple[int, ...]
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it belongs to the function, and nobody else sees it."""
+        return self.form.startswith(OWN)
+
+    @property
+    def shown(self) -> str:
+        """Its form as a message has it."""
+        return self.form.removeprefix(OWN)
 
 
 class Write(NamedTuple):
@@ -63,8 +76,8 @@ class Effects:
 
     def outside(self) -> Effects:
         """Return them after the function, whose own lists and dictionaries nobody else sees."""
-        reads = {read for read in self.reads if not read.form.startswith("'")}
-        writes = {write for write in self.writes if not write.location.form.startswith("'")}
+        reads = {read for read in self.reads if not read.is_own}
+        writes = {write for write in self.writes if not write.location.is_own}
         return Effects(reads, writes, self.fails, self.unknown)
 
     def copy(self) -> Effects:

@@ -12,7 +12,7 @@ from ..language import form
 from ..language.lowering.effects import assignments, effects
 from ..language.types import Mapping, Members, Places, Ref, Tuple
 from ..language.types import Sequence as SequenceType
-from .expressions import OWN, RULES, Expressions, UnreachedError, held_by, is_plain
+from .expressions import RULES, Expressions, UnreachedError, held_by, is_plain
 from .flow import Effects
 from .joining import elements
 from .refusals import NotShownError
@@ -276,7 +276,7 @@ class Iteration(Expressions):
         if not rounds:
             return Round(Never())
         [one] = rounds
-        return replace(one, element=self._loaded(self.settled(one.element)))
+        return replace(one, element=self.read(self.settled(one.element)))
 
     def _gather(self, node: form.Gather) -> Relation:
         """Return a list, a set or a dictionary of all that something yields."""
@@ -302,7 +302,7 @@ class Iteration(Expressions):
         results: list[Relation] = [Table(Never(), Never(), ordered=True)]
 
         def note(one: Round) -> None:
-            pair = self._loaded(one.element)
+            pair = self.read(one.element)
             if not isinstance(pair, Several):
                 raise NotShownError(f"makes a dictionary of {described(pair)}")
             key, value = pair.items
@@ -314,26 +314,17 @@ class Iteration(Expressions):
         self.inside(over, note)
         return self.settled(results[0])
 
-    def stopping(self, node: form.Expression) -> Relation:
-        """Return what something yields that may be ended before its last value."""
-        one = self.yielded(node, stops=True)
-        return Listed(one.element) if one.ordered else Bunch(one.element)
-
-    def _comprehension(self, node: form.Comprehension) -> Relation:
-        one = self.yielded(node)
+    def listed(self, node: form.Expression, stops: bool = False) -> Relation:
+        """Return what something yields as a list: `stops` is whether it may end before its last."""
+        one = self.yielded(node, stops)
         return Listed(one.element) if one.ordered else Bunch(one.element)
 
     def _quantify(self, node: form.Quantify) -> Relation:
         def ask(one: Round) -> None:
-            self.group.truth(self._loaded(one.element))
+            self.group.truth(self.read(one.element))
 
         self.inside(node.of, ask, stops=True)
         return TRUTH
-
-    def _loaded(self, value: Relation) -> Relation:
-        if isinstance(value, Place):
-            return self.places.load(value, self.flow.effects)
-        return value
 
     def _first(self, node: form.First) -> Relation:
         one = self.yielded(node.of, stops=True)
@@ -348,8 +339,8 @@ class Iteration(Expressions):
 def refuse_writes(done: Effects) -> None:
     """Refuse writes for each element of an expression, which may be in any order."""
     if done.writes or done.unknown:
-        forms = sorted(write.location.form for write in done.writes)
-        does = f"writes {forms[0].lstrip(OWN)}" if forms else f"calls {done.unknown}"
+        forms = sorted(write.location.shown for write in done.writes)
+        does = f"writes {forms[0]}" if forms else f"calls {done.unknown}"
         raise NotShownError(f"{does} for each element of an expression")
 
 
@@ -444,7 +435,7 @@ def _filter(self: Iteration, over: form.Apply, follow: Follow, symbol: int) -> N
     test, several = over.arguments
 
     def passed(one: Round) -> None:
-        value = self._loaded(one.element)
+        value = self.read(one.element)
         if not isinstance(test, form.Constant):
             value = self.applied(test, (one.element,))
         if self.group.truth(value) is not False:
@@ -515,8 +506,6 @@ def _members(self: Iteration, over: form.Apply, follow: Follow, symbol: int) -> 
 
 def _views(self: Iteration, over: form.Apply, follow: Follow, symbol: int) -> None:
     table = self.joining.opened(self.loaded(over.arguments[0]))
-    if isinstance(table, Place):
-        table = self.places.load(table, self.flow.effects)
     if not isinstance(table, Table):
         raise NotShownError(f"goes over {described(table)}")
     value = table.value
@@ -541,6 +530,6 @@ STREAMS: dict[str, Callable[[Iteration, form.Apply, Follow, int], None]] = {
 }  # fmt: skip
 
 RULES.update({
-    form.Gather: Iteration._gather, form.Comprehension: Iteration._comprehension,
+    form.Gather: Iteration._gather, form.Comprehension: Iteration.listed,
     form.Quantify: Iteration._quantify, form.First: Iteration._first,
 })  # fmt: skip

@@ -75,8 +75,7 @@ class Library(Iteration):
 
     def _apply(self, node: form.Apply) -> Relation:
         if node.name in STREAMS:
-            one = self.yielded(node)
-            return Listed(one.element) if one.ordered else Bunch(one.element)
+            return self.listed(node)
         rule = _FUNCTIONS.get(node.name)
         if rule is not None:
             return rule(self, node)
@@ -181,22 +180,18 @@ class Library(Iteration):
         declared = self.places.declared(place.form)
         assert isinstance(declared, type)
         held, name = self.places.value(declared), node.method
-        how = _how(name)
+        if name == "clear":
+            self.places.written(place, self.flow.effects, "=clear")
+            return NOTHING
         if isinstance(held, SetOf):
             after, _ = self._changed(node, held, in_order=False)
-            self.places.store(place, after, self.flow.effects, how)
+            self.places.store(place, after, self.flow.effects, _how(name))
             return NOTHING
         if issubclass(declared, (Bag, RecordBag)):
             [item] = [self.loaded(one) for one in node.arguments] or [Never()]
             if name in ("add", "remove", "discard"):
                 self.places.store(place, Table(item, Same()), self.flow.effects, name)
                 return NOTHING
-            if name == "clear":
-                self.places.written(place, self.flow.effects, "=clear")
-                return NOTHING
-        if name == "clear":
-            self.places.written(place, self.flow.effects, "=clear")
-            return NOTHING
         assert isinstance(held, Listed)
         self._rebuilt(place, self._added_to(node, held.element))
         return held.element if name in _TAKING else NOTHING
@@ -238,8 +233,7 @@ class Library(Iteration):
         if name in ("append", "appendleft"):
             return Several((self.loaded(arguments[0]),))
         if name in ("extend", "extendleft"):
-            one = self.yielded(arguments[0])
-            return Listed(one.element) if one.ordered else Bunch(one.element)
+            return self.listed(arguments[0])
         if name == "insert":
             self._plain_index(arguments[0])
             return Several((self.loaded(arguments[1]),))
@@ -338,7 +332,7 @@ class Library(Iteration):
 
     def _sum(self, node: form.Apply) -> Relation:
         def add(one: Any) -> None:
-            value = self._loaded(one.element)
+            value = self.read(one.element)
             if not isinstance(value, Same):
                 raise NotShownError(f"adds up {described(value)}")
 
@@ -366,11 +360,9 @@ class Library(Iteration):
         results: list[Relation] = []
 
         def ask(one: Any) -> None:
-            value = self._loaded(one.element)
+            value = self.read(one.element)
             if "key" in named:
                 self._plain_key(self.applied(named["key"], (value,)))
-                if not one.ordered and not is_plain(value):
-                    raise NotShownError(IN_ORDER)
                 if not one.ordered:
                     raise NotShownError(IN_ORDER)
             elif not is_plain(value):
@@ -389,7 +381,7 @@ class Library(Iteration):
         results: list[Relation] = []
 
         def ask(one: Any) -> None:
-            results[:] = [self._sorted_of(self._loaded(one.element), one.ordered, node.named)]
+            results[:] = [self._sorted_of(self.read(one.element), one.ordered, node.named)]
 
         self.inside(node.arguments[0], ask)
         return self.settled(results[0]) if results else Listed(Never())
@@ -425,7 +417,7 @@ class Library(Iteration):
 
     def _total(self, node: form.Apply) -> Relation:
         table = self.joining.opened(self.loaded(node.arguments[0]))
-        if not isinstance(table, Table) or not isinstance(table.value, (Same, Never)):
+        if not _counts(table):
             raise NotShownError(f"adds up {described(table)}")
         return Same()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -47,7 +48,7 @@ class Places:
         self.joining, self.group = Joining(group), group
         self._root, self._constants = system.layout.declaration, system.constants
         self.declared = cache(self._declared)
-        self._located = cache(self._location_of)
+        self.value, self._located = cache(self._value), cache(self._location_of)
 
     def _declared(self, form: str) -> Declared:
         """Return the declaration of the part of the state with a form."""
@@ -111,23 +112,21 @@ class Places:
 
     def load(self, place: Place, effects: Effects) -> Relation:
         """Return what lies at a place, and note that it is read."""
+        effects.reads.update(self._variables(place))
+        return self.value(self.declared(place.form))
+
+    def _variables(self, place: Place) -> Iterator[Location]:
+        """Yield the variables and containers that lie at a place."""
         declared = self.declared(place.form)
         if isinstance(declared, type) and not is_container(declared):
-            # mypy takes the hash of an object of the class for that of the class.
-            parts = declared_parts(declared)
-            return Made(
-                declared,
-                tuple((name, self.load(self.part(place, name), effects)) for name in parts),
-            )
-        if isinstance(declared, Array):
-            kind = self.group.index(declared)
-            element = self.load(Place(f"{place.form}[]", (*place.indices, 0)), effects)
-            return Listed(element) if kind is None else Indexed(kind, element)
-        effects.reads.add(self.location(place))
-        return self.value(declared)
+            for name in declared_parts(declared):
+                yield from self._variables(self.part(place, name))
+        elif isinstance(declared, Array):
+            yield from self._variables(Place(f"{place.form}[]", (*place.indices, 0)))
+        else:
+            yield self.location(place)
 
-    @cache  # noqa: B019 - a proof ends with its system
-    def value(self, declared: Declared) -> Relation:
+    def _value(self, declared: Declared) -> Relation:
         """Return what a variable, an array or a record has, by its declaration."""
         if isinstance(declared, Field):
             return self._variable(declared)
@@ -181,14 +180,7 @@ class Places:
 
     def written(self, place: Place, effects: Effects, how: str = "") -> None:
         """Note that a place is written, with all that is in it."""
-        declared = self.declared(place.form)
-        if isinstance(declared, type) and not is_container(declared):
-            for name in declared_parts(declared):
-                self.written(self.part(place, name), effects, how)
-        elif isinstance(declared, Array):
-            self.written(Place(f"{place.form}[]", (*place.indices, 0)), effects, how)
-        else:
-            effects.writes.add(Write(self.location(place), how))
+        effects.writes.update(Write(at, how) for at in self._variables(place))
 
 
 def is_container(declared: Declared) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -282,12 +281,8 @@ class _Proof:
 
 def _participant(reading: Relation, values: Sequence[Any]) -> Relation:
     """Return an argument of an action, from all of its values."""
-    if isinstance(reading, Position):
-        return reading
-    if isinstance(reading, Same):
-        first = values[0]
-        return exactly(first) if isinstance(first, int) and len(set(values)) == 1 else reading
-    return replace(reading)  # type: ignore[type-var]  # each is a dataclass
+    alone = isinstance(reading, Same) and isinstance(values[0], int) and len(set(values)) == 1
+    return exactly(values[0]) if alone else reading
 
 
 def _acts(action: Action, readings: Sequence[Relation]) -> bool:

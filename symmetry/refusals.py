@@ -35,10 +35,9 @@ class NotShownError(Exception):
         """How informative it is among the refusals of several readings."""
         return not self.mistaken, self.progress
 
-    def at(self, node: Expression | Statement) -> NotShownError:
+    def at(self, node: Expression | Statement) -> None:
         """Note the code, unless that of a part of it is known."""
         self.text = self.text or source_of(node)
-        return self
 
     def called_from(self, where: str) -> NotShownError:
         """Return the refusal of a function, which is that of every call, with the line of one."""

@@ -9,7 +9,7 @@ from ..language import form
 from ..language.lowering.effects import assignments, children, effects, is_simple
 from ..language.lowering.owners import root_of
 from ..language.types import Members, Places, Ref
-from .expressions import OWN, UnreachedError
+from .expressions import UnreachedError
 from .flow import Effects, Flow, Location, Result, Write
 from .functions import Functions, line_of
 from .iteration import FAILS, Round, picked, refuse_writes
@@ -119,7 +119,8 @@ class Statements(Library):
         try:
             return self.group.computed(node.operator, old, added)
         except NotShownError as refused:
-            raise refused.at(node)  # noqa: B904 - the same one
+            refused.at(node)
+            raise
 
     def accumulate(self, slot: str, how: str, value: Relation) -> None:
         """Note that a round adds to what other rounds may have added."""
@@ -208,7 +209,8 @@ class Statements(Library):
         try:
             self.raw(node.value)
         except NotShownError as refused:
-            raise refused.at(node.value)  # noqa: B904 - the same one
+            refused.at(node.value)
+            raise
 
     # --- branches
 
@@ -363,9 +365,9 @@ class Statements(Library):
             after, breaks = self._any_round(one, node, outer, starts, lists)
         finally:
             self.shared_out = outside
-        self._check_order(one.symbol, self.flow)
+        self._check_order(one.symbol, self.flow.effects)
         results = [self._of_any_round(result) for result in self.flow.results]
-        self._check_ends(results, self.flow, breaks)
+        self._check_ends(results, self.flow.effects, breaks)
         if self.flow.left:
             raise NotShownError("ends several loops over replicas", "end them one by one")
         for slot, end in after.items():
@@ -473,17 +475,16 @@ class Statements(Library):
         return self.joining.rounds(start, value)
 
     @staticmethod
-    def _check_order(symbol: int, flow: Any) -> None:
+    def _check_order(symbol: int, done: Effects) -> None:
         """Refuse a loop whose rounds read or write in a way that depends on their order."""
-        done: Effects = flow.effects
         if done.unknown:
             why = f"calls {done.unknown} for each replica, which is declared symmetric by itself"
             raise NotShownError(why)
-        for form_ in sorted({write.location.form for write in done.writes}):
-            reads = {read for read in done.reads if read.form == form_}
-            writes = {write for write in done.writes if write.location.form == form_}
+        for written in sorted({write.location.form for write in done.writes}):
+            reads = {read for read in done.reads if read.form == written}
+            writes = {write for write in done.writes if write.location.form == written}
             if not _independent(symbol, reads, writes):
-                what = form_.lstrip(OWN)
+                what = next(iter(writes)).location.shown
                 why = f"changes {what} for each replica in a way that depends on their order"
                 raise NotShownError(why)
 
@@ -504,14 +505,14 @@ class Statements(Library):
         return result._replace(value=one, is_picked=True)
 
     @staticmethod
-    def _check_ends(results: list[Result], flow: Any, breaks: bool) -> None:
+    def _check_ends(results: list[Result], done: Effects, breaks: bool) -> None:
         """Refuse a loop over participants whose end depends on their order."""
         ends = {same.how if (same := carried(one.value)) else "" for one in results}
-        if flow.effects.writes and (ends or breaks):
+        if done.writes and (ends or breaks):
             raise NotShownError(HAS_WRITTEN)
         if len(ends) + breaks > 1:
             raise NotShownError("may end a loop over replicas in several ways")
-        if flow.effects.fails and (results or breaks):
+        if done.fails and (results or breaks):
             raise NotShownError(FAILS)
 
 

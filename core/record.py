@@ -8,6 +8,7 @@ its length.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from struct import Struct
@@ -70,6 +71,18 @@ class Variable:
     def shown(self, value: int) -> object:
         """Return a value as people see it."""
         return self.field.show(value)
+
+
+_NUMBER = re.compile(r"\[\d+\]")
+
+
+def unnumbered(path: str) -> str:
+    """Return a path with ``[]`` for each index.
+
+    >>> unnumbered("node[2].log.items[0]")
+    'node[].log.items[]'
+    """
+    return _NUMBER.sub("[]", path)
 
 
 class UnstorableError(Exception):

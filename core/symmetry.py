@@ -13,7 +13,6 @@ treat these replicas alike; the search checks it again on samples.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, permutations, product
@@ -24,7 +23,7 @@ from .containers import Seq, Sorted
 from .fields import Array, Field, declared_parts
 from .generated import run
 from .layout import Layout, State
-from .record import Variable
+from .record import Variable, unnumbered
 from .spec import Kind, ModelError, Property, TidegateError, TransitionSystem
 
 Permutation = tuple[int, ...]
@@ -314,10 +313,10 @@ def slots_of(layout: Layout[Any]) -> list[Slots]:
     """
     result = []
     for kind in (Seq, Sorted):
-        forms = {_INDEX.sub("[]", path) for path in layout.records_of(kind)}
+        forms = {unnumbered(path) for path in layout.records_of(kind)}
         for length in layout.stored:
             path = length.path.removesuffix(".length")
-            if path == length.path or _INDEX.sub("[]", path) not in forms:
+            if path == length.path or unnumbered(path) not in forms:
                 continue
             slots = _slots(layout, path)
             named = [v for slot in slots for v in slot if v.field.names]
@@ -339,14 +338,11 @@ def _slots(layout: Layout[Any], path: str) -> tuple[tuple[Variable, ...], ...]:
     return tuple(tuple(slots[number]) for number in sorted(slots))
 
 
-_INDEX = re.compile(r"\[\d+\]")
-
-
 def _ordered(layout: Layout[Any]) -> Variable | None:
     """Return a variable that names a replica, or is indexed by one, in an array within a set."""
-    kept = {f"{_INDEX.sub('[]', path)}.items[]" for path in layout.records_of(Sorted)}
+    kept = {f"{unnumbered(path)}.items[]" for path in layout.records_of(Sorted)}
     for variable in layout.variables:
-        form = _INDEX.sub("[]", variable.path)
+        form = unnumbered(variable.path)
         for slot in kept:
             within = form.removeprefix(slot)
             if within != form and "[" in within and (variable.field.names or variable.replicas):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
 from ..core.containers import Bag, Ordered, RecordBag, RecordSet, Set, Sorted
 from ..core.fields import NONE, Field, Record, declaration_of, declared_parts, part_names
 from ..core.layout import Layout
-from ..core.record import Variable
+from ..core.record import Variable, unnumbered
 from .types import BOOL, NEVER, Members, Number, Ref, Sequence, Type
 from .types import Mapping as Counts
 from .types import Record as RecordType
-
-_INDEX = re.compile(r"\[\d+\]")
 
 
 class Schema:
@@ -32,7 +29,7 @@ class Schema:
         self._nodes: dict[str, Any] = {"": layout.record}
         self._variables: dict[str, Variable] = {}
         for variable in layout.variables:
-            self._variables.setdefault(_INDEX.sub("[]", variable.path), variable)
+            self._variables.setdefault(unnumbered(variable.path), variable)
 
     def node(self, place: Ref) -> Any:
         """Return a record, an array or a container that lies at a place, which shows its form."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import reduce
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.containers import Bag
 from ..core.fields import NONE, Array
 from ..language import form
 from ..language.lowering.effects import adds_entry, is_simple
-from ..language.types import Mapping, Members, Nothing, Number, Optional, Places, Ref, Stream
+from ..language.types import Mapping as MappingType
+from ..language.types import Members, Nothing, Number, Optional, Places, Ref, Stream
 from ..language.types import Record as RecordType
 from .flow import OWN, Flow, Location
 from .functions import Functions
@@ -49,6 +50,9 @@ from .relations import (
 from .relations import Nothing as NoneInBoth
 from .words import described
 
+Rule = Callable[[Any, Any], Relation]
+"""What an expression has, of what follows it and the expression."""
+
 SCALARS = (Same, *RENAMED)
 
 
@@ -67,6 +71,9 @@ class Expressions:
         The slots of lists and dictionaries with an element for each participant, of which a loop
         over participants that is followed now changes single elements.
     """
+
+    rules: ClassVar[Mapping[type, Rule]]
+    """How each kind of expression is followed."""
 
     def __init__(self, functions: Functions) -> None:
         self.functions, self.places = functions, functions.places
@@ -100,7 +107,7 @@ class Expressions:
 
     def raw(self, node: form.Expression) -> Relation:
         """Return what an expression has, or the place of the state where that lies."""
-        return RULES[type(node)](self, node)
+        return self.rules[type(node)](self, node)
 
     def _refined(self, value: Relation, node: form.Expression) -> Relation:
         """Return the relation of a value, which its type may narrow."""
@@ -239,9 +246,9 @@ class Expressions:
 
     def _missing(self, kind: object) -> Relation:
         """Return what a dictionary gives for a key that it lacks; `Never` if that fails."""
-        if not isinstance(kind, (Mapping, Ref)):
+        if not isinstance(kind, (MappingType, Ref)):
             return Never()
-        if isinstance(kind, Mapping) and kind.kind is defaultdict:
+        if isinstance(kind, MappingType) and kind.kind is defaultdict:
             return self.joining.opened(wrapped(kind.factory() if kind.factory else None))
         counts = isinstance(kind, Ref) or kind.kind in (Counter, Bag)
         return exactly(0) if counts else Never()
@@ -460,7 +467,7 @@ class Expressions:
             if parts and None not in numbers:
                 return Data(frozenset(numbers))
             return self.clear(SetOf, self.joining.all(parts))
-        if isinstance(kind, Mapping):
+        if isinstance(kind, MappingType):
             key, value = self.joining.all(parts[::2]), self.joining.all(parts[1::2])
             return self.clear(lambda one: Table(one, value, ordered=True), key, value)
         return Several(tuple(parts)) if parts else Listed(Never())
@@ -622,7 +629,7 @@ def is_one_less(node: form.Expression, than: form.Expression) -> bool:
     return less and isinstance(node.right, form.Constant) and node.right.value == 1  # type: ignore[attr-defined]
 
 
-RULES: dict[type, Callable[[Any, Any], Relation]] = {
+EXPRESSIONS: dict[type, Rule] = {
     form.Constant: Expressions._constant, form.Local: Expressions._local,
     form.Part: Expressions._part, form.Element: Expressions._element,
     form.Item: Expressions._item, form.Lookup: Expressions._lookup,

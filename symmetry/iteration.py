@@ -12,7 +12,7 @@ from ..language import form
 from ..language.lowering.effects import assignments, effects
 from ..language.types import Mapping, Members, Places, Ref, Tuple
 from ..language.types import Sequence as SequenceType
-from .expressions import RULES, Expressions, UnreachedError, held_by, is_plain
+from .expressions import Expressions, Rule, UnreachedError, held_by, is_plain
 from .flow import Effects
 from .joining import elements
 from .refusals import NotShownError
@@ -413,7 +413,7 @@ def _zip(self: Iteration, over: form.Apply, follow: Follow, symbol: int) -> None
                 )
             paired(rest[1:], (*so_far, one))
 
-        self.each(rest[0], following, so_far[0].symbol if so_far else symbol or id(over))
+        self.each(rest[0], following, so_far[0].symbol if so_far else symbol)
 
     paired(over.arguments, ())
 
@@ -529,7 +529,7 @@ STREAMS: dict[str, Callable[[Iteration, form.Apply, Follow, int], None]] = {
     ),
 }  # fmt: skip
 
-RULES.update({
+STREAMED: dict[type, Rule] = {
     form.Gather: Iteration._gather, form.Comprehension: Iteration.listed,
     form.Quantify: Iteration._quantify, form.First: Iteration._first,
-})  # fmt: skip
+}  # fmt: skip

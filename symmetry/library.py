@@ -9,9 +9,9 @@ from ..core.containers import Bag, RecordBag
 from ..language import form
 from ..language.lowering.owners import root_of
 from ..language.types import Mapping, Number
-from .expressions import RULES, UnreachedError, is_plain
+from .expressions import EXPRESSIONS, UnreachedError, is_plain
 from .flow import Write
-from .iteration import STREAMS, Iteration, is_counter, refuse_writes
+from .iteration import STREAMED, STREAMS, Iteration, is_counter, refuse_writes
 from .joining import LISTS, elements
 from .refusals import NotShownError
 from .relations import (
@@ -513,7 +513,8 @@ _FUNCTIONS: dict[str, Callable[[Library, form.Apply], Relation]] = {
     "same": Library._same, "held": Library._held,
 }  # fmt: skip
 
-RULES.update({
+Library.rules = {
+    **EXPRESSIONS, **STREAMED,
     form.Apply: Library._apply, form.Call: Library.call, form.Change: Library.change,
     form.Given: Library._given_value,
-})  # fmt: skip
+}  # fmt: skip

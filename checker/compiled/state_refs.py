@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from ...core.layout import Layout
-from ...core.record import Variable
+from ...core.record import Variable, unnumbered
 from ...core.values import as_kind
 from .emitter import Emitter
 from .memory import GROUP
@@ -36,7 +36,7 @@ class StateRefs:
         for variable in layout.variables:
             if not fits((variable.low, variable.high)):
                 raise UnsupportedError(f"{variable.path}, which takes more than 64 bits,")
-            form = re.sub(r"\[\d+\]", "[]", variable.path)
+            form = unnumbered(variable.path)
             indices = tuple(map(int, re.findall(r"\[(\d+)\]", variable.path)))
             self._variables.setdefault(form, {})[indices] = variable
 

@@ -34,6 +34,7 @@ REPAIRS = {
     "that has written": "ask in one loop, and write in another one",
     "for each element": "write a loop by for",
     "whether that names": "pass the number of a member or a constant, or read the number there",
+    "as an index of a list by": "use a number that names a member, or a list of plain numbers",
     "as an index of a list": "make the list with an element for each member, in one comprehension",
     "looks up": "ask by == in if and elif, or use a table whose keys are members",
     "by its number": "take any member by any(...), or choose one: m=lambda s, k: s.net",

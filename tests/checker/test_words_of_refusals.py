@@ -98,6 +98,7 @@ SYMMETRIC = {
     "for a, b in zip(s.ends, s.q): s.x = a": "takes side by side what is not of the same replicas",
     "s.x = sum(n for n in range(k.nodes) if s.up[n])": "adds up the number of a node",
     "for n in range(k.nodes): s.x = s.ends[n]": "changes x for each replica in a way",
+    "v = [0 for n in range(k.nodes)]; s.x = v[0] + s.ends[node]": "use a number that names a",
     "s.q[:] = [s.ends[n] for n in range(k.nodes)]": "puts a list by node into a sequence",
     "s.x = max(range(k.nodes), key=lambda n: s.ends[n])": "by a key, where the first of several",
 }

@@ -136,6 +136,10 @@ def _compiled(request: SearchRequest, interpreted: Search) -> LevelSearch | tupl
         if must:
             raise EngineChoiceError(f"{option}: {why}, or use --engine interpreted")
         return (Reason(why),)
+    if alone := tuple(request.system.by_python_alone):
+        if must:
+            raise _untranslated(option, request, alone)
+        return alone
     if find_spec("llvmlite") is None:
         why = "llvmlite, which is not installed; install it"
         if must:
@@ -156,7 +160,7 @@ def _compiled(request: SearchRequest, interpreted: Search) -> LevelSearch | tupl
             search = CompiledSearch(_ticking(request, interpreted), begun)
     except LoweringError as error:
         if must:
-            raise _untranslated(option, request, error) from None
+            raise _untranslated(option, request, _reasons(request, error)) from None
         return _reasons(request, error)
     except (MemoryError, MemoryLimitError) as error:
         options = resources.memory is not None or not request.exact
@@ -200,11 +204,14 @@ def _distributed(request: SearchRequest) -> LevelSearch:
     from .distributed.kernel import KernelError
     from .distributed.search import SparkSearch
 
+    if alone := tuple(request.system.by_python_alone):
+        raise _untranslated("--engine spark", request, alone)
     require_java()
     try:
         search = SparkSearch(_ticking(request))
     except LoweringError as error:
-        raise _untranslated("--engine spark", request, error) from None
+        reasons = _reasons(request, error)
+        raise _untranslated("--engine spark", request, reasons) from None
     try:
         search.run()
     except KernelError:
@@ -244,7 +251,9 @@ def _reasons(request: SearchRequest, error: Exception) -> tuple[Reason, ...]:
     return known or (Reason(str(error)),)
 
 
-def _untranslated(option: str, request: SearchRequest, error: Exception) -> EngineChoiceError:
+def _untranslated(
+    option: str, request: SearchRequest, reasons: tuple[Reason, ...]
+) -> EngineChoiceError:
     """Return the refusal of a model that cannot be translated.
 
     Raises
@@ -253,7 +262,6 @@ def _untranslated(option: str, request: SearchRequest, error: Exception) -> Engi
         If the model is wrong, which Python says better.
     """
     _refuse_mistakes(request)
-    reasons = _reasons(request, error)
     repair = "write that in plain steps on whole numbers, or use --engine interpreted"
     head = f"{option}: cannot translate {request.system.name}"
     if len(reasons) == 1:

@@ -77,8 +77,10 @@ class Trial:
         load: Load | None,
     ) -> None:
         self._system, self._properties, self._load = system, properties, load
+        alone = set(system.by_python_alone.values())
         self.declared = tuple(
-            Declared(one.function, shown(one.line), one.reason) for one in system.declared_pure
+            Declared(one.function, shown(one.line), one.reason, one in alone)
+            for one in system.declared_pure
         )
         self._chance = Random(0)
         self._records: dict[State, Answers] = {}

@@ -13,10 +13,12 @@ from typing import Any
 
 from ..core.errors import Line, ModelError, TidegateError, shown
 from ..core.origins import is_written
+from ..core.purity import DeclaredPure
+from ..core.result import Reason
 from ..core.sources import line_of
 from ..core.spec import Property, TransitionSystem
 from ..language.form import Function
-from ..language.lowering.frame import FollowingError, UntabulatedError
+from ..language.lowering.frame import ByPythonAloneError, FollowingError
 from ..language.lowering.influence import Influence
 from ..language.lowering.lower import Lowering
 from ..language.lowering.rules import Rule, Rules, rules_of
@@ -37,8 +39,8 @@ def refuse_outside(
 ) -> None:
     """Lower the rules of a system, and refuse what is not in the language.
 
-    What the lowering leaves to others is noted in the system: the functions declared pure, and what
-    runs before the search and is not in the language.
+    What the lowering leaves to others is noted in the system: the functions declared pure, with the
+    lines that Python alone can run, and what runs before the search and is not in the language.
 
     Parameters
     ----------
@@ -58,9 +60,15 @@ def refuse_outside(
     rules.lowering.refusals = []
     rules.lowering.switches = frozenset(histories)
     refusals: dict[tuple[Line | None, str], None] = {}
+    alone: dict[Reason, DeclaredPure] = {}
     decided = decided_one_by_one(system, properties)
     for rule in (*rules.properties(decided), *rules.actions()):
-        refusals |= dict.fromkeys(_refused(rules, rule))
+        for error in _errors_in(rules, rule):
+            text = Exception.__str__(error).removesuffix(",")
+            if isinstance(error, ByPythonAloneError):
+                alone[Reason(text, error.function, error.place)] = error.declared
+            else:
+                refusals[error.place or line_of(rule.function), text] = None
     if histories and not refusals:
         refusals = dict.fromkeys(_decided_by(rules, histories))
     if not refusals:
@@ -68,6 +76,7 @@ def refuse_outside(
     if not refusals:
         rules.lowering.refusals = None
         declared = rules.lowering.declared
+        system.by_python_alone = alone
         system.declared_pure = tuple(sorted(declared, key=lambda one: (one.line, one.function)))
         return
     (place, text), *others = sorted(refusals, key=lambda one: one[0] or ("", 0))
@@ -79,15 +88,10 @@ def refuse_outside(
     raise error
 
 
-def _refused(rules: Rules, rule: Rule) -> Iterator[tuple[Line | None, str]]:
-    """Yield the refusals in a rule, each with its line."""
+def _errors_in(rules: Rules, rule: Rule) -> list[TidegateError]:
+    """Return all that is wrong with a rule; of many instances, with some of them."""
     errors = list(_errors(rules, rule))
-    if errors and len(rule.instances) > 1:
-        errors = _of_instances(rules, rule)
-    for error in errors:
-        # Python calls a function with @pure.
-        if not isinstance(error, UntabulatedError):
-            yield error.place or line_of(rule.function), Exception.__str__(error).removesuffix(",")
+    return _of_instances(rules, rule) if errors and len(rule.instances) > 1 else errors
 
 
 def _decided_by(rules: Rules, histories: Collection[str]) -> Iterator[tuple[Line | None, str]]:

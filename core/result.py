@@ -316,11 +316,14 @@ class Declared:
         Its file and line.
     reason
         Why it treats replicas alike, from its docstring; or why it is pure, if that is said.
+    by_python_alone
+        Whether Python alone can call it: it has neither code nor a table.
     """
 
     function: str
     place: str
     reason: str
+    by_python_alone: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .asked import AskedRules
 from .asserting import Assertion, assertion_of, is_verdict
@@ -58,6 +58,9 @@ from .vocabulary import (
     choices,
     is_available,
 )
+
+if TYPE_CHECKING:
+    from .result import Reason
 
 
 def recovers(system: Any, prop: Property, state: State) -> bool:
@@ -155,6 +158,8 @@ class TransitionSystem(Telling[S, K]):
         Whether liveness predicates are watched, too, since functions are declared pure.
     declared_pure
         The functions declared pure that its code reaches.
+    by_python_alone
+        The lines that call one of them that has neither code nor a table.
     unproven
         What runs before the search and may give something else in the next run.
     lowered
@@ -206,6 +211,7 @@ class TransitionSystem(Telling[S, K]):
         self.asserts = False
         self.failed: list[tuple[int, AssertionError]] = []
         self.declared_pure: tuple[DeclaredPure, ...] = ()
+        self.by_python_alone: dict[Reason, DeclaredPure] = {}
         self.unproven: tuple[Unproven, ...] = ()
         self.lowered: object = None
         self.changed_rules: tuple[str, ...] = ()

@@ -42,7 +42,9 @@ def declared_pure(result: Result) -> str:
     if tried is None:
         return ""
     named = ", ".join(
-        f"{one.function} ({one.place})" + (f": {one.reason.rstrip('.')}" if one.reason else "")
+        f"{one.function} ({one.place})"
+        + (f": {one.reason.rstrip('.')}" if one.reason else "")
+        + (", by Python alone" if one.by_python_alone else "")
         for one in tried.functions
     )
     if tried.not_elsewhere:

@@ -428,6 +428,12 @@ class Library(Iteration):
             raise NotShownError(f"computes with {described(value)}")
         return Same()
 
+    def _table(self, node: form.Apply) -> Relation:
+        for value in map(self.loaded, node.arguments):
+            if not is_plain(value):
+                raise NotShownError(f"calls a function declared pure with {described(value)}")
+        return Same()
+
     def _of_mask(self, node: form.Apply) -> Relation:
         value = self.value(node.arguments[0]) if node.arguments else exactly(0)
         if isinstance(value, ReplicaSet) and not value.wide:
@@ -508,7 +514,7 @@ _FUNCTIONS: dict[str, Callable[[Library, form.Apply], Relation]] = {
     "min": Library._extreme, "max": Library._extreme, "sorted": Library._sorted,
     "reduce": Library._reduce, "index": Library._found, "count": Library._found,
     "total": Library._total, "bit_count": Library._bit_count, "bit_length": Library._bit_count,
-    "of_mask": Library._of_mask, "unpacked": Library._unpacked,
+    "of_mask": Library._of_mask, "table": Library._table, "unpacked": Library._unpacked,
     "starred_apart": Library._unpacked, "backwards": Library._backwards, "is": Library._is,
     "same": Library._same, "held": Library._held,
 }  # fmt: skip

@@ -11,6 +11,7 @@ from ...core.layout import WORD_BITS, Layout
 from ...core.spec import Kind, Property, TransitionSystem
 from ...core.symmetry import Symmetry
 from ...core.values import members_of
+from ...language.lowering.rules import rules_of
 from ..liveness.formulas import predicates_of
 from ..request import SearchRequest
 from . import behaviors, kernel, sampling, seen
@@ -119,7 +120,13 @@ class Generator:
         self.kernel = KernelFunctions(dict(INTRINSICS), sizes)
         numbers = {prop.kind: n for n, prop in enumerate(properties) if prop.kind.is_of_steps}
         asserted = numbers.get(Kind.ASSERTION, -1)
-        self.unit = Unit(StateRefs(self.layout), points, sizes, asserts=system.asserts)
+        self.unit = Unit(
+            StateRefs(self.layout),
+            points,
+            sizes,
+            asserts=system.asserts,
+            lowering=rules_of(system).lowering,
+        )
         self.texts: list[str] = []
         stride = 8 * (self.words + (2 if exact else 3))
         self.program = Program(

@@ -19,7 +19,7 @@ from typing import Any
 from ...core.fields import Array, declared_parts, lowest, method_of
 from ...core.fields import Field as Field_
 from ...core.fields import Record as Declaration
-from ...core.purity import declaration_of, is_declared_pure
+from ...core.purity import is_declared_pure
 from ...core.values import as_kind, members_of
 from ..calls import CallError, Parameters, defaults_of
 from ..form import (
@@ -78,11 +78,13 @@ from .access import (
     write_through,
 )
 from .displays import items_of, iterable, made_tuple
-from .effects import acts, effects, is_simple
-from .frame import Frame, Variable, constant, locals_of, number, untabulated
+from .effects import effects, is_simple
+from .frame import Frame, Variable, constant, locals_of, number
+from .in_turn import in_turn
 from .objects import refuse_impure
 from .operators import is_set
 from .owners import origin_of, root_of
+from .pure import call_declared
 from .retyping import retyped
 
 
@@ -309,13 +311,11 @@ def _known(
     if rule is not None:
         if function is not chain:
             refuse_stars(frame, positional, node)
-        before, again, named_ = _in_turn(frame, positional, names, node)
+        before, again, named_ = in_turn(frame, positional, names, node)
         result: Expression = rule(frame, again, named_, node)
         return After(result.type, tuple(before), result) if before else result
-    declaration = declaration_of(function)
-    if declaration is not None and not isinstance(function, FunctionType):
-        frame.lowering.declared.add(declaration)
-        raise untabulated(frame.text(node), node, frame)
+    if is_declared_pure(function):
+        return call_declared(frame, function, positional, names, node)
     if isinstance(function, partial):
         first = [constant(one) for one in function.args]
         more = {name: constant(one) for name, one in function.keywords.items()}
@@ -354,30 +354,6 @@ def _refuse_outside(frame: Frame, function: Any, node: ast.AST) -> None:
             f"{frame.text(node)} is not in the language of models",
             repair(function),
         )
-
-
-def _in_turn(
-    frame: Frame, positional: Parts[Expression], names: Named[str, Expression], node: ast.AST
-) -> tuple[list[Statement], list[Expression], dict[str, Expression]]:
-    """Return the arguments of a function of Python's, and what evaluates them in their order.
-
-    Where none of them changes anything, it does not matter when each is evaluated.
-    """
-    every: dict[Any, Expression] = {**dict(enumerate(positional)), **names}
-    if len(every) < 2 or not any(map(acts, every.values())):
-        return [], list(positional), dict(names)
-    before: list[Statement] = []
-    again: dict[Any, Expression] = {}
-    for key, value in every.items():
-        if isinstance(value.type, Stream):
-            what = f"{frame.text(node)} changes something before its generator is used up"
-            raise frame.refusal(node, what, "write two lines")
-        if isinstance(value, (Constant, Local)):
-            again[key] = value
-        else:
-            bind, again[key] = frame.temporary(value, node)
-            before.append(bind)
-    return before, [again[n] for n in range(len(positional))], {name: again[name] for name in names}
 
 
 def _member(frame: Frame, kind: Any, positional: Parts[Expression], node: ast.AST) -> Expression:

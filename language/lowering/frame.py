@@ -45,6 +45,7 @@ from ..schema import Schema
 from ..scopes import blocks_of, local_names, stored
 from ..scopes import bound as names_bound
 from ..scopes import parts_of as parts_of_statement
+from ..tabulated import Table, UntabulatedError
 from ..types import (
     BOOL,
     CONTAINERS,
@@ -89,14 +90,12 @@ class LoweringError(TidegateError):
 E = TypeVar("E", bound=LoweringError)
 
 
-class UntabulatedError(LoweringError):
-    """A line calls a function with ``@pure`` that is not in the language: Python alone calls it."""
+class ByPythonAloneError(LoweringError):
+    """A line calls a function with ``@pure`` that has neither code nor a table."""
 
-
-def untabulated(name: str, node: ast.AST | None, caller: Frame | None) -> UntabulatedError:
-    """Return the error for a call of a function with ``@pure``; without a caller it is a rule."""
-    error = UntabulatedError(f"{name} is declared pure, and Python alone calls it")
-    return error if caller is None else caller.placed(error, node)
+    def __init__(self, declared: DeclaredPure, why: str) -> None:
+        super().__init__(f"{declared.function} is declared pure, and Python alone calls it: {why}")
+        self.declared = declared
 
 
 class SeveralError(Exception):
@@ -257,6 +256,7 @@ class Lowerer(Protocol):
     switches: Set[str]
     constants: set[tuple[str, str]]
     declared: set[DeclaredPure]
+    tables: dict[Any, Table | UntabulatedError]
     yielding: set[FunctionType]
     expression_rules: Mapping[type[ast.AST], Callable[[Frame, Any], Expression]]
     statement_rules: Mapping[type[ast.stmt], Callable[[Frame, Any], list[Statement]]]

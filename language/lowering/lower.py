@@ -20,6 +20,7 @@ from ..form import Expression, Function, Return, Statement
 from ..forms import Outside, outside
 from ..schema import Schema
 from ..source import UnreadableError, verified
+from ..tabulated import Table, UntabulatedError
 from ..types import (
     NEVER,
     NOTHING,
@@ -34,13 +35,13 @@ from . import access, calls, containers, displays, library, operators
 from .calls import Code, call_function, declared_by
 from .effects import assignments, early
 from .frame import (
+    ByPythonAloneError,
     FollowingError,
     Frame,
     LoweringError,
     Scope,
     Variable,
     plain_name,
-    untabulated,
 )
 from .meaning import falling, refuse_answer
 from .order import SHOWN, has_order_of_a_set, order_shown
@@ -73,6 +74,8 @@ class Lowering:
         Functions that may yield, since they run before the search.
     declared
         The functions declared pure that were met.
+    tables
+        The tables of some of them, by function and domains of its arguments; or why there is none.
     refusals
         Where all that is refused is collected; None to end at the first one.
     """
@@ -92,6 +95,7 @@ class Lowering:
         self.constants: set[tuple[str, str]] = set()
         self.yielding: set[FunctionType] = set()
         self.declared: set[DeclaredPure] = set()
+        self.tables: dict[Any, Table | UntabulatedError] = {}
         self._done: dict[tuple[Any, ...], Function | None] = {}
         self._why: dict[tuple[Any, ...], list[LoweringError]] = {}
         self._begun: list[Any] = []
@@ -128,8 +132,8 @@ class Lowering:
             self.declared.add(declaration)
             if self.switches and self.schema.root in kinds.values():
                 raise _refused_history(function, node, caller)
-            with self._untabulated(function.__name__, node, caller):
-                return self._made(function, kinds, node, caller)
+            with self.ending_at_first():
+                return self._declared(declaration, function, kinds, node, caller)
 
         return self._kept(key, lower)
 
@@ -161,14 +165,23 @@ class Lowering:
             what = f"the call of {made.name}, which is not yours: {Exception.__str__(error)}"
             raise caller.refusal(node, what) from None
 
-    @contextmanager
-    def _untabulated(self, name: str, node: ast.AST | None, caller: Frame | None) -> Iterator[None]:
-        """Lower a function that is declared pure; it may do anything, and then Python calls it."""
-        with self.ending_at_first():
-            try:
-                yield
-            except LoweringError:
-                raise untabulated(name, node, caller) from None
+    def _declared(
+        self,
+        declaration: DeclaredPure,
+        function: FunctionType,
+        kinds: Mapping[str, Type],
+        node: ast.AST | None,
+        caller: Frame | None,
+    ) -> Function | None:
+        """Lower a function that is declared pure, which may do anything."""
+        try:
+            return self._made(function, kinds, node, caller)
+        except ByPythonAloneError:
+            raise
+        except LoweringError as error:
+            why = f"{Exception.__str__(error)}, which is not in the language"
+            alone = ByPythonAloneError(declaration, why)
+            raise alone if caller is None else caller.placed(alone, node) from None
 
     @contextmanager
     def ending_at_first(self) -> Iterator[None]:

@@ -262,19 +262,19 @@ class State(Record):
 model = Model(Bounds, State, deadlock=False)
 
 @pure("a dictionary that the language lacks")
-def least(*values):
+def least(values):
     return sum(dict.fromkeys([min(values)]))
 
 @model.action("a", node=lambda k: range(5))
 def up(s: State, k: Bounds, node: int) -> bool:
     if s.a[node] == k.most:
         return False
-    s.a[node] = least(s.a[node] + 1)
+    s.a[node] = least([s.a[node] + 1])
     return True
 
 @model.invariant("It is fine.")
 def fine(s: State, k: Bounds) -> bool:
-    return least(*s.a) < 9
+    return least(s.a) < 9
 """
 
 

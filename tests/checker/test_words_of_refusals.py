@@ -68,6 +68,10 @@ model = Model(Bounds, State, participants={"node": lambda k: k.nodes}, deadlock=
 def total(values) -> int:
     return sum(values) % 10
 
+@pure
+def digit(number, most=9) -> int:
+    return int(str(min(number, most))[0])
+
 @model.action("steps", node=lambda k: range(k.nodes))
 def step(s: State, k: Bounds, node: int) -> bool:
 """
@@ -101,6 +105,8 @@ SYMMETRIC = {
     "v = [0 for n in range(k.nodes)]; s.x = v[0] + s.ends[node]": "use a number that names a",
     "s.q[:] = [s.ends[n] for n in range(k.nodes)]": "puts a list by node into a sequence",
     "s.x = max(range(k.nodes), key=lambda n: s.ends[n])": "by a key, where the first of several",
+    "s.up[node] = True; s.x = digit(node)": "calls a function declared pure with the number",
+    "s.x = digit(s.ends[node], node)": "calls a function declared pure with the number",
 }
 """By a line that is not proved to treat nodes alike, what is said."""
 
@@ -120,6 +126,7 @@ ACCEPTED = [
     "def plus(v): return v + 1\n    s.x = plus(2)",
     "s.x = isinstance(s.x, int)",
     "s.role = s.role.other",
+    "s.x = digit(s.ends[node], most=7)",
     "s.x = max(s.ends[n] for n in range(k.nodes))",
 ]
 """Lines that are accepted by both."""

@@ -230,12 +230,28 @@ def test_every_engine_tries_and_names_declared_functions(engine, tmp_path, monke
     assert checked._result.engine == ("interpreted" if engine == "interpreted" else "compiled")
 
 
+NOT_IN_THE_LANGUAGE = LARGE.replace("2 * (x * 5 % 8)", "2 * (hash(float(x)) * 5 % 8)")
+
+
 @pytest.mark.usefixtures("two_processes")
-def test_a_declared_function_that_cannot_be_compiled_keeps_the_search_in_python(tmp_path):
-    text = LARGE.replace("2 * (x * 5 % 8)", "2 * (hash(float(x)) * 5 % 8)").replace("4096", "512")
-    checked = tidegate.check(written(tmp_path, text.replace("4095", "511")))
+def test_one_that_is_not_in_the_language_is_compiled_from_a_table(tmp_path):
+    checked = tidegate.check(written(tmp_path, NOT_IN_THE_LANGUAGE), engine="compiled")
+    assert (checked.holds, checked.distinct_states) == (True, 4096 * 8)
+    assert len(checked.declared_pure) == 1
+    assert "by Python alone" not in text_of(checked)
+
+
+@pytest.mark.usefixtures("two_processes")
+def test_the_verdict_says_which_function_python_alone_calls(tmp_path):
+    text = NOT_IN_THE_LANGUAGE.replace("def pick(x)", "def pick(x, *unused)")
+    file = written(tmp_path, text.replace("pick(s.x % 8)", "pick(s.x % 8, s.x, s.x)"))
+    checked = tidegate.check(file, {}, engine="auto")
     assert checked._result.engine == "interpreted"
-    assert checked.declared_pure
+    first = text_of(checked).partition("evaluated again")[0]
+    assert ", by Python alone (" in first
+    with pytest.raises(TidegateError, match="134,217,728 combinations") as caught:
+        tidegate.check(file, {}, engine="compiled")
+    assert "pick is declared pure, and Python alone calls it" in str(caught.value)
 
 
 @pytest.mark.usefixtures("two_processes")

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from ....language import form
 from ....language.schema import Schema
+from ....language.tabulated import Table
 from ....language.types import Nothing, Optional, Type
 from ..emitter import FAILURE, MARKS, Emitter
 from .layouts import is_flat, leaves, size
 from .memory import Value
 from .statements import Body
+from .tables import definition_of
 
 if TYPE_CHECKING:
     from ..unit import Unit
@@ -32,6 +34,7 @@ class Module:
         self.kept: list[object] = []
         self._names: dict[int, tuple[str, set[int], list[bool], set[str]]] = {}
         self._texts: dict[str, int] = {}
+        self._tables: dict[int, str] = {}
         self._count = 0
 
     def new_name(self, name: str) -> str:
@@ -42,6 +45,15 @@ class Module:
     def text(self, value: str) -> int:
         """Return the number that stands for a text."""
         return self._texts.setdefault(value, len(self._texts))
+
+    def table(self, table: Table) -> str:
+        """Return the name of the constant that has the numbers of a table."""
+        if id(table) not in self._tables:
+            self.kept.append(table)
+            name = f'@"{self.new_name("table")}"'
+            self.unit.bodies.append(definition_of(name, table, self.text))
+            self._tables[id(table)] = name
+        return self._tables[id(table)]
 
     def call(
         self, body: Body, function: form.Function, arguments: list[tuple[Value, bool]]

@@ -19,12 +19,12 @@ from ....language.types import (
 from ..arithmetic import exact
 from ..values import Constant, Truth, UnsupportedError
 from ..values import Number as Register
-from .changes import Changes
 from .layouts import Leaf, is_mask, room
 from .memory import ONE, ZERO, Value
+from .tables import Tables
 
 
-class Library(Changes):
+class Library(Tables):
     """Emits calls of these functions."""
 
     def library(self, one: form.Apply) -> Value:

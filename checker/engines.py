@@ -6,14 +6,17 @@ from dataclasses import replace
 from importlib.util import find_spec
 from time import perf_counter
 
+from ..core.errors import Reason
 from ..core.interrupts import Alarm, reason
-from ..core.result import Progress, Reason
+from ..core.result import Progress
 from ..core.spec import TidegateError
+from ..language.lowering.frame import LoweringError
 from .compiled.choices import MOST_INSTANCES, pieces
 from .earlier import EarlierSearch
 from .interpreted import Pause, Search
 from .liveness.decide import refuse_undecidable
 from .llvm import unloaded
+from .refusals import note_python_alone
 from .request import SearchRequest
 from .search import LevelSearch
 
@@ -136,10 +139,6 @@ def _compiled(request: SearchRequest, interpreted: Search) -> LevelSearch | tupl
         if must:
             raise EngineChoiceError(f"{option}: {why}, or use --engine interpreted")
         return (Reason(why),)
-    if alone := tuple(request.system.by_python_alone):
-        if must:
-            raise _untranslated(option, request, alone)
-        return alone
     if find_spec("llvmlite") is None:
         why = "llvmlite, which is not installed; install it"
         if must:
@@ -149,19 +148,23 @@ def _compiled(request: SearchRequest, interpreted: Search) -> LevelSearch | tupl
         if must:
             raise EngineChoiceError(f"{option}: {why}; or use --engine interpreted")
         return (Reason(why),)
-    from ..language.lowering.frame import LoweringError
     from .compiled.memory import MemoryLimitError
     from .compiled.search import CompiledSearch, UnfitError
     from .compiled.unfit import why_unfit
 
     try:
         with Alarm(request.limits.seconds, request.started, at_once=True):
+            note_python_alone(request.system, request.properties)
+            if alone := tuple(request.system.by_python_alone):
+                if must:
+                    raise _untranslated(option, request, alone)
+                return alone
             begun = None if resources.resume else interpreted
             search = CompiledSearch(_ticking(request, interpreted), begun)
     except LoweringError as error:
         if must:
-            raise _untranslated(option, request, _reasons(request, error)) from None
-        return _reasons(request, error)
+            raise _untranslated(option, request, (_reason(error),)) from None
+        return (_reason(error),)
     except (MemoryError, MemoryLimitError) as error:
         options = resources.memory is not None or not request.exact
         if must or (options and isinstance(error, MemoryLimitError)):
@@ -199,19 +202,18 @@ def _distributed(request: SearchRequest) -> LevelSearch:
             )
     if why := _too_many(request):
         raise EngineChoiceError(f"--engine spark: {why}, or use --engine interpreted")
-    from ..language.lowering.frame import LoweringError
     from .distributed.java import require_java
     from .distributed.kernel import KernelError
     from .distributed.search import SparkSearch
 
+    require_java()
+    note_python_alone(request.system, request.properties)
     if alone := tuple(request.system.by_python_alone):
         raise _untranslated("--engine spark", request, alone)
-    require_java()
     try:
         search = SparkSearch(_ticking(request))
     except LoweringError as error:
-        reasons = _reasons(request, error)
-        raise _untranslated("--engine spark", request, reasons) from None
+        raise _untranslated("--engine spark", request, (_reason(error),)) from None
     try:
         search.run()
     except KernelError:
@@ -238,17 +240,11 @@ def _too_many(request: SearchRequest) -> str:
     )
 
 
-def _reasons(request: SearchRequest, error: Exception) -> tuple[Reason, ...]:
-    """Return all that cannot be translated, of which `error` is the first."""
-    from .compiled.diagnosis import reasons
-
-    try:
-        with Alarm(request.limits.seconds, request.started, at_once=True):
-            known = reasons(request.system, request.properties, _ticking(request).tick)
-    except Exception:  # noqa: BLE001 - a list of reasons must not cost the verdict
-        known = ()
-    # Some things are in no function, such as too many properties.
-    return known or (Reason(str(error)),)
+def _reason(error: LoweringError) -> Reason:
+    """Return why a model has no machine code that is in the language."""
+    if error.place is None:
+        return Reason(str(error))
+    return Reason(Exception.__str__(error).removesuffix(","), error.function, error.place)
 
 
 def _untranslated(

@@ -77,16 +77,20 @@ class Trial:
         load: Load | None,
     ) -> None:
         self._system, self._properties, self._load = system, properties, load
-        alone = set(system.by_python_alone.values())
-        self.declared = tuple(
-            Declared(one.function, shown(one.line), one.reason, one in alone)
-            for one in system.declared_pure
-        )
         self._chance = Random(0)
         self._records: dict[State, Answers] = {}
         self._initial: frozenset[State] | None = None
         self._began = self._retried = 0.0
         self._odd = 1
+
+    @property
+    def declared(self) -> tuple[Declared, ...]:
+        """The functions declared pure that the model reaches."""
+        alone = set(self._system.by_python_alone.values())
+        return tuple(
+            Declared(one.function, shown(one.line), one.reason, one in alone)
+            for one in self._system.declared_pure
+        )
 
     def successors(self, state: State) -> Iterator[tuple[int, State]]:
         """Yield the enabled steps of a state as the system does; then take all of them again.

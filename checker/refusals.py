@@ -11,10 +11,9 @@ from contextlib import suppress
 from random import Random
 from typing import Any
 
-from ..core.errors import Line, ModelError, TidegateError, shown
+from ..core.errors import Line, ModelError, Reason, TidegateError, shown
 from ..core.origins import is_written
 from ..core.purity import DeclaredPure
-from ..core.result import Reason
 from ..core.sources import line_of
 from ..core.spec import Property, TransitionSystem
 from ..language.form import Function
@@ -39,8 +38,8 @@ def refuse_outside(
 ) -> None:
     """Lower the rules of a system, and refuse what is not in the language.
 
-    What the lowering leaves to others is noted in the system: the functions declared pure, with the
-    lines that Python alone can run, and what runs before the search and is not in the language.
+    What the lowering leaves to others is noted in the system: the functions declared pure, and what
+    runs before the search and is not in the language.
 
     Parameters
     ----------
@@ -57,11 +56,45 @@ def refuse_outside(
     """
     # With histories, constants are not taken for known.
     rules = Rules(system) if histories else rules_of(system)
-    rules.lowering.refusals = []
     rules.lowering.switches = frozenset(histories)
-    refusals: dict[tuple[Line | None, str], None] = {}
-    alone: dict[Reason, DeclaredPure] = {}
-    decided = decided_one_by_one(system, properties)
+    refusals, _ = _of_rules(rules, properties)
+    if histories and not refusals:
+        refusals = dict.fromkeys(_decided_by(rules, histories))
+    if not refusals:
+        refusals = dict.fromkeys(look_through(rules, properties))
+    if refusals:
+        raise _error(refusals)
+    declared = rules.lowering.declared
+    system.declared_pure = tuple(sorted(declared, key=lambda one: (one.line, one.function)))
+
+
+def note_python_alone(system: TransitionSystem[Any, Any], properties: Sequence[Property]) -> None:
+    """Make the tables of functions declared pure, and note in the system where there is none.
+
+    Raises
+    ------
+    ModelError
+        If a line that computes with what such a function gives is not in the language.
+    """
+    if not system.declared_pure:
+        return
+    refusals, alone = _of_rules(rules_of(system, tables=True), properties)
+    if refusals:
+        raise _error(refusals)
+    system.by_python_alone = dict(sorted(alone.items(), key=lambda one: one[0].place or ("", 0)))
+
+
+Refusals = dict[tuple[Line | None, str], None]
+"""What is refused, each with its line."""
+
+
+def _of_rules(
+    rules: Rules, properties: Sequence[Property]
+) -> tuple[Refusals, dict[Reason, DeclaredPure]]:
+    """Return what is refused in rules, and the lines that Python alone can run."""
+    rules.lowering.refusals = []
+    refusals, alone = Refusals(), dict[Reason, DeclaredPure]()
+    decided = decided_one_by_one(rules.system, properties)
     for rule in (*rules.properties(decided), *rules.actions()):
         for error in _errors_in(rules, rule):
             text = Exception.__str__(error).removesuffix(",")
@@ -69,23 +102,19 @@ def refuse_outside(
                 alone[Reason(text, error.function, error.place)] = error.declared
             else:
                 refusals[error.place or line_of(rule.function), text] = None
-    if histories and not refusals:
-        refusals = dict.fromkeys(_decided_by(rules, histories))
-    if not refusals:
-        refusals = dict.fromkeys(look_through(rules, properties))
-    if not refusals:
-        rules.lowering.refusals = None
-        declared = rules.lowering.declared
-        system.by_python_alone = alone
-        system.declared_pure = tuple(sorted(declared, key=lambda one: (one.line, one.function)))
-        return
+    rules.lowering.refusals = None
+    return refusals, alone
+
+
+def _error(refusals: Refusals) -> ModelError:
+    """Return the error that lists what is refused, in the order of files and lines."""
     (place, text), *others = sorted(refusals, key=lambda one: one[0] or ("", 0))
     error = ModelError(text)
     error.place = place
     error.details = tuple(
         f"{shown(line)}: {what}" if line else what for line, what in others[: MOST_REFUSALS - 1]
     )
-    raise error
+    return error
 
 
 def _errors_in(rules: Rules, rule: Rule) -> list[TidegateError]:

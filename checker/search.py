@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ..core.errors import Reason
 from ..core.interrupts import Stopped
 from ..core.layout import State
-from ..core.result import Reason
 from ..core.spec import Property
 from .liveness.lasso import Decided
 from .manifest import Manifest

@@ -17,7 +17,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import is_dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType, NoneType, TracebackType, UnionType
@@ -523,3 +523,25 @@ def _first(wrong: Any) -> str:
 
 
 _NAMES = {str: "a text", int: "a whole number", bool: "True or False", NoneType: "None"}
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A reason why a search was not compiled.
+
+    Parameters
+    ----------
+    text
+        What cannot be compiled, or why nothing can.
+    function
+        The function of the model that it is in; empty if it is in none.
+    place
+        Its file and line.
+    """
+
+    text: str
+    function: str = ""
+    place: Line | None = None
+
+    def __str__(self) -> str:
+        return f"{self.text} (in {self.function}, {shown(self.place)})" if self.place else self.text

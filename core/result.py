@@ -16,7 +16,7 @@ from math import exp, log
 from pathlib import Path
 from typing import Any
 
-from .errors import Line, shown
+from .errors import Reason
 from .interrupts import Stop, Stopped
 from .options import LONGEST, SIZE, option, time_limit
 from .spec import Outcome, Property, Trace, TransitionSystem
@@ -324,28 +324,6 @@ class Declared:
     place: str
     reason: str
     by_python_alone: bool = False
-
-
-@dataclass(frozen=True)
-class Reason:
-    """A reason why a search was not compiled.
-
-    Parameters
-    ----------
-    text
-        What cannot be compiled, or why nothing can.
-    function
-        The function of the model that it is in; empty if it is in none.
-    place
-        Its file and line.
-    """
-
-    text: str
-    function: str = ""
-    place: Line | None = None
-
-    def __str__(self) -> str:
-        return f"{self.text} (in {self.function}, {shown(self.place)})" if self.place else self.text
 
 
 @dataclass(frozen=True)

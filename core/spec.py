@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from .asked import AskedRules
 from .asserting import Assertion, assertion_of, is_verdict
@@ -18,6 +18,7 @@ from .errors import (
     DisagreementError,
     EngineError,
     ModelError,
+    Reason,
     ReplayError,
     TidegateError,
     about,
@@ -58,9 +59,6 @@ from .vocabulary import (
     choices,
     is_available,
 )
-
-if TYPE_CHECKING:
-    from .result import Reason
 
 
 def recovers(system: Any, prop: Property, state: State) -> bool:

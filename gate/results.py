@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from ..core.errors import Line
-from ..core.result import Reason
+from ..core.errors import Line, Reason
 from .cells import Cell
 
 

@@ -6,7 +6,7 @@ that among the values of its type, as :func:`values_of` lists them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import product
@@ -64,6 +64,31 @@ class Table:
 
     rows: Sequence[Any]
     type: Type
+
+
+def table_of(entries: Mapping[Any, Any], key: Type) -> Table | None:
+    """Return the table of a dictionary of the file; None if its keys or values have no index.
+
+    Parameters
+    ----------
+    key
+        The type of its keys.
+    """
+    try:
+        kind = join_all(map(type_of, entries.values()))
+    except NoJoinError:
+        return None
+    if not is_indexed(key) or not is_value(kind):
+        return None
+    return Table([entries.get(one, Row.FAILS) for one in values_of(key)], kind)
+
+
+def is_indexed(kind: Type) -> bool:
+    """Whether the values of a type have indices, of which a table has not too many."""
+    try:
+        return count_of(kind) <= MOST_ROWS
+    except UntabulatedError:
+        return False
 
 
 def count_of(kind: Type) -> int:
@@ -174,7 +199,7 @@ def _type_of_answers(rows: Sequence[Any]) -> Type:
         raise UntabulatedError("its answers are of several kinds") from None
     if isinstance(kind, Never):
         raise UntabulatedError("it raises an exception for all arguments")
-    if not _is_value(kind):
+    if not is_value(kind):
         raise UntabulatedError(
             f"it returns {named(kind)}; let it return a number, a member, a text, a tuple of "
             "these, or a frozenset of numbers up to 62"
@@ -190,12 +215,12 @@ def _has_hash(value: object) -> bool:
     return True
 
 
-def _is_value(kind: Type) -> bool:
+def is_value(kind: Type) -> bool:
     """Whether a step may compute with the answers, which nothing can change."""
     if isinstance(kind, Tuple):
-        return all(map(_is_value, kind.items))
+        return all(map(is_value, kind.items))
     if isinstance(kind, Optional):
-        return _is_value(kind.of)
+        return is_value(kind.of)
     if isinstance(kind, Members) and kind.frozen:
         one = kind.element
         return isinstance(one, Never) or (

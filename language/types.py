@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from enum import Enum
-from functools import reduce
+from enum import KEEP, Enum, Flag, IntEnum, IntFlag, ReprEnum
+from functools import cache, reduce
 from typing import Any
 
 from ..core.containers import Bag
@@ -294,10 +294,10 @@ def _join_tuples(one: Tuple, other: Tuple | Sequence) -> Type:
 
 
 def _join_records(one: Record, other: Record) -> Type:
-    if one.declaration is not other.declaration:
-        raise NoJoinError
     others = dict(other.fields)
-    fields = tuple((name, join(kind, others[name])) for name, kind in one.fields if name in others)
+    if one.declaration is not other.declaration or dict(one.fields).keys() != others.keys():
+        raise NoJoinError
+    fields = tuple((name, join(kind, others[name])) for name, kind in one.fields)
     return Record(one.declaration, fields, one.own and other.own)
 
 
@@ -468,6 +468,32 @@ Sequence(element=Number(low=1, high=4, kind=<class 'int'>), kind=<class 'list'>)
 def _is_plain_number(kind: type) -> bool:
     """Whether numbers of a class compute as whole numbers do."""
     return kind in (int, bool, Tabled) or issubclass(kind, Enum)
+
+
+_ARITHMETIC = {
+    name
+    for name, method in vars(int).items()
+    if name.startswith("__") and method is not vars(object).get(name)
+} - {"__doc__", "__format__", "__getattribute__", "__getnewargs__", "__new__", "__repr__"}
+"""The operations that a class of numbers can override."""
+
+_OF_FLAGS = {id(method) for part in (Flag, IntFlag) for method in vars(part).values()}
+"""The methods of flags, which behave like numbers as long as they keep every bit."""
+
+
+@cache
+def overriding(kind: type) -> bool:
+    """Whether a class of numbers computes otherwise than whole numbers do."""
+    if kind in (int, bool):
+        return False
+    keeps = issubclass(kind, IntFlag) and vars(kind)["_boundary_"] is KEEP
+    for part in kind.__mro__[: kind.__mro__.index(int)]:
+        if part in (IntEnum, ReprEnum, Enum):
+            continue
+        own = {id(vars(part)[name]) for name in _ARITHMETIC & vars(part).keys()}
+        if own - (_OF_FLAGS if keeps else set()):
+            return True
+    return False
 
 
 def _type_of_container(value: object) -> Type:

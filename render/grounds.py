@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..core.result import FASTER, Reason, Result
+from ..core.errors import Reason
+from ..core.result import FASTER, Result
 
 
 def searched_in_python(reasons: Sequence[Reason]) -> str:

@@ -6,7 +6,8 @@ from typing import Any
 
 from ..checker.broken_assumptions import assuming
 from ..core.behavior import Behavior
-from ..core.result import Reason, Result, Verdict
+from ..core.errors import Reason
+from ..core.result import Result, Verdict
 from ..core.spec import Outcome, TransitionSystem
 from ..core.tracefile import itf, streamed
 from ..library.bug_matching import Recognised

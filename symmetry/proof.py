@@ -165,7 +165,7 @@ class _Proof:
     """
 
     def __init__(self, system: TransitionSystem[Any, Any], symmetry: Symmetry) -> None:
-        self.rules = rules_of(system)
+        self.rules = rules_of(system, tables=bool(system.declared_pure))
         self._system, self._group = system, Group(symmetry)
         self.analysis = Analysis(Places(system, self._group))
         self.faults: list[tuple[str, NotShownError]] = []

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence, Set
-from itertools import chain
 from typing import Any
 
 from ...core.layout import WORD_BITS, Layout
 from ...core.spec import Kind, Property, TransitionSystem
 from ...core.symmetry import Symmetry
-from ...core.values import members_of
 from ...language.lowering.rules import rules_of
 from ..liveness.formulas import predicates_of
 from ..request import SearchRequest
@@ -33,7 +31,7 @@ from .program import Module, Program
 from .sampling import Query, Samples
 from .state_refs import StateRefs
 from .unit import Unit
-from .values import Constant, Number, StateRef, Truth, UnsupportedError, Value, integer_of
+from .values import Constant, Number, StateRef, Truth, UnsupportedError, Value
 
 MOST_PROPERTIES = 62
 """The most properties: each has a bit in one number, whose sign means a failure."""
@@ -167,9 +165,6 @@ class Generator:
         str, Module
             The LLVM text, and its description.
         """
-        for member in chain.from_iterable(members_of(kind).values() for kind in self.layout.kinds):
-            # It is refused if it computes otherwise than numbers.
-            integer_of(member)
         stride = self.program.stride
         expansion = Expansion(self.system, self.unit, stride, self._compared)
         # What cannot be translated is refused at once, and only the actions take long.

@@ -13,10 +13,11 @@ from itertools import chain, takewhile
 from time import perf_counter
 from typing import Any
 
+from ...core.errors import Reason
 from ...core.interrupts import Alarm, Stop, Stopped, abandon, reason
 from ...core.layout import Layout, State
 from ...core.memory import MemoryLimit, available_memory
-from ...core.result import Progress, Reason, Resources
+from ...core.result import Progress, Resources
 from ...core.spec import Property
 from ..interpreted import Search, least_parents
 from ..liveness.decide import decided as in_python

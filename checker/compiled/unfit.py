@@ -7,7 +7,7 @@ from itertools import chain
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ...core.result import Reason
+from ...core.errors import Reason
 from ...core.sources import original_of
 from .sampler import TOGETHER, Words
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import KEEP, Enum, Flag, IntEnum, IntFlag, ReprEnum
 from typing import Any
 
 from ...core.layout import WORD_BITS
 from ...language.lowering.frame import LoweringError
+from ...language.types import overriding
 
 
 class UnsupportedError(LoweringError):
@@ -72,40 +72,15 @@ Argument = Value | StateRef
 PLAIN = frozenset({bool, bytes, complex, float, int, str, type(None), type(Ellipsis)})
 """Types whose values are fully described by their text, with operations nobody can override."""
 
-_ARITHMETIC = {
-    name
-    for name, method in vars(int).items()
-    if name.startswith("__") and method is not vars(object).get(name)
-} - {"__doc__", "__format__", "__getattribute__", "__getnewargs__", "__new__", "__repr__"}
-"""The operations that a class of numbers can override."""
-
-_OF_FLAGS = {id(method) for part in (Flag, IntFlag) for method in vars(part).values()}
-"""The methods of flags, which behave like numbers as long as they keep every bit."""
-
 
 def integer_of(value: object) -> int | None:
-    """Return the integer that a known value is in arithmetic; None if it is none.
-
-    Raises
-    ------
-    UnsupportedError
-        If its class overrides arithmetic.
-    """
+    """Return the integer that a known value is in arithmetic; None if it is none."""
     which = type(value)
     if which is int or which is bool:
         return int(value)  # type: ignore[call-overload, no-any-return]
     if not issubclass(which, int):
         return None
-    keeps = issubclass(which, IntFlag) and vars(which)["_boundary_"] is KEEP
-    for part in which.__mro__[: which.__mro__.index(int)]:
-        if part in (IntEnum, ReprEnum, Enum):
-            continue
-        own = {id(vars(part)[name]) for name in _ARITHMETIC & vars(part).keys()}
-        if own - (_OF_FLAGS if keeps else set()):
-            raise UnsupportedError(
-                f"a number of the class {which.__name__}, which overrides arithmetic"
-            )
-    return int.__int__(value)  # type: ignore[arg-type]
+    return None if overriding(which) else int.__int__(value)  # type: ignore[arg-type]
 
 
 def span(value: Value) -> Range:

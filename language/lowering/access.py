@@ -23,6 +23,7 @@ from ..form import (
     Element,
     Expression,
     Fail,
+    Gather,
     If,
     Item,
     Length,
@@ -349,6 +350,9 @@ def sliced(frame: Frame, owner: Expression, node: ast.AST, chosen: ast.Slice) ->
         isinstance(kind, (Sequence, Tuple, Span)) or frame.is_listed(kind)
     ):
         raise frame.refusal(node, f"{frame.text(node)}: {named(kind)} has no slices")
+    if isinstance(kind, Span):
+        kind = Sequence(kind.numbers)
+        owner = Gather(kind, owner)
     if isinstance(kind, Tuple):
         result = _sliced_tuple(frame, owner, kind, chosen)
         if result is not None:
@@ -359,7 +363,7 @@ def sliced(frame: Frame, owner: Expression, node: ast.AST, chosen: ast.Slice) ->
     elif isinstance(kind, Tuple):
         result_type = Sequence(join_all(kind.items), tuple)
     else:
-        result_type = kind if isinstance(kind, (Sequence, Span)) else Sequence(NEVER)
+        result_type = kind if isinstance(kind, Sequence) else Sequence(NEVER)
     if chosen.step is not None and ast.unparse(chosen.step) == "-1":
         return Apply(result_type, "backwards", (owner,))
     ends = [_end(frame, owner, one) for one in (chosen.lower, chosen.upper)]

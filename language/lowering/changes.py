@@ -24,6 +24,7 @@ from .access import element_type, is_path, note_change, settled, write_through
 from .calls import arguments_of, given
 from .displays import iterable
 from .effects import is_simple, writes_state
+from .fitting import refuse_element
 from .frame import Frame, constant
 from .owners import root_of
 from .retyping import joined, joined_element, keyed, retyped
@@ -34,6 +35,9 @@ _NOTHING_BACK = {
     "symmetric_difference_update", "subtract", "rotate",
 }  # fmt: skip
 """Methods that change their owner, and return nothing."""
+
+_OF_AN_ELEMENT = {"append", "appendleft", "add", "insert", "remove", "discard"}
+"""Methods whose last argument is an element of their owner."""
 
 _GIVING_BACK = {"pop", "popleft", "setdefault"}
 """Methods that change their owner, and return what was or is in it."""
@@ -82,6 +86,8 @@ def changed(frame: Frame, owner: Expression, name: str, node: ast.Call) -> Expre
         given_ = evaluated_before(frame, given_, binds, node)
     if name == "setdefault":
         return _set_by_default(frame, owner, given_, [*before, *binds], node)
+    if isinstance(owner.type, Ref):
+        _refuse_unfit(frame, owner.type, name, given_, node)
     note_change(frame, owner, node, is_part=False)
     _hold(frame, owner, given_, node)
     result = _given_back(frame, owner.type, given_, node) if name in _GIVING_BACK else NOTHING
@@ -89,6 +95,17 @@ def changed(frame: Frame, owner: Expression, name: str, node: ast.Call) -> Expre
     change = Change(result, owner, name, tuple(given_))
     binds = [*before, *binds]
     return After(result, tuple(binds), change) if binds else change
+
+
+def _refuse_unfit(
+    frame: Frame, kind: Ref, name: str, values: list[Expression], node: ast.AST
+) -> None:
+    """Refuse what no element of a container of the state can be."""
+    if name in _TAKING_STREAMS:
+        for value in values:
+            refuse_element(frame, kind, element_type(frame, value.type), node)
+    elif name in _OF_AN_ELEMENT and values:
+        refuse_element(frame, kind, values[-1].type, node)
 
 
 def evaluated_before(

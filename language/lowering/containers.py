@@ -42,7 +42,8 @@ _OF_KIND: dict[str, frozenset[str]] = {
         "set": """add remove discard clear update intersection_update difference_update
             symmetric_difference_update union intersection difference symmetric_difference
             issubset issuperset isdisjoint copy""",
-        "bag": "add remove discard count clear",
+        "bag": "add remove",
+        "bag of records": "add remove discard count clear",
         "tuple": "index count",
         "array": "index count copy",
         "dict": _OF_DICTIONARIES,
@@ -107,7 +108,9 @@ def _what(frame: Frame, kind: Type) -> str:
         return "counter" if kind.kind is collections.Counter else "dict"
     if isinstance(kind, Ref) and frame.schema.is_array(kind):
         return "array"
-    return "bag" if isinstance(kind, Ref) and frame.schema.is_bag(kind) else "seq"
+    if isinstance(kind, Ref) and frame.schema.is_bag(kind):
+        return "bag" if isinstance(frame.schema.node(kind), Bag) else "bag of records"
+    return "seq"
 
 
 Reader = Callable[[Frame, Asked], Expression]

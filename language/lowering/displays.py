@@ -52,6 +52,7 @@ from .operators import truth_of
 from .order import OF_OBJECTS
 from .owners import NEW, Origin, origin_of
 from .retyping import joined, member_type
+from .rounds import is_numbered
 
 
 def displayed_tuple(frame: Frame, node: ast.Tuple) -> Expression:
@@ -233,7 +234,7 @@ def iterable(frame: Frame, value: Expression, node: ast.AST) -> Expression:
             raise frame.refusal(
                 node,
                 f"{frame.text(node)} is a bag of numbers, which cannot be gone over",
-                "go over the numbers, as in for n in range(3): s.bag.count(n)",
+                "go over the numbers, as in for n in range(3): s.bag[n]",
             )
         return value
     raise frame.refusal(node, f"{frame.text(node)} is {named(kind)}, which has no elements")
@@ -365,11 +366,18 @@ def _each_by_itself(frame: Frame, value: Make, target: ast.expr) -> tuple[list[S
     return binds, replace(value, parts=tuple(parts))
 
 
+def _listed(frame: Frame, value: Expression, node: ast.AST) -> Expression:
+    """Return values of which each gets a name, with their elements by number."""
+    if is_numbered(value, frame.schema):
+        return value
+    return Gather(Sequence(element_of_stream(frame, value, node)), value)
+
+
 def unpacked(
     frame: Frame, target: ast.Tuple | ast.List, value: Expression, own: bool
 ) -> list[Statement]:
     """Return the assignment of a list's elements to as many names; it fails if they are others."""
-    value = iterable(frame, value, target)
+    value = _listed(frame, iterable(frame, value, target), target)
     element = element_of_stream(frame, value, target)
     kind = Tuple((element,) * len(target.elts))
     bind, parts = frame.temporary(Apply(kind, "unpacked", (value,)), target)
@@ -383,7 +391,7 @@ def starred_apart(
     frame: Frame, target: ast.Tuple | ast.List, value: Expression, own: bool
 ) -> list[Statement]:
     """Return the assignment of a value's parts to names, one of which gets the rest as a list."""
-    value = iterable(frame, value, target)
+    value = _listed(frame, iterable(frame, value, target), target)
     [at] = [n for n, part in enumerate(target.elts) if isinstance(part, ast.Starred)]
     after = len(target.elts) - at - 1
     if isinstance(value.type, Tuple):

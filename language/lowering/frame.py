@@ -256,6 +256,7 @@ class Lowerer(Protocol):
     switches: Set[str]
     constants: set[tuple[str, str]]
     declared: set[DeclaredPure]
+    tabulates: bool
     tables: dict[Any, Table | UntabulatedError]
     yielding: set[FunctionType]
     expression_rules: Mapping[type[ast.AST], Callable[[Frame, Any], Expression]]

@@ -83,8 +83,9 @@ from .operators import (
     ordered,
     powered,
 )
-from .order import is_shown
+from .order import is_shown, is_unordered
 from .retyping import member_type
+from .rounds import is_numbered
 
 Named = dict[str, Expression]
 Rule = Callable[[Frame, list[Expression], Named, ast.AST], Expression]
@@ -466,9 +467,29 @@ def _enumerate(
     return Apply(Stream(pair), "enumerate", (over, start))
 
 
+def _side_by_side(frame: Frame, overs: list[Expression], node: ast.AST) -> list[Expression]:
+    """Return what is gone over side by side; each must have its elements by number."""
+    for one in overs:
+        # The order of a set is refused by another rule.
+        if not is_numbered(one, frame.schema) and not is_unordered(one.type):
+            raise frame.refusal(
+                node,
+                f"{frame.text(node)} puts a generator or a set beside others",
+                "write list(...) around it",
+            )
+    return overs
+
+
+def _all_of(frame: Frame, over: Expression) -> Expression:
+    """Return what is taken as a whole before the first round, with its elements by number."""
+    if is_numbered(over, frame.schema):
+        return over
+    return Gather(Sequence(element_type(frame, over.type)), over)
+
+
 @rule(zip)
 def _zip(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
-    overs = [iterable(frame, one, node) for one in arguments]
+    overs = _side_by_side(frame, [iterable(frame, one, node) for one in arguments], node)
     kind = Tuple(tuple(element_type(frame, one.type) for one in overs))
     strict = (("strict", frame.truth(names["strict"], node)),) if "strict" in names else ()
     return Apply(Stream(kind), "zip", tuple(overs), strict)
@@ -488,6 +509,8 @@ def _reversed(frame: Frame, arguments: list[Expression], names: Named, node: ast
 def _map(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
     function, *values = arguments
     overs = [iterable(frame, one, node) for one in values]
+    if len(overs) > 1:
+        overs = _side_by_side(frame, overs, node)
     test = given(frame, function, [element_type(frame, one.type) for one in overs], node)
     return Apply(Stream(test.type), "map", (test, *overs))
 
@@ -542,14 +565,14 @@ def _flattened(
 
 @rule(itertools.pairwise)
 def _pairwise(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
-    over = iterable(frame, arguments[0], node)
+    [over] = _side_by_side(frame, [iterable(frame, arguments[0], node)], node)
     element = element_type(frame, over.type)
     return Apply(Stream(Tuple((element, element))), "pairwise", (over,))
 
 
 def _tuples(name: str) -> Rule:
     def lower(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST) -> Expression:
-        over = iterable(frame, arguments[0], node)
+        over = _all_of(frame, iterable(frame, arguments[0], node))
         size = names.get("r") or (arguments[1] if len(arguments) > 1 else None)
         element = element_type(frame, over.type)
         if isinstance(size, Constant) and size.value is not None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Set
 from collections.abc import Sequence as Parts
 from contextlib import contextmanager
-from inspect import getattr_static, getdoc
+from inspect import getdoc
 from types import FunctionType
 from typing import Any
 
@@ -25,7 +25,6 @@ from ..types import (
     NEVER,
     NOTHING,
     NoJoinError,
-    Number,
     Type,
     either,
     is_changeable,
@@ -43,6 +42,7 @@ from .frame import (
     Variable,
     plain_name,
 )
+from .limits import beyond
 from .meaning import falling, refuse_answer
 from .order import SHOWN, has_order_of_a_set, order_shown
 from .owners import Origin
@@ -74,6 +74,8 @@ class Lowering:
         Functions that may yield, since they run before the search.
     declared
         The functions declared pure that were met.
+    tabulates
+        Whether these may be called, so that machine code has tables of what they answer.
     tables
         The tables of some of them, by function and domains of its arguments; or why there is none.
     refusals
@@ -95,6 +97,7 @@ class Lowering:
         self.constants: set[tuple[str, str]] = set()
         self.yielding: set[FunctionType] = set()
         self.declared: set[DeclaredPure] = set()
+        self.tabulates = False
         self.tables: dict[Any, Table | UntabulatedError] = {}
         self._done: dict[tuple[Any, ...], Function | None] = {}
         self._why: dict[tuple[Any, ...], list[LoweringError]] = {}
@@ -275,6 +278,10 @@ class Lowering:
                 f"{name.partition(chr(39))[0]} changes in this line after it is read",
                 "write two lines",
             )
+        limit = beyond(made, self.schema)
+        if limit is not None:
+            frame.line = limit.line
+            raise frame.refusal(None, limit.what, limit.repair)
         shown = order_shown(made)
         if shown is not None:
             frame.line = shown
@@ -413,14 +420,7 @@ def _refused_history(
 
 
 def _own_method(frame: Frame, kind: Type, name: str) -> FunctionType | None:
-    """Return a method of a record or of an enumeration that the model defines."""
-    if isinstance(kind, Number):
-        result = getattr_static(kind.kind, name, None) if kind.kind is not None else None
-        own = isinstance(result, FunctionType) and result.__module__ not in (
-            "enum",
-            "tidegate.core",
-        )
-        return result if own else None
+    """Return a method of a record that the model defines."""
     declaration = declared_by(frame, kind)
     if declaration is None or issubclass(declaration, (OwnSet, Bag, Ordered)):
         return None

@@ -395,6 +395,11 @@ def comparable(frame: Frame, one: Type, other: Type, name: str) -> bool:
     kinds = [_list_kind(frame, kind) for kind in (one, other)]
     if kinds[0] is None or kinds[0] is not kinds[1]:
         return False
+    if name not in ("eq", "ne") and any(
+        isinstance(kind, Ref) and frame.schema.is_container(kind) for kind in (one, other)
+    ):
+        # A sequence of the state has no order, as lists of Python have.
+        return False
     return comparable(frame, element_type(frame, one), element_type(frame, other), name)
 
 

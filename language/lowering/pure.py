@@ -43,6 +43,8 @@ def call_declared(
     frame.lowering.declared.add(declaration)
     before, again, named_ = in_turn(frame, positional, names, node)
     arguments = (*again, *named_.values())
+    if not frame.lowering.tabulates:
+        raise frame.placed(ByPythonAloneError(declaration, "it is not in the language"), node)
     try:
         table = _table(frame.lowering.tables, function, arguments, tuple(named_))
     except UntabulatedError as error:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from types import FunctionType
 from typing import Any
 
+from ...core.errors import printed
 from ...core.spec import TransitionSystem
 from ...core.vocabulary import Action, Instance, Property
 from ..calls import CallError, called_with
@@ -109,7 +110,7 @@ class Rules:
                 self.lowering.expected[prop.witness] = WITNESS
             if prop.kind.is_of_state or prop.kind.is_liveness:
                 for function in (prop.predicate, prop.premise):
-                    if isinstance(function, FunctionType):
+                    if isinstance(function, FunctionType) or (function and prop.kind.is_of_state):
                         yield Rule(f"property {prop.name}", function, ())
         if self.system.constraint is not None:
             yield Rule("the constraint", self.system.constraint, ())
@@ -123,7 +124,8 @@ class Rules:
             If a line of it, or of what it calls, is not in the language.
         """
         if not isinstance(rule.function, FunctionType):
-            raise LoweringError(f"{rule.name}: Tidegate cannot read {rule.function!r}")
+            what = f"{rule.name} is {printed(rule.function)}, which Tidegate cannot read"
+            raise LoweringError(f"{what}; write a def")
         supplied = [self.lowering.schema.root, Known(self.system.constants), *rule.kinds]
         return self.called(rule.function, supplied)
 
@@ -138,11 +140,19 @@ class Rules:
         return self.lowering.function(function, bound(function, supplied))
 
 
-def rules_of(system: TransitionSystem[Any, Any]) -> Rules:
-    """Return what lowers the rules of a system, each of them once for all who ask."""
-    if not isinstance(system.lowered, Rules):
-        system.lowered = Rules(system)
-    return system.lowered
+def rules_of(system: TransitionSystem[Any, Any], tables: bool = False) -> Rules:
+    """Return what lowers the rules of a system, each of them once for all who ask.
+
+    Parameters
+    ----------
+    tables
+        Whether to make tables of the functions declared pure that are not in the language.
+    """
+    known = system.lowered
+    if not isinstance(known, Rules) or (tables and not known.lowering.tabulates):
+        known = system.lowered = Rules(system)
+        known.lowering.tabulates = tables
+    return known
 
 
 def bound(function: FunctionType, supplied: Sequence[Type]) -> dict[str, Type]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
-from ...core.fields import Record as Declaration
 from ...core.fields import declared_parts
 from ..form import (
     Block,
@@ -37,7 +36,6 @@ from ..form import (
 from ..types import (
     BOOL,
     Closure,
-    Known,
     Mapping,
     Members,
     Never,
@@ -72,6 +70,7 @@ from .calls import closure, held
 from .changes import evaluated_before
 from .displays import entered, items_of, iterable, taken_apart
 from .effects import assignments, effects, iterated, whole, writes_state
+from .fitting import refuse_element, refuse_unfit
 from .frame import Frame, Loop, Read, Scope, constant
 from .operators import OPERATORS, combined, is_of_state, is_set, refuse_operator, truth_of
 from .owners import is_of_value, origin_of, root_of
@@ -212,7 +211,7 @@ def _put(frame: Frame, place: Expression, value: Expression, node: ast.expr) -> 
     """Return the writing of a value, once it is clear that it fits."""
     kind = place.type
     if isinstance(place, (Part, Element)) and isinstance(place.of.type, Ref):
-        _check_fit(frame, kind, value, node)
+        refuse_unfit(frame, kind, value, node)
         if isinstance(place, Element) and isinstance(kind, Ref) and value.type == kind:
             raise frame.refusal(
                 node,
@@ -256,65 +255,6 @@ def _hold(frame: Frame, place: Expression, value: Expression, node: ast.AST) -> 
         frame.holds(root, [value], node)
 
 
-def _check_fit(frame: Frame, kind: Type, value: Expression, node: ast.expr) -> None:
-    """Refuse a value of another kind than its place in the state has."""
-    supplied = frame.certain(value).type
-    if isinstance(supplied, Never):
-        return
-    if isinstance(kind, Number):
-        fits = isinstance(supplied, Number)
-    elif isinstance(kind, Ref):
-        fits = _fits_place(frame, kind, supplied)
-    else:
-        fits = isinstance(supplied, Record) or not frame.is_listed(supplied)
-    if not fits:
-        what = f"{frame.text(node)} is {_place_named(frame, kind)}, and gets {named(supplied)}"
-        raise frame.refusal(node, what, _repair_of_unfit(supplied))
-
-
-def _repair_of_unfit(supplied: Type) -> str:
-    """Return what to write in place of a value that does not fit."""
-    if isinstance(supplied, Nothing):
-        return "write NONE"
-    if isinstance(supplied, Known) and isinstance(supplied.value, Declaration):
-        name = type(supplied.value).__name__
-        return f"make it where it is assigned, by {name}(...), or in a function that returns it"
-    return ""
-
-
-def _fits_place(frame: Frame, kind: Ref, supplied: Type) -> bool:
-    """Whether a value of a type can be assigned to a part of the state."""
-    schema = frame.schema
-    if schema.is_sequence(kind):
-        listed = isinstance(supplied, Tuple) or (
-            isinstance(supplied, Sequence) and supplied.kind is not deque
-        )
-        return listed or (isinstance(supplied, Ref) and schema.is_sequence(supplied))
-    if schema.is_set(kind):
-        return isinstance(supplied, Members) or (
-            isinstance(supplied, Ref) and schema.is_set(supplied)
-        )
-    if schema.is_bag(kind):
-        listed = isinstance(supplied, (Mapping, Sequence))
-        return listed or (isinstance(supplied, Ref) and schema.is_bag(supplied))
-    return isinstance(supplied, Record) or (
-        isinstance(supplied, Ref) and not frame.is_listed(supplied)
-    )
-
-
-def _place_named(frame: Frame, kind: Type) -> str:
-    """Say what lies at a place."""
-    if isinstance(kind, Number):
-        return "a number"
-    if not isinstance(kind, Ref):
-        return named(kind)
-    if frame.schema.is_sequence(kind):
-        return "a list"
-    if frame.schema.is_set(kind):
-        return "a set"
-    return "a bag" if frame.schema.is_bag(kind) else "a record"
-
-
 def _spliced(
     frame: Frame, target: ast.Subscript, chosen: ast.Slice, value: Expression
 ) -> list[Statement]:
@@ -348,6 +288,8 @@ def _spliced(
         what = f"{frame.text(target)}: a part of an array whose bounds a state says"
         raise frame.refusal(target, what, "write its elements one by one")
     note_change(frame, owner, target, is_part=False)
+    if isinstance(owner.type, Ref):
+        refuse_element(frame, owner.type, element_type(frame, value.type), target)
     if isinstance(owner.type, Sequence):
         _hold(frame, owner, value, target)
         element = element_type(frame, value.type)
@@ -437,6 +379,8 @@ def _in_place(
     elif not isinstance(kind, Mapping) and not is_set(frame, value.type):
         what = f"{frame.text(node)}: {named(value.type)} in place of a set"
         raise frame.refusal(node, what, f"write {frame.text(node.target)}.update(...)")
+    if isinstance(kind, Ref):
+        refuse_element(frame, kind, element_type(frame, value.type), node)
     _refuse_meanwhile(frame, old, value, node)
     before: list[Statement] = []
     if isinstance(kind, Ref) and writes_state(value):

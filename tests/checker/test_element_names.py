@@ -293,7 +293,7 @@ REFUSED = {
     "a result of the change": "m = s.sent[0]\nx = m.numbers.pop()\nreturn x == 1",
     "a slice": "m = s.sent[0:1]\nm[0].count = 1\nreturn True",
     "a record that a method returns": "m = Msg()\nt = m.itself().to\nm.to.add(1)\nreturn 1 in t",
-    "a loop over what it changes": """
+    "this loop changes what it goes over": """
         m = Msg(count=1)
         m.numbers.append(s.x)
         for v in m.numbers:

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
+from tests.checker.diagnosis import reasons
 from tidegate import Record, Seq, Set, array, bag_of, boolean, check, integer, sequence_of, set_of
-from tidegate.checker.compiled.diagnosis import reasons
 from tidegate.core.layout import Layout
 from tidegate.language.lowering.frame import LoweringError
 from tidegate.library.names import find_protocol
@@ -243,7 +243,7 @@ REFUSED = {
     "s.net[0].to |= popped(s)\nreturn True": "s.net[0].to |= popped(s) changes the list of its",
     "s.a |= [1, 2]\nreturn True": "s.a |= [1, 2]: a list in place of a set",
     "here = s.a\nhere += {1}\nreturn True": "a part of the state and a set have no such operator",
-    "s.box |= {1}\nreturn True": "a comparison of what has no order",
+    "s.box |= {1}\nreturn True": "s.box |= {1} puts a number among records",
     "here = s.a | s.b\nother = here\nhere |= {1}\nreturn 1 in other": "here and other are two",
     "sets = [set() for _ in range(3)]\na = sets[0]\nsets[0] |= {1}\nreturn 1 in a": "sets has",
     "i = None\ns.queue[i] = 1\nreturn True": "i is None, where a number is needed",
@@ -649,6 +649,7 @@ def test_reasons_are_about_what_the_user_wrote(tmp_path):
         "s.log[s.x] is a list, and gets a number",
         "s.log[1] |= {s.x}: a part of the state and a set have no such operator; write a loop over "
         "what they have",
+        "s.box.remove(s.x) puts a number among records; make a record: Msg(...)",
     ]
     assert f":{line('    for n in m:') + 1})" in texts[0]
     assert not any("?" in text or "core/" in text for text in texts)

@@ -159,7 +159,8 @@ def lambda_free(s, k):
     return s.x == 0
 
 
-def test_a_gate_and_its_cache_say_both(tmp_path):
+def test_a_gate_and_its_cache_say_both(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "grid.py").write_text(Path(grid.__file__).read_text())
     gate = tmp_path / "tidegate.toml"
     gate.write_text('[[case]]\ntitle = "x"\nprotocols = ["grid.py:OWN"]\nholds = "default"\n')

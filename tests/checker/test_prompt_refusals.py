@@ -3,10 +3,10 @@
 import pytest
 
 import tidegate
+from tests.checker.diagnosis import reasons
 from tidegate.checker import engines
 from tidegate.checker.compiled import build, tiers
 from tidegate.checker.compiled.choices import in_turn
-from tidegate.checker.compiled.diagnosis import reasons
 from tidegate.core.errors import ModelError
 from tidegate.language.lowering.lower import Lowering
 from tidegate.library.names import find_protocol

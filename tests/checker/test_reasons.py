@@ -7,13 +7,13 @@ import pytest
 from click.testing import CliRunner
 
 import tidegate
+from tests.checker.diagnosis import reasons
 from tidegate.checker import engines, llvm
 from tidegate.checker.check import check
-from tidegate.checker.compiled.diagnosis import reasons
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.cli import main
-from tidegate.core.errors import ModelError, shown
-from tidegate.core.result import Reason, Resources, Verdict
+from tidegate.core.errors import ModelError, Reason, shown
+from tidegate.core.result import Resources, Verdict
 from tidegate.core.spec import Outcome, Property
 from tidegate.gate.cells import Cell, Expectation
 from tidegate.gate.judge import judge

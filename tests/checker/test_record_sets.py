@@ -310,7 +310,7 @@ MISUSES = {
     "s.net.insert(0, s.net[0])": "a set of records has no 'insert'; write add (in",
     "s.net == [s.net[0]]": "s.net == [s.net[0]] compares a part of the state with a list",
     "s.net |= [s.net[0]]": "a list in place of a set; write s.net.update(...)",
-    "s.net.update([1])": "a record of kind, urgent, src, dst, a is needed, not 1",
+    "s.net.update([1])": "puts a number among records; make a record: ",
     "s.net[0] = s.net[1]": "'RecordSet' object does not support item assignment",
     "s.net[0].a = 3": "s.net[0].a is written, and is a value of a set",
 }

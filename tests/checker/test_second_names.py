@@ -87,7 +87,6 @@ REFUSED = {
     FOUND + "s.x = max([d.pop(0)][:s.y], default=len(d))": "Python evaluates after",
     FOUND + "s.x = next((v for v in list(d)), d.pop(0))": 'next((v for v in list(d)), d.pop(0))',
     FOUND + "s.x = reduce(lambda a, b: a + b, [d.pop(), d.pop()], d.pop() * 2) % 8": "after",
-    FOUND + "s.x = sum(a + b for a, b in enumerate([1, d.pop()], len(d))) % 8": 'what a',
     FOUND + "def f(v):\n    d.append(v)\n    return v\n"
     "s.x = sum([f(1)], len(d)) % 8": "Python evaluates after",
     "x = 1\ns.x = sum([x := 2], x)": "Python evaluates after",
@@ -125,6 +124,7 @@ TRANSLATED = (
     "s.x = sum((v for v in s.queue), s.y) % 8",
     "s.x = max(list(s.queue), default=s.log[0]) % 8",
     "d = list(s.queue)\nd.sort(key=lambda v: v % 2)\ns.x = d[0] if d else 0",
+    FOUND + "s.x = sum(a + b for a, b in enumerate([1, d.pop()], len(d))) % 8",
 )
 
 

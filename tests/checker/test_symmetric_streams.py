@@ -27,8 +27,6 @@ def up(s, p):
 
 APART = {
     "an index begins at a replica": "for i, x in enumerate(s.slot, r):\n    s.board.count = i",
-    "a replica says how many": "s.board.count = len(list(permutations([1, 2, 3], r)))",
-    "a replica says how often": "s.board.count = len(list(product([1, 2], repeat=r)))",
     "a sort is reversed": "out = [1, 2]\nout.sort(reverse=r == 1)\ns.board.count = out[0]",
     "a counter has a replica": "c = Counter()\nc[1] = r\nreturn c.total() == 2",
     "a counter repeats by a replica": """
@@ -84,13 +82,6 @@ return True
     "what map reads is written": """
 c = 0
 for n in map(lambda p: s.score[p], range(k.peers)):
-    s.score[s.board.first] = 0
-    c += n
-return c > 2
-""",
-    "what chain reads is written": """
-c = 0
-for n in chain(s.score, s.score):
     s.score[s.board.first] = 0
     c += n
 return c > 2

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import tidegate
+from tests.checker.diagnosis import reasons
 from tidegate import TidegateError
-from tidegate.checker.compiled.diagnosis import reasons
 from tidegate.core.symmetry import Symmetry
 from tidegate.library.names import find_protocol
 from tidegate.library.properties import find_properties, system_for
@@ -90,7 +90,7 @@ COMPILED = {
     "s.x = total(v for v in s.q)": "a generator or an iterator has a name, or is stored",
     "n = reversed(s.q) if s.x else s.q; s.x = sum(n)": "a generator or an iterator has a name",
     "s.x = s.q": "s.x is a number, and gets a part of the state",
-    "s.q[:] = s.log": "a value that is of another kind on another way",
+    "s.q[:] = s.log": "s.q[:] puts a record among numbers",
     "s.x = s.x.real": "s.x.real: a number has no real",
 }
 """By a line that is not compiled, what is said."""

@@ -38,6 +38,7 @@ class Machine:
         self.layout = layout
         self.refused: dict[str, str] = {}
         self._unit = Unit(StateRefs(layout))
+        self._unit.lowering.tabulates = True
         given = [StateRef("%s"), Constant(constants)]
         texts = []
         for name, function in functions.items():

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.checker.diagnosis import reasons
 from tidegate import TidegateError, check
-from tidegate.checker.compiled.diagnosis import reasons
 from tidegate.language.forms import NOT_IN_IT, REPAIRS
 from tidegate.language.table import REFUSED, TABLE, Entry
 from tidegate.library.names import find_protocol

@@ -97,7 +97,7 @@ def step(s: State, k: Bounds) -> bool:
     """Step."""
     s.x = 1 if f(s.y) == None else 2
     return True'''),
-    "enum add override": ("12", '''class Dir(IntEnum):
+    "enum add override": ("refused", '''class Dir(IntEnum):
     UP = 0
     DOWN = 1
     def __add__(self, o): return Dir((int(self) + o) % 2)
@@ -141,7 +141,7 @@ def step(s: State, k: Bounds) -> bool:
     s.x = 1 if s.d is Dir.UP else 2
     s.d = 1 - s.d
     return True'''),
-    "enum bool override": ("12", '''class Dir(IntEnum):
+    "enum bool override": ("refused", '''class Dir(IntEnum):
     UP = 0
     DOWN = 1
     def __bool__(self): return self is Dir.UP
@@ -155,7 +155,7 @@ def step(s: State, k: Bounds) -> bool:
     s.x = 1 if s.d else 2
     s.d = 1 - s.d
     return True'''),
-    "enum eq override": ("12", '''class Dir(IntEnum):
+    "enum eq override": ("refused", '''class Dir(IntEnum):
     UP = 0
     DOWN = 1
     def __eq__(self, o): return True
@@ -170,7 +170,7 @@ def step(s: State, k: Bounds) -> bool:
     s.x = 1 if s.d == Dir.DOWN else 2
     s.d = 1 - s.d
     return True'''),
-    "enum int override": ("12", '''class Dir(IntEnum):
+    "enum int override": ("refused", '''class Dir(IntEnum):
     UP = 0
     DOWN = 1
     def __index__(self): return 1 - self.value
@@ -184,7 +184,7 @@ def step(s: State, k: Bounds) -> bool:
     s.x = (5, 6)[s.d]
     s.d = Dir.DOWN if s.d is Dir.UP else Dir.UP
     return True'''),
-    "enum lt override": ("12", '''class Dir(IntEnum):
+    "enum lt override": ("refused", '''class Dir(IntEnum):
     UP = 0
     DOWN = 1
     def __lt__(self, o): return int(self) > int(o)

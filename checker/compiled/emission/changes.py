@@ -19,7 +19,8 @@ from ....language.types import (
     Sequence,
     Type,
 )
-from ..values import Constant, Truth, UnsupportedError
+from ..arithmetic import exact
+from ..values import Constant, Truth
 from ..values import Number as Register
 from .layouts import Leaf, element_size, is_flat, is_mask, room
 from .memory import ONE, ZERO, Value
@@ -73,9 +74,8 @@ class Changes(Streams):
             return self._of_set(one, owner)
         if isinstance(owner.type, Mapping):
             return self._of_mapping(one, owner, owner.type)
-        if isinstance(owner.type, Sequence):
-            return self._of_list(one, owner, owner.type)
-        raise UnsupportedError(f"{one.method} of what is not known yet")
+        assert isinstance(owner.type, Sequence)
+        return self._of_list(one, owner, owner.type)
 
     # --- sets of numbers
 
@@ -85,15 +85,10 @@ class Changes(Streams):
         if isinstance(value.type, Never):
             self.fail()
             return ZERO
-        if not isinstance(value.type, Number):
-            raise UnsupportedError("a set of several kinds of values")
+        assert isinstance(value.type, Number)
         leaf = value.leaves[0]
         number = self.out.number(leaf)
         known = leaf.range if isinstance(leaf, Register) else None
-        if isinstance(leaf, Constant) and leaf.value < least:
-            raise UnsupportedError("a set with a negative number")
-        if known is not None and BEYOND <= known[1] < 1 << 31:
-            raise UnsupportedError(f"a set of numbers up to {known[1]}")
         if known is None or known[0] < least or known[1] >= BEYOND:
             above = self.out.value(f"sub i64 {number}, {least}")
             self.out.fail_if(self.out.value(f"icmp ugt i64 {above}, {BEYOND - 1 - least}"))
@@ -257,8 +252,6 @@ class Changes(Streams):
 
     def _of_bag(self, one: form.Change, owner: Value, node: Any) -> Value:
         counts, most = self.hidden(owner, "counts"), len(node.counts)
-        if one.method not in ("add", "remove"):
-            raise UnsupportedError(f"{one.method} of a bag")
         index = self.number(one.arguments[0])
         at = self.checked(index, Constant(most), most)
         count = self.array_element(counts, at).leaves[0]
@@ -294,7 +287,7 @@ class Changes(Streams):
                     owner, self.combined_sets(ALGEBRA[one.method], before, against, before.type)
                 )
         else:
-            raise UnsupportedError(f"{one.method} of a set of records")
+            raise AssertionError(one.method)
         return NONE
 
     def _cleared(self, owner: Value) -> None:
@@ -408,9 +401,23 @@ class Changes(Streams):
                 self.append(
                     address, kind, self.element(copy.address, kind, self.within(last, room(kind)))
                 )
+        elif name == "rotate":
+            self._rotated(one, address, kind)
         else:
-            raise UnsupportedError(f"{name} of a list")
+            assert name == "extendleft", name
+            self.each(one.arguments[0], lambda value: self.insert(address, kind, ZERO, value))
         return NONE
+
+    def _rotated(self, one: form.Change, address: str, kind: Sequence) -> None:
+        """Move each element of a deque so many places to the right, by 1 if nothing is said."""
+        steps = self.number(one.arguments[0]) if one.arguments else ONE
+        copy = self.kept(Value(kind, address=address))
+        length = self.length_at(copy.address, kind)
+        with self.rounds(length, room(kind)) as index:
+            from_here = exact(self.out, "sub", index, steps)
+            at = self.within(exact(self.out, "mod", from_here, length), room(kind))
+            there = self.element_address(address, index, element_size(kind))
+            self.store(self.element(copy.address, kind, at), kind.element, there)
 
     def _extended(self, one: form.Expression, address: str, kind: Sequence) -> None:
         if not isinstance(one.type, (Never,)) and isinstance(one, (form.Local, form.Part)):

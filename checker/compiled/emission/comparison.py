@@ -233,8 +233,8 @@ class Comparison(Memory):
         assert isinstance(one.type, Mapping)
         assert isinstance(other.type, Mapping)
         kind, again = one.type, other.type
-        if Counter in (kind.kind, again.kind):
-            raise UnsupportedError("a comparison of counters")
+        if kind.kind is Counter and again.kind is Counter:
+            return self.both([self._counts_as(one, other), self._counts_as(other, one)])
         count = self.length_at(one.address, kind)
         same = self.out.compare("eq", count, self.length_at(other.address, again))
 
@@ -250,6 +250,25 @@ class Comparison(Memory):
             return self.if_so(result, equal)
 
         return self.if_so(same, lambda: self.for_all(count, room(kind), has))
+
+    def _counts_as(self, one: Value, other: Value) -> Leaf:
+        """Return whether a counter has as many of each of its keys as another one; it lacks none.
+
+        A key that a counter lacks has the count 0.
+        """
+        assert isinstance(one.type, Mapping)
+        assert isinstance(other.type, Mapping)
+        kind, again = one.type, other.type
+
+        def same(index: Leaf) -> Leaf:
+            key, count = self.entry(one.address, kind, index)
+            there = self.find_key(other, key)
+            hit = self.out.compare("slt", there, self.length_at(other.address, again))
+            known = self.entry(other.address, again, self.within(there, room(again)))[1]
+            counted = self.out.select(hit, known.leaves[0], ZERO, None) if known.leaves else ZERO
+            return self.out.compare("eq", count.leaves[0] if count.leaves else ZERO, counted)
+
+        return self.for_all(self.length_at(one.address, kind), room(kind), same)
 
     # --- looking up
 

@@ -9,6 +9,7 @@ from typing import Any
 from ....language import form
 from ....language.types import (
     BOOL,
+    CONTAINERS,
     Closure,
     Known,
     Mapping,
@@ -36,6 +37,7 @@ from ..values import Number as Register
 from .layouts import Leaf, is_flat, is_mask, leaves, room
 from .library import Library
 from .memory import ONE, ZERO, Value
+from .streams import Indexed
 
 _NAMES = {
     "add": "add",
@@ -112,7 +114,8 @@ class Expressions(Library):
         if isinstance(kind, Members) and is_mask(kind):
             numbers = [integer_of(one) for one in value]
             if any(number is None or not -1 <= number <= 62 for number in numbers):
-                raise UnsupportedError("a set of numbers beyond 62")
+                # A set of the file that is more than looked into.
+                self.fail()
             mask = sum(1 << (number & 63) for number in numbers if number is not None)
             return Value(kind, (Constant(mask - (1 << 64) if mask >> 63 else mask),))
         if not isinstance(kind, (Sequence, Members, Mapping)):
@@ -194,6 +197,9 @@ class Expressions(Library):
         return self._as(at(index), one.type)
 
     def _element(self, one: form.Element) -> Value:
+        indexed = self.rows_of(one.of)
+        if indexed is not None:
+            return self._by_index(one, indexed, self.number(one.index))
         owner = self.certain(self.value(one.of))
         index = self.number(one.index)
         kind = owner.type
@@ -202,8 +208,10 @@ class Expressions(Library):
         if isinstance(kind, Known):
             return self._of_table(one, kind.value, index)
         indexed = self.by_number(owner)
-        if indexed is None:
-            raise UnsupportedError("an element of a set by its number")
+        assert indexed is not None
+        return self._by_index(one, indexed, index)
+
+    def _by_index(self, one: form.Element, indexed: Indexed, index: Leaf) -> Value:
         if indexed.most == 0:
             self.fail()
             return self.zero(one.type)
@@ -235,6 +243,8 @@ class Expressions(Library):
         return Value(kind, (chosen,))
 
     def _lookup(self, one: form.Lookup) -> Value:
+        if isinstance(one.of, form.Constant) and isinstance(one.of.type, Mapping):
+            return self._of_constant(one, one.of, one.of.type)
         owner, key = self.certain(self.value(one.of)), self.snapshot(self.value(one.key))
         default = None if one.default is None else self.kept(self.value(one.default))
         kind = owner.type
@@ -242,10 +252,12 @@ class Expressions(Library):
             return self._of_known(one, kind.value, key, default)
         if isinstance(kind, Never):
             return self.zero(one.type) if default is None else self.convert(default, one.type)
-        if isinstance(one.of, form.Constant) and isinstance(one.of.value, dict):
-            quick = self._from_table(one, one.of.value, key, default)
-            if quick is not None:
-                return quick
+        return self._looked_up(one, owner, key, default)
+
+    def _looked_up(
+        self, one: form.Lookup, owner: Value, key: Value, default: Value | None
+    ) -> Value:
+        kind = owner.type
         assert isinstance(kind, Mapping)
         place = self.find_key(owner, key)
         count = self.length_at(owner.address, kind)
@@ -293,25 +305,26 @@ class Expressions(Library):
         made = factory()
         return self.constant(made, type_of(made))
 
-    def _from_table(
-        self, one: form.Lookup, table: dict[Any, Any], key: Value, default: Value | None
-    ) -> Value | None:
-        """Return the value of a key in a table of numbers of the file; None of any other table."""
-        if not isinstance(key.type, (Number, Text)) or not isinstance(one.type, Number):
-            return None
-        if default is not None and not isinstance(default.type, Number):
-            return None
-        chosen: Leaf = ZERO if default is None else default.leaves[0]
-        hit: Leaf = Constant(default is not None)
-        span = (one.type.low, one.type.high)
-        for name, value in table.items():
-            same = self.equal(key, self.constant(name, type_of(name)))
-            chosen = self.out.select(same, Constant(integer_of(value)), chosen, span)
-            hit = self.either([hit, same])
+    def _of_constant(self, one: form.Lookup, of: form.Constant, kind: Mapping) -> Value:
+        """Return the value of a key in a dictionary of the file."""
+        key = self.kept(self.snapshot(self.value(one.key)))
+        default = None if one.default is None else self.kept(self.value(one.default))
+        found = None if kind.kind is defaultdict else self.found(of, key)
+        if found is None:
+            return self._looked_up(one, self.value(of), key, default)
+        hit, value = found
+        if default is None and kind.kind is Counter:
+            default = Value(Number(), (ZERO,))
         if default is None:
             self.out.fail_if(self.out.truth(self.opposite(hit)))
-        leaf = Register(self.out.number(chosen), span, one.type.kind)
-        return self._narrow(Value(Number(), (leaf,)), one.type)
+            return value
+        target = self.block(one.type)
+        self.when(
+            hit,
+            lambda: self.store(value, one.type, target),
+            lambda: self.store(default, one.type, target),
+        )
+        return self.load(one.type, target)
 
     def _of_known(self, one: form.Lookup, table: Any, key: Value, default: Value | None) -> Value:
         """Return an entry of a table of functions of the file."""
@@ -555,6 +568,10 @@ class Expressions(Library):
             return self.either([self.equal(part, item) for part in parts])
         if isinstance(of.type, Stream):
             return self.any_of(of, lambda value: self.equal(value, item))
+        if isinstance(of, form.Constant) and isinstance(of.type, CONTAINERS):
+            found = self.found(of, item)
+            if found is not None:
+                return found[0]
         value = self.certain(self.value(of))
         kind = value.type
         if isinstance(kind, Known):
@@ -602,14 +619,20 @@ class Expressions(Library):
     def _in_range(self, span: Value, item: Value) -> Leaf:
         start, stop, step = self.limits(span)
         inner = self.certain(item)
-        if step != ONE or not isinstance(inner.type, Number):
-            raise UnsupportedError("membership in a range with a step")
+        assert isinstance(step, Constant)
         leaf = inner.leaves[0]
-        return self.both(
-            [self.out.compare("sge", leaf, start), self.out.compare("slt", leaf, stop)]
-        )
+        first, last = ("sge", "slt") if step.value > 0 else ("sle", "sgt")
+        inside = [self.out.compare(first, leaf, start), self.out.compare(last, leaf, stop)]
+        if abs(step.value) > 1:
+            # Between its ends no difference leaves 64 bits.
+            distance = self.out.value(f"sub i64 {self.out.number(leaf)}, {self.out.number(start)}")
+            rest = self.out.value(f"srem i64 {distance}, {abs(step.value)}")
+            inside.append(self.out.compare("eq", Register(rest), ZERO))
+        return self.both(inside)
 
     def _length(self, one: form.Length) -> Value:
+        if isinstance(one.of, form.Constant) and isinstance(one.of.type, CONTAINERS):
+            return Value(Number(0), (Constant(len(one.of.value)),))
         value = self.certain(self.value(one.of))
         return Value(Number(0), (self.length(value),))
 
@@ -628,11 +651,10 @@ class Expressions(Library):
         return self.length_at(value.address, kind)
 
     def _slice(self, one: form.Slice) -> Value:
-        value = self.certain(self.value(one.of))
-        indexed = self.by_number(value)
+        indexed = self.rows_of(one.of) or self.by_number(self.certain(self.value(one.of)))
         kind = one.type
-        if indexed is None or not isinstance(kind, Sequence):
-            raise UnsupportedError("a slice of a range")
+        assert indexed is not None
+        assert isinstance(kind, Sequence)
         first, last = self.bounds(one, indexed.length())
         address = self.block(kind)
         self.clear(kind, address)

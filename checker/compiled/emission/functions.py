@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ....language import form
@@ -35,6 +36,7 @@ class Module:
         self._names: dict[int, tuple[str, set[int], list[bool], set[str]]] = {}
         self._texts: dict[str, int] = {}
         self._tables: dict[int, str] = {}
+        self._of_constants: dict[object, Table | None] = {}
         self._count = 0
 
     def new_name(self, name: str) -> str:
@@ -54,6 +56,21 @@ class Module:
             self.unit.bodies.append(definition_of(name, table, self.text))
             self._tables[id(table)] = name
         return self._tables[id(table)]
+
+    def constant_table(
+        self, key: object, kept: object, make: Callable[[], Table | None]
+    ) -> Table | None:
+        """Return the table of a container of the file, which is made once; None if it has none.
+
+        Parameters
+        ----------
+        kept
+            What has to stay alive, since the key has its address.
+        """
+        if key not in self._of_constants:
+            self.kept.append(kept)
+            self._of_constants[key] = make()
+        return self._of_constants[key]
 
     def call(
         self, body: Body, function: form.Function, arguments: list[tuple[Value, bool]]

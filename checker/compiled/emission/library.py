@@ -86,9 +86,8 @@ class Library(Tables):
             return Value(kind, (self.mask_of(one.arguments[0], 0),))
         if isinstance(kind, Members):
             return self.kept(self.convert(self.gathered_set(one.arguments[0], kind), kind))
-        if isinstance(kind, Sequence):
-            return self._listed(one.arguments[0], kind)
-        raise UnsupportedError("a record with a bag in it")
+        assert isinstance(kind, Sequence)
+        return self._listed(one.arguments[0], kind)
 
     def _listed(self, one: form.Expression, kind: Sequence) -> Value:
         """Return all that something yields as a list."""
@@ -122,8 +121,7 @@ class Library(Tables):
 
     def _apply_concatenated(self, one: form.Apply) -> Value:
         kind = one.type
-        if not isinstance(kind, Sequence):
-            raise UnsupportedError("sum of tuples")
+        assert isinstance(kind, Sequence)
         address = self.block(kind)
         self.clear(kind, address)
 
@@ -133,10 +131,7 @@ class Library(Tables):
         self.each(one.arguments[1], add)
 
         def inner(value: Value) -> None:
-            indexed = self.by_number(value)
-            if indexed is None:
-                raise UnsupportedError("sum of sets")
-            self.by_index(indexed, add)
+            self.elements(value, add)
 
         self.each(one.arguments[0], inner)
         return Value(kind, address=address)
@@ -245,18 +240,17 @@ class Library(Tables):
         return Value(one.type, (place,))
 
     def _place_of(self, one: form.Apply) -> tuple[Leaf, Leaf]:
-        owner = self.value(one.arguments[0])
+        indexed = self.indexed(one.arguments[0])
         item = self.kept(self.snapshot(self.value(one.arguments[1])))
-        indexed = self.by_number(owner)
-        if indexed is None:
-            raise UnsupportedError("the index in a set")
+        assert indexed is not None
         count = indexed.length()
         return self.find(
             count, max(indexed.most, 1), lambda i: self.equal(indexed.at(i), item)
         ), count
 
     def _apply_count(self, one: form.Apply) -> Value:
-        owner = self.snapshot(self.value(one.arguments[0]))
+        indexed = self.rows_of(one.arguments[0])
+        owner = Value(Never()) if indexed else self.snapshot(self.value(one.arguments[0]))
         item = self.kept(self.snapshot(self.value(one.arguments[1])))
         if isinstance(owner.type, Mapping):
             kind = owner.type
@@ -266,9 +260,8 @@ class Library(Tables):
             return Value(one.type, (self.out.select(result, count, ZERO, None),))
         total = self.out.variable()
         self.out.emit(f"store i64 0, ptr {total}")
-        indexed = self.by_number(owner)
-        if indexed is None:
-            raise UnsupportedError("how often a set has something")
+        indexed = indexed or self.by_number(owner)
+        assert indexed is not None
 
         def each(value: Value) -> None:
             same = self.out.number(self.equal(value, item))
@@ -298,8 +291,7 @@ class Library(Tables):
     def _all_of(self, one: form.Expression) -> tuple[Leaf, Callable[[Leaf], Value]]:
         """Return the length of something, and what reads the element with an index."""
         indexed = self.indexed(one)
-        if indexed is None:
-            raise UnsupportedError("several names for what a generator yields")
+        assert indexed is not None
         most = max(indexed.most, 1)
         return (
             indexed.length(),
@@ -334,8 +326,7 @@ class Library(Tables):
 
     def _apply_backwards(self, one: form.Apply) -> Value:
         kind = one.type
-        if not isinstance(kind, Sequence):
-            raise UnsupportedError("a range backwards")
+        assert isinstance(kind, Sequence)
         length, at = self._all_of(one.arguments[0])
         address = self.block(kind)
         self.clear(kind, address)

@@ -166,8 +166,6 @@ class Places(Comparison):
             self._occurrences(place, node, kind, address)
         else:
             assert isinstance(kind, (Sequence, Members))
-            if self.module.schema.most(place.type) > room(kind):
-                raise UnsupportedError("a copy of so long a sequence")
             length = self.length_of(place)
             with self.rounds(length, max(self.module.schema.most(place.type), 1)) as index:
                 items = self.hidden(place, "items") if isinstance(node, Ordered) else place
@@ -232,16 +230,13 @@ class Places(Comparison):
             self._fill_sorted(place, node, value)
         elif isinstance(node, Ordered):
             self._fill_sequence(place, node, value)
-        elif isinstance(node, Bag):
-            raise UnsupportedError("the assignment of a bag")
         elif isinstance(node, Declaration):
             self._fill_record(place, node, value)
         else:
             self._fill_array(place, node, value)
 
     def _fill_record(self, place: Value, node: Any, value: Value) -> None:
-        if not isinstance(value.type, Record):
-            raise UnsupportedError("a record that gets what is none")
+        assert isinstance(value.type, Record)
         for name in part_names(node):
             if value.type.field(name) is None:
                 self.lower(self.part_place(place, name))
@@ -333,10 +328,7 @@ class Places(Comparison):
         for number in range(len(node.items)):
             self.blank(place, items, Constant(number))
         self.write_hidden(place, "length", ZERO)
-        if isinstance(value.type, Mapping):
-            raise UnsupportedError("the assignment of a bag")
-        if not isinstance(value.type, (Members, Sequence)):
-            raise UnsupportedError("a set that gets what is none")
+        assert isinstance(value.type, (Members, Sequence))
         with self.rounds(self.length_at(value.address, value.type), room(value.type)) as index:
             self.add_sorted(place, self.element(value.address, value.type, index), True)
 

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
-from ....core.containers import Bag, Ordered, Set, Sorted
+from ....core.containers import Bag, Ordered, Set
 from ....language import form
-from ....language.lowering.effects import (
-    adds_entry,
-    assignments,
-    effects,
-    names_in,
-    overlaps,
-    parts_within,
-    read,
-    written,
-)
-from ....language.lowering.owners import root_of
+from ....language.lowering.rounds import BY_NUMBER, is_numbered, watched
 from ....language.types import (
     Mapping,
     Members,
@@ -29,6 +20,7 @@ from ....language.types import (
     Span,
     Stream,
     Tuple,
+    Type,
 )
 from ..arithmetic import exact
 from ..code_size import UNROLLED
@@ -75,6 +67,16 @@ class Streams(Places):
         """Return a truth value."""
         raise NotImplementedError
 
+    def rows_of(self, one: form.Expression) -> Indexed | None:
+        """Return the elements of a list of the file, which need no room; None of anything else."""
+        raise NotImplementedError
+
+    def listed(
+        self, one: form.Constant, which: str, values: list[Any], kind: Type
+    ) -> Indexed | None:
+        """Return some values of a container of the file; None if they have no rows."""
+        raise NotImplementedError
+
     def statements(self, body: tuple[form.Statement, ...]) -> None:
         """Emit statements."""
         raise NotImplementedError
@@ -94,26 +96,16 @@ class Streams(Places):
 
         That is known before anything is evaluated, since the caller does so if it gets None.
         """
-        if not self._is_numbered(one):
+        if not is_numbered(one, self.module.schema):
             return None
-        if isinstance(one, form.Apply) and one.name in _BY_NUMBER and isinstance(one.type, Stream):
+        if (rows := self.rows_of(one)) is not None:
+            return rows
+        if isinstance(one, form.Apply) and one.name in BY_NUMBER and isinstance(one.type, Stream):
             parts = [
-                self.indexed(part)
-                for part in one.arguments[: _BY_NUMBER[one.name]] or one.arguments
+                self.indexed(part) for part in one.arguments[: BY_NUMBER[one.name]] or one.arguments
             ]
             return self._combined(one, [part for part in parts if part is not None])
         return self.by_number(self.value(one))
-
-    def _is_numbered(self, one: form.Expression) -> bool:
-        """Whether the elements of something are found by number."""
-        kind = one.type
-        if isinstance(one, form.Apply) and one.name in _BY_NUMBER and isinstance(kind, Stream):
-            return all(
-                map(self._is_numbered, one.arguments[: _BY_NUMBER[one.name]] or one.arguments)
-            )
-        if isinstance(kind, Ref):
-            return not isinstance(self.module.schema.node(kind), (Set, Bag))
-        return not isinstance(kind, (Members, Stream))
 
     def by_number(self, value: Value) -> Indexed | None:
         """Return the elements of a value by number; None of a set of numbers."""
@@ -200,8 +192,7 @@ class Streams(Places):
             most = reach.range[1] if reach.range else (1 << 63) - 1
             count = self.out.extreme("max", reach, ZERO)
             return Register(self.out.number(count), (0, max(most, 0)), int)
-        if not isinstance(step, Constant) or step.value == 0:
-            raise UnsupportedError("a range whose step is not known")
+        assert isinstance(step, Constant)
         first, last, by = (
             (start, stop, step.value) if step.value > 0 else (stop, start, -step.value)
         )
@@ -272,17 +263,27 @@ class Streams(Places):
         if isinstance(one, form.Comprehension):
             self._clauses(one, 0, body)
             return
+        if isinstance(one, form.After) and isinstance(one.type, Stream):
+            self.statements(one.body)
+            self.each(one.value, body)
+            return
+        if isinstance(one, form.Choose) and isinstance(one.type, Stream):
+            yes, no = (partial(self.each, each, body) for each in (one.yes, one.no))
+            self.when(self.condition(one.test), yes, no)
+            return
         if isinstance(one, form.Apply) and isinstance(one.type, Stream):
             special = getattr(self, f"_each_{one.name}", None)
             if special is not None:
                 special(one, body)
                 return
+        if (rows := self.rows_of(one)) is not None:
+            self.by_index(rows, body)
+            return
         if not isinstance(one.type, Stream):
             self.elements(self.value(one), body)
             return
         indexed = self.indexed(one)
-        if indexed is None:
-            raise UnsupportedError(f"what {getattr(one, 'name', 'a generator')} yields")
+        assert indexed is not None
         self.by_index(indexed, body)
 
     def elements(self, value: Value, body: Body) -> None:
@@ -374,89 +375,37 @@ class Streams(Places):
             What the round runs.
         """
         parts = tuple(parts)
-        watched = list(self._watched(over, parts))
-        if not watched:
+        gone_over = list(watched(over, parts, self.module.schema))
+        if not gone_over:
             return body
-        before = [self._state_of(one, parts) for one in watched]
+        before = list(map(self._state_of, gone_over))
 
         def checked(value: Value) -> None:
             body(value)
             if self.out.terminated:
                 return
-            for one, known in zip(watched, before, strict=True):
-                now = self._state_of(one, parts)
+            for one, known in zip(gone_over, before, strict=True):
+                now = self._state_of(one)
                 self.out.fail_if(self.out.truth(self.out.compare("ne", now, known)))
 
         return checked
 
-    def _watched(
-        self, over: form.Expression, parts: tuple[form.Expression | form.Statement, ...]
-    ) -> Iterator[form.Expression]:
-        """Yield what a round may change of what it goes over, and not as a list may change."""
-        if self.reads_each_round(over):
-            return
-        if isinstance(over, form.Apply) and over.name in READ_EACH_ROUND:
-            for part in over.arguments[READ_EACH_ROUND[over.name]]:
-                yield from self._watched(part, parts)
-        elif isinstance(over.type, Ref):
-            # Numbers in a set of the state are read before the first round.
-            node = self.module.schema.node(over.type)
-            if not isinstance(node, Set) and any(
-                overlaps(over.type.form, other) for other in written(parts)
-            ):
-                yield over
-        elif not _is_fresh(over):
-            names = {name for part in parts for name in effects(part, reads=True)}
-            changed = names_in(over) & (names | {slot for _, slot in assignments(parts)})
-            if changed or any(
-                overlaps(one, other) for one in read(over) for other in written(parts)
-            ):
-                yield over
-
-    def _state_of(
-        self, one: form.Expression, parts: tuple[form.Expression | form.Statement, ...]
-    ) -> Leaf:
+    def _state_of(self, one: form.Expression) -> Leaf:
         """Return a number that is another one after each change that Python notices."""
-        kind = one.type
-        if isinstance(kind, Ref) and isinstance(self.module.schema.node(kind), Sorted):
-            return self.copied(self.length_of(self.value(one)))
-        if isinstance(one, form.Apply) and one.name in ("keys", "values", "items"):
+        if isinstance(one, form.Apply):
+            # A view of a dictionary.
             [one] = one.arguments
-            kind = one.type
-        if isinstance(one, form.Local) and all(one.name != slot for _, slot in assignments(parts)):
-            if isinstance(kind, Members) and is_mask(kind):
-                return self.copied(self.value(one).leaves[0])
-            if isinstance(kind, (Mapping, Sequence)) and _one_way(one.name, parts):
-                return self.copied(self.length_at(self.value(one).address, kind))
-        raise UnsupportedError("a loop over what it changes")
+        value, kind = self.value(one), one.type
+        if isinstance(kind, Ref):
+            return self.copied(self.length_of(value))
+        if isinstance(kind, Members) and is_mask(kind):
+            return self.copied(value.leaves[0])
+        assert isinstance(kind, (Mapping, Members, Sequence))
+        return self.copied(self.length_at(value.address, kind))
 
     def copied(self, leaf: Leaf) -> Leaf:
         """Return a number in a register that stays as it is."""
         return leaf if isinstance(leaf, Constant) else Register(self.out.number(leaf))
-
-    def reads_each_round(self, over: form.Expression) -> bool:
-        """Whether each round reads its element when it begins, like the iterator of a list.
-
-        That of records in a set, of a function's own set or dictionary, or of a deque fails once
-        its length is another one; `reversed` and others keep what they have read.  Numbers in a
-        set of the state are read before the first round, in Python as well.
-        """
-        kind = over.type
-        if isinstance(over, form.Comprehension):
-            return all(self.reads_each_round(clause.over) for clause in over.clauses)
-        if isinstance(over, form.Apply) and isinstance(kind, Stream):
-            if over.name == "reversed":
-                [part] = over.arguments
-                fixed = isinstance(part.type, Ref) and self.module.schema.is_array(part.type)
-                return fixed or isinstance(part.type, (Tuple, Span))
-            if over.name not in READ_EACH_ROUND:
-                return False
-            return all(map(self.reads_each_round, over.arguments[READ_EACH_ROUND[over.name]]))
-        if isinstance(kind, Ref):
-            return not isinstance(self.module.schema.node(kind), Sorted)
-        if isinstance(kind, Sequence):
-            return kind.kind is not deque
-        return isinstance(kind, (Tuple, Span, Never))
 
     # --- comprehensions and what Python's library yields
 
@@ -491,10 +440,8 @@ class Streams(Places):
         if len(overs) == 1:
             self.each(overs[0], lambda value: body(self.called(supplied, [value])))
             return
-        parts = [self.indexed(over) for over in overs]
-        if any(part is None for part in parts):
-            raise UnsupportedError("map over several generators")
-        known = [part for part in parts if part is not None]
+        known = [part for part in map(self.indexed, overs) if part is not None]
+        assert len(known) == len(overs)
         kind = Stream(Tuple(tuple(Never() for _ in known)))
         together = self._combined(form.Apply(kind, "zip", ()), known)
         self.by_index(
@@ -544,8 +491,7 @@ class Streams(Places):
 
     def _each_product(self, one: form.Apply, body: Body) -> None:
         [(_, repeat)] = one.named
-        if not isinstance(repeat, form.Constant):
-            raise UnsupportedError("product(..., repeat=n) with another n in each state")
+        assert isinstance(repeat, form.Constant)
         self._nested(list(one.arguments) * repeat.value, [], body)
 
     def _nested(self, overs: list[form.Expression], before: list[Value], body: Body) -> None:
@@ -578,18 +524,9 @@ class Streams(Places):
         `rule` says from which index a loop begins, and which ones it leaves out.
         """
         listed = self.indexed(one.arguments[0])
-        if listed is None:
-            raise UnsupportedError(f"{one.name} of what has no elements by number")
-        count = one.arguments[1] if len(one.arguments) > 1 else None
-        if count is None:
-            length = listed.length()
-            if not isinstance(length, Constant):
-                raise UnsupportedError("permutations of a list of any length")
-            wanted = int(length.value)
-        elif isinstance(count, form.Constant):
-            wanted = count.value
-        else:
-            raise UnsupportedError(f"{one.name} of so many elements as a state says")
+        assert listed is not None
+        count: Any = one.arguments[1] if len(one.arguments) > 1 else listed.length()
+        wanted = int(count.value)
 
         def deeper(before: list[Leaf], values: list[Value]) -> None:
             if len(before) == wanted:
@@ -614,7 +551,14 @@ class Streams(Places):
         )
 
     def _entries(self, one: form.Apply, body: Callable[[Value, Value], None]) -> None:
-        mapping = self.value(one.arguments[0])
+        [of] = one.arguments
+        if isinstance(of, form.Constant) and isinstance(of.type, Mapping):
+            pair = Tuple((of.type.key, of.type.value))
+            rows = self.listed(of, "items", list(of.value.items()), pair)
+            if rows is not None:
+                self.by_index(rows, lambda value: body(*self.items(value)))
+                return
+        mapping = self.value(of)
         kind = mapping.type
         if isinstance(kind, Never):
             return
@@ -624,10 +568,6 @@ class Streams(Places):
 
     def _each_members(self, one: form.Apply, body: Body) -> None:
         self._bits(self.value(one.arguments[0]).leaves[0], Members(Number(0, 62), True), body)
-
-
-_BY_NUMBER = {"enumerate": 1, "zip": 0, "reversed": 1, "pairwise": 1}
-"""What has elements by number if its arguments have, and how many of them; 0 for all."""
 
 
 def _between(start: Leaf, stop: Leaf) -> tuple[int, int] | None:
@@ -641,51 +581,3 @@ def _between(start: Leaf, stop: Leaf) -> tuple[int, int] | None:
         else:
             return None
     return min(low for low, _ in ends), max(high for _, high in ends)
-
-
-READ_EACH_ROUND = {
-    "enumerate": slice(1),
-    "filter": slice(1, None),
-    "map": slice(1, None),
-    "zip": slice(None),
-}
-"""What asks its iterables for one element a round, and which of its arguments these are."""
-
-
-FRESH = (form.Make, form.Gather, form.Combine, form.Copy, form.Slice, form.Constant, form.Call)
-"""What gives a container that nothing else has, before the first round."""
-
-GROWING = {"add", "append", "appendleft", "extend", "extendleft", "insert", "setdefault"}
-"""Methods that only add to a container."""
-
-
-def _is_fresh(one: form.Expression) -> bool:
-    """Whether a container is nobody else's, or is never changed."""
-    if isinstance(one, form.Choose):
-        return _is_fresh(one.yes) and _is_fresh(one.no)
-    while True:
-        if isinstance(one, (form.Element, form.Lookup, form.Item, form.Part, form.Certain)):
-            one = one.of
-        elif isinstance(one, form.Apply) and one.name in ("keys", "values", "items"):
-            [one] = one.arguments
-        else:
-            return isinstance(one, FRESH)
-
-
-def _one_way(name: str, parts: Iterable[form.Expression | form.Statement]) -> bool:
-    """Whether parts of a function only add to a container, or only take away from it.
-
-    Else it may be another one, and be as long as before.
-    """
-    ways = set()
-    for part in (inner for one in parts for inner in parts_within(one)):
-        if isinstance(part, form.Call) and any(root_of(where) == name for _, where in part.back):
-            return False
-        if isinstance(part, form.Change) and root_of(part.of) == name:
-            ways.add(part.method in GROWING)
-        elif isinstance(part, form.Store):
-            ways |= {True} if root_of(part.target) == name else set()
-        elif isinstance(part, form.Lookup) and adds_entry(part):
-            ways |= {True} if root_of(part.of) == name else set()
-            ways.add(True)
-    return len(ways) < 2

@@ -10,18 +10,17 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from ...core.errors import TidegateError
-from ...core.result import Reason
-from ...core.sources import line_of, original_of
-from ...core.spec import Property, TransitionSystem
-from ...language.lowering.lower import Lowering
-from ...language.schema import Schema
-from ..liveness.formulas import predicates_of
-from ..refusals import ENOUGH, MOST, errors_of
-from .choices import in_turn
-from .state_refs import StateRefs
-from .unit import Compiled, Unit
-from .values import Argument, Constant, StateRef
+from tidegate.checker.compiled.choices import in_turn
+from tidegate.checker.compiled.state_refs import StateRefs
+from tidegate.checker.compiled.unit import Compiled, Unit
+from tidegate.checker.compiled.values import Argument, Constant, StateRef
+from tidegate.checker.liveness.formulas import predicates_of
+from tidegate.checker.refusals import ENOUGH, MOST, errors_of
+from tidegate.core.errors import Reason, TidegateError
+from tidegate.core.sources import line_of, original_of
+from tidegate.core.spec import Property, TransitionSystem
+from tidegate.language.lowering.lower import Lowering
+from tidegate.language.schema import Schema
 
 Arguments = list[Argument]
 Rule = tuple[Callable[..., Any], Callable[[Callable[..., Any], Arguments], Compiled], Arguments]
@@ -45,7 +44,7 @@ def reasons(
         Called now and then.
     """
     lowering = Lowering(Schema(system.layout))
-    lowering.refusals = []
+    lowering.refusals, lowering.tabulates = [], True
     unit = Unit(StateRefs(system.layout), lowering=lowering)
     known: dict[Reason, None] = {}
     least = len(system.actions) + len(properties) + 1

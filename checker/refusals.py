@@ -85,13 +85,13 @@ def note_python_alone(system: TransitionSystem[Any, Any], properties: Sequence[P
 
 
 Refusals = dict[tuple[Line | None, str], None]
-"""What is refused, each with its line."""
+"""Refusals by line and text, in order."""
 
 
 def _of_rules(
     rules: Rules, properties: Sequence[Property]
 ) -> tuple[Refusals, dict[Reason, DeclaredPure]]:
-    """Return what is refused in rules, and the lines that Python alone can run."""
+    """Return the refusals in rules, and the lines that Python alone can run."""
     rules.lowering.refusals = []
     refusals, alone = Refusals(), dict[Reason, DeclaredPure]()
     decided = decided_one_by_one(rules.system, properties)
@@ -107,7 +107,7 @@ def _of_rules(
 
 
 def _error(refusals: Refusals) -> ModelError:
-    """Return the error that lists what is refused, in the order of files and lines."""
+    """Return the error that lists refusals, in the order of files and lines."""
     (place, text), *others = sorted(refusals, key=lambda one: one[0] or ("", 0))
     error = ModelError(text)
     error.place = place

@@ -160,12 +160,12 @@ def tabulate(function: Callable[..., Any], domains: Sequence[Type], names: Seque
     until = perf_counter() + SECONDS
     rows = [_answer(function, one, names, until) for one in every]
     kind = _type_of_answers(rows)
-    for asked, row in zip(reversed(every), reversed(rows), strict=True):
-        again = _answer(function, asked, names, until)
+    for arguments, row in zip(reversed(every), reversed(rows), strict=True):
+        again = _answer(function, arguments, names, until)
         if (type(again), again) != (type(row), row):
-            given = ", ".join(map(printed, asked))
+            shown = ", ".join(map(printed, arguments))
             raise UntabulatedError(
-                f"it answers {printed(row)} for ({given}), then {printed(again)}"
+                f"it answers {printed(row)} for ({shown}), then {printed(again)}"
             )
     return Table(rows, kind)
 

@@ -481,7 +481,7 @@ def _side_by_side(frame: Frame, overs: list[Expression], node: ast.AST) -> list[
 
 
 def _all_of(frame: Frame, over: Expression) -> Expression:
-    """Return what is taken as a whole before the first round, with its elements by number."""
+    """Return all values before the first round takes one, with their elements by number."""
     if is_numbered(over, frame.schema):
         return over
     return Gather(Sequence(element_type(frame, over.type)), over)

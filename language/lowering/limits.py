@@ -49,7 +49,7 @@ from .effects import children
 from .rounds import is_noticed, watched
 
 MOST_ELEMENTS = 64
-"""The most elements of a container outside of the state that is no constant of the file."""
+"""The most elements of a container that a function makes."""
 
 LEAST_MEMBER, MOST_MEMBER = -1, 62
 """The numbers that a set may have."""
@@ -59,7 +59,7 @@ _DEEPEST = 3
 
 
 class Limit(NamedTuple):
-    """What is refused, and what to write instead."""
+    """A refusal, and what to write instead."""
 
     line: int
     what: str
@@ -85,7 +85,7 @@ def _within(node: Any, line: int, schema: Schema) -> Iterator[Limit]:
         for what, repair in rule(node, schema):
             yield Limit(line, what, repair)
     for part in children(node):
-        # What is looked for among several values is compared with each.
+        # A value is compared with each of those among which it is looked for.
         among = isinstance(node, Contains) and part is node.of and isinstance(part, Make)
         for one in children(part) if among else (part,):
             yield from _within(one, line, schema)

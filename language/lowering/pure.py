@@ -78,7 +78,7 @@ def _table(
             known[key] = tabulate(function, domains, names)
         except UntabulatedError as error:
             known[key] = error
-    found = known[key]
-    if isinstance(found, UntabulatedError):
-        raise found
-    return found
+    table = known[key]
+    if isinstance(table, UntabulatedError):
+        raise table
+    return table

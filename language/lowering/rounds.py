@@ -134,7 +134,7 @@ def watched(over: Expression, parts: Parts, schema: Schema) -> Iterator[Expressi
 
 
 def is_noticed(one: Expression, parts: Parts, schema: Schema) -> bool:
-    """Whether each change that Python notices of what is watched gives it another length."""
+    """Whether each change that Python notices gives another length."""
     kind = one.type
     if isinstance(kind, Ref) and isinstance(schema.node(kind), Sorted):
         return True

@@ -290,7 +290,7 @@ def test_a_cell_of_the_gate_says_why_it_was_searched_in_python(tmp_path):
     [cell] = json.loads(target.read_text("utf-8"))["cells"]
     assert cell["interpreted_because"] == [str(reason) for reason in diagnosed(str(file))]
     assert output.count("searched in Python, compiled code is typically") == 1
-    assert "least is declared pure, and Python alone calls it (in up" in output
+    assert "least is declared pure, and Python alone calls it: it gets a list" in output
     assert "large.py:21) (and 1 more)" in output
 
 

@@ -309,10 +309,10 @@ class Expressions(Library):
         """Return the value of a key in a dictionary of the file."""
         key = self.kept(self.snapshot(self.value(one.key)))
         default = None if one.default is None else self.kept(self.value(one.default))
-        found = None if kind.kind is defaultdict else self.found(of, key)
-        if found is None:
+        entry = None if kind.kind is defaultdict else self.found(of, key)
+        if entry is None:
             return self._looked_up(one, self.value(of), key, default)
-        hit, value = found
+        hit, value = entry
         if default is None and kind.kind is Counter:
             default = Value(Number(), (ZERO,))
         if default is None:
@@ -569,9 +569,9 @@ class Expressions(Library):
         if isinstance(of.type, Stream):
             return self.any_of(of, lambda value: self.equal(value, item))
         if isinstance(of, form.Constant) and isinstance(of.type, CONTAINERS):
-            found = self.found(of, item)
-            if found is not None:
-                return found[0]
+            entry = self.found(of, item)
+            if entry is not None:
+                return entry[0]
         value = self.certain(self.value(of))
         kind = value.type
         if isinstance(kind, Known):

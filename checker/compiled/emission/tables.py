@@ -162,12 +162,12 @@ class Tables(Changes):
             )
         if isinstance(kind, Tuple):
             beyond = list[Leaf]()
-            whole: Leaf = ZERO
+            row: Leaf = ZERO
             for item in kind.items:
                 index, outside = self._index(leaves, item)
-                whole = self._further(whole, item, index)
+                row = self._further(row, item, index)
                 beyond.append(outside)
-            return whole, self.either(beyond)
+            return row, self.either(beyond)
         if not isinstance(kind, (Number, OneOf)):
             return ZERO, Constant(False)
         low = kind.low if isinstance(kind, Number) else 0

@@ -133,11 +133,11 @@ WRONG = {
     ),
     "a record in place of another": (
         GO + "    s.log.append(s.seen)\n    return True",
-        "a record of term, value is needed, not a Set",
+        "s.log.append(s.seen) puts a part of the state among records; make a record: Entry(...)",
         14,
     ),
     "a number in place of a record": (
-        GO + "    s.log.append(3)\n    return True", "a record of term, value is needed, not 3", 14
+        GO + "    s.log.append(3)\n    return True", "puts a number among records", 14
     ),
     "a record out of range": (
         GO + "    s.log.append(Entry(term=1, value=4))\n    return True",
@@ -1049,9 +1049,9 @@ def test_what_is_translated_in_vain_is_searched_a_little_for_a_mistake(
     monkeypatch.setattr("tidegate.checker.engines.MISTAKE_SECONDS", 0.2)
     file = tmp_path / "slow.py"
     file.write_text(
-        f"{HEAD}{GO}    if s.x == 3:\n        return False\n{more}"
-        "    s.x += 1\n"
-        "    for v in reversed(s.queue):\n        s.queue.pop()\n    return True\n",
+        f"{HEAD}import tidegate\n\n@tidegate.pure\ndef first(values):\n"
+        f"    return next(iter(values))\n\n{GO}    if s.x == 3:\n        return False\n{more}"
+        "    s.x = first([s.x]) + 1\n    return True\n",
         "utf-8",
     )
     with pytest.raises(TidegateError, match=says):

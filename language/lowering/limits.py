@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ...core.containers import Bag
 from ...core.fields import declared_parts
 from ..form import (
     Apply,
@@ -40,7 +39,6 @@ from ..types import (
     Members,
     Number,
     Record,
-    Ref,
     Type,
     overriding,
     parts_of,
@@ -132,21 +130,11 @@ def _apply(node: Apply, schema: Schema) -> Said:
         )
     if node.name in ("count", "index"):
         yield from _whole(node.arguments[1].type)
-    if node.name == "held" and _has_bag(node.type):
-        yield "a bag is made outside of the state", "make the record without it, and add to that"
 
 
 def _store(node: Store, schema: Schema) -> Said:
-    kind = node.target.type
-    if isinstance(kind, Ref) and _has_bag(schema.value(kind)):
-        yield "a bag is assigned, or a record with one", "write a loop with add and remove"
     if isinstance(node.target, Slice):
         yield from _whole(node.value.type)
-
-
-def _has_bag(kind: Type) -> bool:
-    own = isinstance(kind, Mapping) and kind.kind is Bag
-    return own or any(map(_has_bag, parts_of(kind)))
 
 
 def _loop(node: For, schema: Schema) -> Said:

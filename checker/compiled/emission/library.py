@@ -86,6 +86,8 @@ class Library(Tables):
             return Value(kind, (self.mask_of(one.arguments[0], 0),))
         if isinstance(kind, Members):
             return self.kept(self.convert(self.gathered_set(one.arguments[0], kind), kind))
+        if isinstance(kind, Mapping):
+            raise UnsupportedError("a record with a bag in it")
         assert isinstance(kind, Sequence)
         return self._listed(one.arguments[0], kind)
 

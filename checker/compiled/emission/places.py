@@ -230,6 +230,8 @@ class Places(Comparison):
             self._fill_sorted(place, node, value)
         elif isinstance(node, Ordered):
             self._fill_sequence(place, node, value)
+        elif isinstance(node, Bag):
+            raise UnsupportedError("the assignment of a bag")
         elif isinstance(node, Declaration):
             self._fill_record(place, node, value)
         else:
@@ -328,6 +330,8 @@ class Places(Comparison):
         for number in range(len(node.items)):
             self.blank(place, items, Constant(number))
         self.write_hidden(place, "length", ZERO)
+        if isinstance(value.type, Mapping):
+            raise UnsupportedError("the assignment of a bag")
         assert isinstance(value.type, (Members, Sequence))
         with self.rounds(self.length_at(value.address, value.type), room(value.type)) as index:
             self.add_sorted(place, self.element(value.address, value.type, index), True)

@@ -16,6 +16,8 @@ from typing import Any
 
 from ..core.errors import printed
 from .types import (
+    LEAST_MEMBER,
+    MOST_MEMBER,
     Known,
     Members,
     Never,
@@ -224,6 +226,6 @@ def is_value(kind: Type) -> bool:
     if isinstance(kind, Members) and kind.frozen:
         one = kind.element
         return isinstance(one, Never) or (
-            isinstance(one, Number) and one.low >= -1 and one.high <= 62
+            isinstance(one, Number) and one.low >= LEAST_MEMBER and one.high <= MOST_MEMBER
         )
     return isinstance(kind, (Number, Nothing, Text))

@@ -21,6 +21,9 @@ from ..core.text import Tabled
 WORD = -(1 << WORD_BITS - 1), (1 << WORD_BITS - 1) - 1
 """The lowest and the highest number of 64 bits."""
 
+LEAST_MEMBER, MOST_MEMBER = -1, 62
+"""The numbers that a set may have, which is a bit mask."""
+
 
 class Type:
     """All that is certain of a value."""

@@ -34,6 +34,8 @@ from ..schema import Schema
 from ..tabulated import is_indexed, is_value
 from ..types import (
     CONTAINERS,
+    LEAST_MEMBER,
+    MOST_MEMBER,
     WORD,
     Mapping,
     Members,
@@ -48,9 +50,6 @@ from .rounds import is_noticed, watched
 
 MOST_ELEMENTS = 64
 """The most elements of a container that a function makes."""
-
-LEAST_MEMBER, MOST_MEMBER = -1, 62
-"""The numbers that a set may have."""
 
 _DEEPEST = 3
 """How deep containers outside of the state may lie in each other."""

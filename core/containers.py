@@ -372,6 +372,9 @@ def set_of(  # type: ignore[misc]  # what is second has another name in each for
     if is_record(size):
         if of_replicas or of or initial:
             raise misused(f"{doc}: a set of records takes no of_replicas, of and initial")
+        if doc is None:
+            name = size.__name__
+            raise misused(f"a set of records has a limit: write set_of({name}, 3, {most!r})")
         _refuse_own_equality(size, "set_of")
         refuse_other_limits("set_of", doc, most=most)
         return declared(RecordSet, _parts(size, most, doc))
@@ -397,7 +400,7 @@ def _set_of_numbers(
     size: Limit, doc: str, of_replicas: bool, of: str, initial: Several | None
 ) -> Set:
     def at_first(k: object) -> int:
-        chosen = several_of(initial or (), k)
+        chosen = several_of(() if initial is None else initial, k)
         if wrong := [one for one in chosen if one not in range(limit_of(size, k))]:
             text = f"{doc}: {wrong[0]!r} is a member at first; its members are the numbers below"
             raise ModelError(f"{text} {limit_of(size, k)}")
@@ -414,7 +417,8 @@ def _set_of_numbers(
 
     names = "replicas" if of_replicas else ""
     return declared(
-        Set, {"mask": subset(checked, doc, names, of=of, initial=at_first if initial else None)}
+        Set,
+        {"mask": subset(checked, doc, names, of=of, initial=None if initial is None else at_first)},
     )
 
 

@@ -78,7 +78,7 @@ class Array(Declared):
     element: type[Record] | Field | Array
     by_replica: bool = False
     by: str = ""
-    initial: Several | None = None
+    initial: Several | Limit | None = None
     vacant: bool = False
 
 
@@ -511,7 +511,7 @@ def array(
     *,
     by_replica: bool = False,
     by: str = "",
-    initial: Several | None = None,
+    initial: Several | Limit | None = None,
 ) -> list[E]: ...
 def array(
     length: Limit,
@@ -519,7 +519,7 @@ def array(
     *,
     by_replica: bool = False,
     by: str = "",
-    initial: Several | None = None,
+    initial: Several | Limit | None = None,
 ) -> object:
     """Declare a sequence of records, variables or arrays, of fixed length.
 
@@ -533,8 +533,8 @@ def array(
         The kind of participant that its index numbers, for views and, with `by_replica`, for
         symmetry: ``"manager"``.
     initial
-        The values of its variables at first, or a function of the bounds that returns these; by
-        default each is what `element` says.
+        The values of its variables at first, or the one that all have, or a function of the bounds
+        that returns it; by default each is what `element` says.
     """
     refuse_other_limits("array", "", length=length)
     if not (is_record(element) or isinstance(element, (Field, Array))):
@@ -598,7 +598,10 @@ def limit_of(limit: Limit, k: object) -> int:
 
 def several_of(several: Several, k: object) -> list[int]:
     """Return the numbers that a declaration says, or a function from the constants."""
-    return list(several(k)) if callable(several) else list(several)
+    said: Any = several(k) if callable(several) else several
+    if isinstance(said, int):
+        raise ModelError(f"its members at first are {said!r}; write several: {{{said!r}}}")
+    return list(said)
 
 
 def _takes_one(limit: Any) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dis import get_instructions
 from functools import cache
 from itertools import islice, pairwise, takewhile
@@ -89,18 +89,32 @@ class Records(tuple[Any, ...]):
             some = self.records[bounded(index)]
             return list(some) if isinstance(index, slice) else some
 
-    def __setitem__(self, index: Any, value: object) -> None:
-        if isinstance(index, slice):
-            raise misused("elements of this array are written one by one: a[i] = ...")
-        element = self[index]
-        if any(other is value for other in self.records if other is not element):
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if not isinstance(index, slice):
+            self._write([self[index]], [value])
+            return
+        elements, values = self.records[bounded(index)], [*value]
+        if len(values) != len(elements):
+            raise ValueError(f"{len(values)} values for {len(elements)} elements of an array")
+        self._write(elements, values)
+
+    def _write(self, elements: Sequence[Any], values: Sequence[object]) -> None:
+        """Copy values into elements; none of them may be another element."""
+        pairs = list(zip(elements, values, strict=True))
+        if any(
+            other is value
+            for element, value in pairs
+            for other in self.records
+            if other is not element
+        ):
             raise misused(
                 "an element of this array would be another name for an element of it; write "
                 "[i].assign(...), which copies the values"
             )
-        if element is not value:
+        for element, value in pairs:
             # What `|=` changes is this element already.
-            Records.copy(element, value)
+            if element is not value:
+                Records.copy(element, value)
 
 
 # To users, and in messages, they are what they would be in Python.

@@ -28,7 +28,6 @@ from .fields import (
     declared_parts,
     kinds_of,
     limit_of,
-    several_of,
     value_of,
 )
 from .indices import records
@@ -410,6 +409,8 @@ def _wrong(low: int, high: int, initial: int) -> str:
 def _initial(declared: object, k: object, length: int, path: str) -> list[Any] | None:
     """Return the initial values that an array declares, one for each element; None for none.
 
+    A single number is that of all elements.
+
     Raises
     ------
     ModelError
@@ -417,7 +418,9 @@ def _initial(declared: object, k: object, length: int, path: str) -> list[Any] |
     """
     if not isinstance(declared, Array) or declared.initial is None:
         return None
-    values: list[Any] = several_of(declared.initial, k)
+    said: Any = declared.initial
+    said = said(k) if callable(said) else said
+    values: list[Any] = [said] * length if isinstance(said, int) else list(said)
     wrong = [value for value in values if not isinstance(value, int)]
     if wrong or len(values) != length:
         what = f"{wrong[0]!r} among its" if wrong else f"{len(values)}"

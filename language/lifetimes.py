@@ -6,12 +6,15 @@ import ast
 
 from ..core.sources import Node
 
+_ENDING = ast.Return, ast.Raise
+"""What ends a function: what follows belongs to other ways."""
+
 
 def is_read_later(function: Node, name: str, node: ast.expr) -> bool:
     """Whether a function may read a name after an expression in it has run.
 
     It may in a function that it defines, and where a loop goes through that expression again; it
-    does not after another value is assigned to the name.
+    does not after another value is assigned to the name, or after a return.
     """
     if isinstance(function, ast.Lambda):
         return _reads(function, name, _end(node))
@@ -21,10 +24,14 @@ def is_read_later(function: Node, name: str, node: ast.expr) -> bool:
     way = _way(function, node)
     if isinstance(node, ast.Call) and way and _reads(way[-1][1][0], name, _end(node)):
         return True
-    for owner, (_, *following) in reversed(way):
+    for owner, (here, *following) in reversed(way):
+        if isinstance(here, _ENDING):
+            return False
         for statement in following:
             if _reads(statement, name):
                 return True
+            if isinstance(statement, _ENDING):
+                return False
             if not isinstance(statement, ast.For) and _gives(statement, name):
                 return False
         goes_again = isinstance(owner, (ast.For, ast.While)) and not _gives(owner, name)

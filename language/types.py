@@ -391,9 +391,26 @@ def widened(before: Type, after: Type) -> Type:
     ----------
     before, after
         What it was before a round, and after it.
+
+    Examples
+    --------
+    >>> widened(Sequence(NEVER), Sequence(Number(0, 3))).element
+    Number(low=0, high=3, kind=<class 'int'>)
     """
-    joined = either(before, after)
-    return _without_limits(joined) if joined != before else joined
+    return _grown(before, either(before, after))
+
+
+def _grown(before: Type, joined: Type) -> Type:
+    """Return the joined type, without limits where there was another number before."""
+    if joined == before or isinstance(before, Never):
+        # What has nothing before the first round has numbers after it, and more are to come.
+        return joined
+    if isinstance(before, (Sequence, Members)) and isinstance(joined, (Sequence, Members)):
+        return replace(joined, element=_grown(before.element, joined.element))
+    if isinstance(before, Mapping) and isinstance(joined, Mapping):
+        key, value = _grown(before.key, joined.key), _grown(before.value, joined.value)
+        return replace(joined, key=key, value=value)
+    return _without_limits(joined)
 
 
 def _without_limits(one: Type) -> Type:
@@ -545,6 +562,8 @@ def named(kind: Type) -> str:
         return "a truth value"
     if isinstance(kind, Mapping) and kind.kind is Bag:
         return "a bag"
+    if isinstance(kind, Members) and kind.frozen:
+        return "a frozenset"
     return _NAMES.get(type(kind).__name__, "a value")
 
 

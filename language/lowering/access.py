@@ -36,6 +36,7 @@ from ..form import (
     Statement,
     Store,
 )
+from ..schema import Schema
 from ..types import (
     BOOL,
     NEVER,
@@ -123,7 +124,8 @@ def part_of(frame: Frame, owner: Expression, attr: str, node: ast.AST) -> Expres
         return _of_one(frame, owner, kind, attr, node)
     if isinstance(owner, Constant):
         return _of_known(frame, owner, attr, node)
-    raise frame.refusal(node, f"{frame.text(node)}: {named(kind)} has no {attr}")
+    repair = "write the operator itself, as in lambda i: TABLE[i]" if attr[:2] == "__" else ""
+    raise frame.refusal(node, f"{frame.text(node)}: {named(kind)} has no {attr}", repair)
 
 
 def _defined(
@@ -272,8 +274,13 @@ def at_index(
 
 def element_type(frame: Frame, kind: Type) -> Type:
     """Return the type of what something yields, one by one."""
+    return yielded_type(frame.schema, kind)
+
+
+def yielded_type(schema: Schema, kind: Type) -> Type:
+    """Return the type of what something yields, one by one."""
     if isinstance(kind, Ref):
-        return frame.schema.element(kind)
+        return schema.element(kind)
     if isinstance(kind, Span):
         return kind.numbers
     if isinstance(kind, Tuple):

@@ -19,6 +19,7 @@ from typing import Any
 from ...core.fields import Array, declared_parts, lowest, method_of
 from ...core.fields import Field as Field_
 from ...core.fields import Record as Declaration
+from ...core.origins import Origin, origin
 from ...core.purity import is_declared_pure
 from ...core.values import as_kind, members_of
 from ..calls import CallError, Parameters, defaults_of
@@ -327,9 +328,9 @@ def _known(
         return _member(frame, function, positional, node)
     if isinstance(function, type) and issubclass(function, Declaration):
         return record(frame, function, positional, names, node)
+    _refuse_outside(frame, function, node)
     if isinstance(function, FunctionType):
         return frame.lowering.call(frame, function, positional, names, node)
-    _refuse_outside(frame, function, node)
     if hasattr(function, "cache_info"):
         raise frame.refusal(node, refusal(frame.text(node), "a function with a cache"))
     method = getattr_static(type(function), "__call__", None)
@@ -343,7 +344,11 @@ def _refuse_outside(frame: Frame, function: Any, node: ast.AST) -> None:
     own = isinstance(function, EnumMeta) or (
         isinstance(function, type) and issubclass(function, Declaration)
     )
-    if not isinstance(function, (BuiltinFunctionType, type)) or own:
+    is_pythons = (
+        isinstance(function, FunctionType)
+        and origin(function.__code__.co_filename) is Origin.PYTHON
+    )
+    if not (is_pythons or isinstance(function, (BuiltinFunctionType, type))) or own:
         return
     if frame.lowering.library(function) is None and not is_declared_pure(function):
         if isinstance(function, type) and is_users(sys.modules.get(function.__module__)):

@@ -14,6 +14,8 @@ from typing import Any, Protocol, TypeVar
 
 from ...core.asserting import is_users_code
 from ...core.errors import TidegateError
+from ...core.fields import Record as Declaration
+from ...core.fields import declared_parts
 from ...core.origins import is_written
 from ...core.purity import DeclaredPure
 from ...core.sources import Node
@@ -31,6 +33,7 @@ from ..form import (
     IsNone,
     Length,
     Local,
+    Make,
     Not,
     Statement,
     Which,
@@ -467,7 +470,18 @@ class Frame:
         self.refuse_fraction(value, node)
         if name in self.function.__globals__:
             self.lowering.constants.add((str(self.function.__module__), name))
+        if isinstance(value, Declaration):
+            return self._record_of_the_file(value)
         return constant(value)
+
+    def _record_of_the_file(self, value: Declaration) -> Expression:
+        """Return a record of the file, which is a value if all of its parts are numbers."""
+        parts = {name: getattr(value, name, None) for name in declared_parts(type(value))}
+        if not all(isinstance(part, int) for part in parts.values()):
+            return constant(value)
+        made = tuple(map(constant, parts.values()))
+        types = tuple((name, one.type) for name, one in zip(parts, made, strict=True))
+        return Make(Record(type(value), types, own=False), made)
 
     def refuse_fraction(self, value: object, node: ast.AST) -> None:
         """Refuse a number that is not whole."""

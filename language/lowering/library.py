@@ -304,8 +304,8 @@ def _len(frame: Frame, arguments: list[Expression], names: Named, node: ast.AST)
     if isinstance(kind, (*CONTAINERS, Span, Never)):
         return Length(Number(0), value)
     if frame.is_listed(kind) and isinstance(kind, Ref):
-        many = not frame.schema.is_bag(kind)
-        return Length(Number(0, frame.schema.most(kind)) if many else Number(0), value)
+        most = _most_elements(frame, kind)
+        return Length(Number(0) if most is None else Number(0, most), value)
     raise frame.refusal(node, f"{frame.text(node)}: {named(kind)} has no length")
 
 
@@ -462,9 +462,22 @@ def _enumerate(
     arguments = [*arguments, *([names["start"]] if "start" in names else [])]
     over = iterable(frame, arguments[0], node)
     start = frame.number(arguments[1], node) if len(arguments) > 1 else number(0)
-    low = start.type.low if isinstance(start.type, Number) else 0
-    pair = Tuple((Number(low), element_type(frame, over.type)))
+    kind = start.type if isinstance(start.type, Number) else Number(0, 0)
+    most = _most_elements(frame, over.type)
+    numbers = Number(kind.low)
+    if most is not None:
+        numbers = Number(kind.low, kind.high + max(most, 1) - 1)
+    pair = Tuple((numbers, element_type(frame, over.type)))
     return Apply(Stream(pair), "enumerate", (over, start))
+
+
+def _most_elements(frame: Frame, kind: Type) -> int | None:
+    """Return the most elements of a part of the state or a tuple; None where there is no limit."""
+    if isinstance(kind, Tuple):
+        return len(kind.items)
+    if isinstance(kind, Ref) and not frame.schema.is_bag(kind):
+        return frame.schema.most(kind)
+    return None
 
 
 def _side_by_side(frame: Frame, overs: list[Expression], node: ast.AST) -> list[Expression]:

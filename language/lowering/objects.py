@@ -13,7 +13,7 @@ from ...core.origins import is_library
 from ...core.sources import is_own
 from ..form import Constant, Expression
 from ..impure import ONLY, is_users, why_impure
-from ..types import Known, OneOf
+from ..types import Known, Number, OneOf, type_of
 
 if TYPE_CHECKING:
     from .frame import Frame
@@ -45,9 +45,22 @@ def read(frame: Frame, owner: Constant, attr: str, node: ast.AST) -> Expression 
         getter = getattr_static(type(static), "__get__", None)
         arguments = [Constant(Known(one), one) for one in (static, value, type(value))]
     if isinstance(getter, FunctionType) and (_is_models(getter) or _switches(frame, getter)):
-        return frame.lowering.call(frame, getter, arguments, {}, node)
+        called = frame.lowering.call(frame, getter, arguments, {}, node)
+        return _number(frame, value, attr) or called
     refuse_computed(frame, owner, _COMPUTED, node)
     return None
+
+
+def _number(frame: Frame, value: object, attr: str) -> Constant | None:
+    """Return the number that a property in the language has; None if it has none, or may change."""
+    if frame.lowering.switches:
+        return None
+    try:
+        result = getattr(value, attr)
+    except Exception:  # noqa: BLE001 - the call says it where it is made
+        return None
+    kind = type_of(result)
+    return Constant(kind, result) if isinstance(kind, Number) else None
 
 
 def refuse_impure(

@@ -134,7 +134,9 @@ def combined(
     raise frame.refusal(
         node,
         f"{frame.text(node)}: {named(one)} and {named(other)} have no such operator",
-        LOOP,
+        "write set(...) around what is no set"
+        if isinstance(one, Stream) or isinstance(other, Stream)
+        else LOOP,
     )
 
 

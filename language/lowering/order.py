@@ -132,6 +132,8 @@ def _by_library(node: Apply) -> Iterator[tuple[Expression, bool]]:
     elif name in ("min", "max", "sorted"):
         # Of several that are equal by a key, or not in order, the first one comes first.
         yield arguments[0], "key" in dict(node.named) or _has_sets(node.type)
+    elif name == "reduce":
+        yield arguments[1], True
     elif name == "held":
         yield arguments[0], isinstance(node.type, Sequence)
     elif isinstance(node.type, Stream):

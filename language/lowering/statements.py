@@ -69,9 +69,9 @@ from .access import (
 from .calls import closure, held
 from .changes import evaluated_before
 from .displays import entered, items_of, iterable, taken_apart
-from .effects import assignments, effects, iterated, whole, writes_state
+from .effects import assignments, effects, iterated, overlaps, whole, writes_state
 from .fitting import refuse_element, refuse_unfit
-from .frame import Frame, Loop, Read, Scope, constant
+from .frame import Frame, Loop, Read, Scope, constant, forms_of
 from .operators import OPERATORS, combined, is_of_state, is_set, refuse_operator, truth_of
 from .owners import is_of_value, origin_of, root_of
 from .patterns import match
@@ -288,14 +288,26 @@ def _spliced(
         what = f"{frame.text(target)}: a part of an array whose bounds a state says"
         raise frame.refusal(target, what, "write its elements one by one")
     note_change(frame, owner, target, is_part=False)
+    element = element_type(frame, value.type)
+    if isinstance(owner.type, Ref) and in_array:
+        _refuse_own_elements(frame, owner.type, element, target)
     if isinstance(owner.type, Ref):
-        refuse_element(frame, owner.type, element_type(frame, value.type), target)
+        refuse_element(frame, owner.type, element, target)
     if isinstance(owner.type, Sequence):
         _hold(frame, owner, value, target)
-        element = element_type(frame, value.type)
         joined = joined_element(frame, owner.type, element, target)
         retyped(frame, owner, joined, target)
     return [*before, Store(frame.line_of(target), chosen_part, value)]
+
+
+def _refuse_own_elements(frame: Frame, array: Ref, element: Type, target: ast.expr) -> None:
+    """Refuse elements of an array in other places of it; and names for those that are replaced."""
+    if any(overlaps(one, array.form) for one in forms_of(element)):
+        what = f"{frame.text(target)} gets elements of the array itself, which would have two names"
+        raise frame.refusal(target, what, "copy them: [copy.copy(one) for one in ...]")
+    replaced = frame.schema.element(array)
+    if isinstance(replaced, Ref):
+        frame.replaced(replaced.form, target)
 
 
 def _refuse_unsliced(frame: Frame, owner: Expression, target: ast.expr) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 from ...core.containers import Bag, RecordSeq, Seq, Set, Sorted
@@ -267,12 +268,7 @@ class Choices:
     def _elements(self, chosen: Values, what: str, are_records: bool) -> Values:
         """Return the numbers that a set, bag or sequence can hold, or the indices of records."""
         if not is_path(chosen):
-            raise about(
-                chosen,
-                f"{what} depends on the state, so its values are not known in advance; name a set, "
-                f"bag or sequence of it, as in lambda s, k: s.waiting, or say which values there "
-                f"are at all: (lambda k: range(k.items), lambda s, k: ...)",
-            )
+            return self._listed(chosen, what, are_records)
 
         def elements(k: Any, *others: int) -> Iterable[int]:
             try:
@@ -292,6 +288,29 @@ class Choices:
             return numbers
 
         return elements
+
+    def _listed(self, chosen: Values, what: str, are_records: bool) -> Values:
+        """Return the numbers that a function of the state may list."""
+        unknown = about(
+            chosen,
+            f"{what} depends on the state, so its values are not known in advance; name a set, "
+            "bag or sequence of it, as in lambda s, k: s.waiting, and return False for what does "
+            f"not fit, or say which values there are at all: (lambda k: range(k.items), "
+            f"lambda s, k: ...)",
+        )
+        if are_records or not isinstance(chosen, FunctionType):
+            raise unknown
+
+        def values(k: Any, *others: int) -> Iterable[int]:
+            # Most models need no reading of what lists values.
+            from ...language.lowering.listing import listed
+
+            numbers = listed(chosen, Layout(self._state, k), k, others, MOST_CHOICES)
+            if numbers is None:
+                raise unknown
+            return numbers
+
+        return values
 
 
 def _places(part: Any, k: Any) -> Iterable[int] | None:

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
@@ -209,9 +210,10 @@ class Model(Fair, Generic[S, K]):
         self._sentences: dict[str, Sentence] = {}
         self._properties: dict[str, Property] = {}
 
-    def initial(self, function: Callable[[S, K], Iterator[None]]) -> Any:
+    def initial(self, function: Callable[[S, K], Iterator[None] | None]) -> Any:
         """Declare the initial states: write each into ``s``, and yield.
 
+        A function without a ``yield`` writes the only one.
         Without it there is one, in which every variable has its initial value.
         """
         if self._initialise is not _as_declared:
@@ -219,17 +221,15 @@ class Model(Fair, Generic[S, K]):
                 function, "there are initial states already; yield all of them in one function"
             )
         refuse_unfit(function, function.__name__, "s", "k", others=self._participants)
-        if not inspect.isgeneratorfunction(function):
-            text = f"{function.__name__} does not yield; write a state into s, then yield"
-            raise about(function, text)
-        self._initialise = function
+        several = inspect.isgeneratorfunction(function)
+        self._initialise = cast(Any, function) if several else _of_one(function)
         return function
 
     def action(
         self,
         who: str = "",
         /,
-        *,
+        *others: object,
         source: str = "",
         fairness: Fairness | None = None,
         fair_per: tuple[str, ...] | None = None,
@@ -275,11 +275,19 @@ class Model(Fair, Generic[S, K]):
             If a parameter has no values, or the name is taken.
         """
         refuse_bare(who, "@model.action('who')")
+        if others:
+            raise misused(
+                f"@model.action: {printed(others[0])} after {printed(who)}; one kind acts, and a "
+                "parameter of the function that is called like another kind takes each of it"
+            )
 
         def declare(function: F) -> F:
             refuse_other_kinds(function, "an action")
             self._refuse_taken("action", function, [one.apply for one in self.actions])
             options = who, source, fairness, fair_per, sign, distinct
+            refuse_options(
+                function, _camel(function.__name__), inspect.signature(function).parameters
+            )
             refuse_other_types(f"action {function.__name__}", OF_ACTION, *options)
             self._declare(function, who, source, fairness, fair_per, when, choices, sign, distinct)
             return function
@@ -669,7 +677,6 @@ class Model(Fair, Generic[S, K]):
         others = {*self._participants, *choices}
         parameters = behind_the_bounds([*inspect.signature(function).parameters], others)
         refuse_unfit(function, f"action {name}", "s", "k", *parameters, others=others)
-        refuse_options(function, name, parameters)
         if who not in parameters:
             refuse_misspelt(function, name, who, self._participants)
         chosen = Choices(function, name, parameters, choices, self._participants, self.declaration)
@@ -712,6 +719,23 @@ class Model(Fair, Generic[S, K]):
 def _as_declared(s: Any, k: Any) -> Iterator[None]:
     """Let every variable have the initial value that it is declared with."""
     yield
+
+
+def _of_one(function: Callable[[Any, Any], object]) -> Callable[[Any, Any], Iterator[None]]:
+    """Return a function that writes the only initial state, as one that yields."""
+
+    @wraps(function)
+    def initialise(s: Any, k: Any) -> Iterator[None]:
+        answer = function(s, k)
+        if answer is not None:
+            raise about(
+                function,
+                f"{function.__name__} returns {printed(answer)}; write an initial state into s, "
+                "and yield where there are several",
+            )
+        yield
+
+    return initialise
 
 
 def _camel(name: str) -> str:

@@ -56,6 +56,8 @@ class Entry(Record):
     offset: int = integer(0, 9, "its offset")
     epoch: int = integer(lambda k: k.low, 9, "its epoch")
 
+EMPTY = Entry(offset=1, epoch=1)
+
 class Big(Record):
     rows: list[Seq[int]] = array(3, sequence_of(9, 3, "row"))
     n: int = integer(0, 9, "n")

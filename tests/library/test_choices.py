@@ -102,6 +102,15 @@ BY_STATE = {
     **{f"GUARD{n}": "pass" for n in range(1, 6)},
 }
 
+LISTED = {
+    **BY_STATE,
+    "ITEM": "lambda s, k: [n for n in sorted(s.waiting)]",
+    "COLORS": "lambda s, k: (color for color in s.colors)",
+    "RANGE": "free",
+    "HELPER": "def free(s, k):\n    return range(s.node[0].got, min(2, k.items))\n",
+}
+"""Functions of the state that compute what they list: all values are known from their types."""
+
 BY_HAND = {
     "ITEM": "lambda k: range(k.items)",
     "TO": "lambda k: range(k.nodes)",
@@ -123,7 +132,12 @@ def model(choices):
         text = text.replace(name, value)
     # A bag with something in it at first, so that there is something to choose.
     first = "\n@model.initial\ndef begin(s: State, k: Bounds):\n    s.bag.add(0)\n    yield\n"
-    return HEAD + first + text.replace("    s.bag.add(item) if False else None\n", "")
+    return (
+        HEAD
+        + choices.get("HELPER", "")
+        + first
+        + text.replace("    s.bag.add(item) if False else None\n", "")
+    )
 
 
 @pytest.fixture
@@ -136,9 +150,10 @@ def write(tmp_path):
     return written
 
 
+@pytest.mark.parametrize("by_state", [BY_STATE, LISTED], ids=["named", "listed"])
 @pytest.mark.parametrize("engine", ["interpreted", "compiled"])
-def test_choices_by_the_state_are_those_of_guards_by_hand(write, engine):
-    files = write(model(BY_STATE)), write(model(BY_HAND), "hand.py")
+def test_choices_by_the_state_are_those_of_guards_by_hand(write, engine, by_state):
+    files = write(model(by_state)), write(model(BY_HAND), "hand.py")
     counts = []
     for file in files:
         every = tidegate.check(file, {}, ["TypeOk"], engine=engine)
@@ -192,11 +207,11 @@ def test_the_guard_of_a_choice_is_what_reports_show(write):
 WRONG = {
     "unknown": ("TO", "lambda k, other: [0]", "to of action Send depends on other, which is not a"),
     "later": ("ITEM", "lambda k, to: [0]", "item of action Send depends on to, which is not a"),
-    "computed": (
-        "ITEM", "lambda s, k: [x for x in s.waiting]", "its values are not known in advance",
+    "tuples": (
+        "ITEM", "lambda s, k: [(x, x) for x in s.waiting]", "its values are not known in advance",
     ),
-    "conditional": (
-        "ITEM", "lambda s, k: s.waiting if s.colors else s.node[0].inbox",
+    "of any size": (
+        "ITEM", "lambda s, k: [sum(s.waiting) ** 9]",
         "its values are not known in advance",
     ),
     "no container": ("ITEM", "lambda s, k: s.last", "it must be a set, bag or sequence of numbers"),

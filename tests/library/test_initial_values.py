@@ -128,7 +128,28 @@ def test_a_function_of_initial_states_begins_with_them_each_time(write):
     assert (state["mode"], state["alive"], state["up"]) == ("a", {0, 1, 2}, True)
 
 
+def test_a_function_without_a_yield_writes_the_only_initial_state(write):
+    more = "\n@model.initial\ndef begin(s, k):\n    s.mode = 1 - s.mode\n"
+    result = tidegate.check(
+        write("\n@model.sometimes", f"{more}\n@model.sometimes"), {}, ["Rounds"]
+    )
+    first = result.trace_of("Rounds")[0].state
+    assert (first["mode"], first["alive"], first["up"]) == ("a", {0, 1, 2}, True)
+
+
+def test_all_elements_of_an_array_may_have_one_initial_value(write):
+    file = write('"rank"), initial=range_of', '"rank"), initial=lambda k: k.nodes - 1')
+    assert initial_state(file)["rank"] == [2, 2, 2]
+    assert (
+        initial_state(write('"rank"), initial=range_of', '"rank"), initial=4'))["rank"] == [4] * 3
+    )
+
+
 WRONG = {
+    "one member": (
+        'alive", initial=range_of', 'alive", initial=0',
+        "alive: Set", "its members at first are 0; write several: {0}",
+    ),
     "the value of a variable": (
         '"steps left", initial=lambda k: k.nodes', '"steps left", initial=7',
         "left: int", "node[0].left: its initial value 7 is not within 1..5",

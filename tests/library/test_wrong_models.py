@@ -173,9 +173,19 @@ WRONG = {
         "a property fine already",
         18,
     ),
-    "no yield": (
-        "@model.initial\ndef begin(s, k):\n    s.x = 1\n" + GO + "    return False",
-        "begin does not yield",
+    "an initial state that is returned": (
+        "@model.initial\ndef begin(s, k):\n    return True\n" + GO + "    return False",
+        "begin returns True; write an initial state into s, and yield where there are several",
+        12,
+    ),
+    "a record with other parts": (
+        "import dataclasses\n" + GO + "    s.x = dataclasses.replace(s, x=2).x\n    return True",
+        "a record is no dataclass: write new = copy.copy(old), and assign what differs",
+        15,
+    ),
+    "two kinds that act": (
+        "@model.action('node', 'client')\ndef go(s, k, node):\n    return False",
+        "@model.action: 'client' after 'node'; one kind acts",
         12,
     ),
     "an invariant without parentheses": (
@@ -603,7 +613,7 @@ WRONG |= {
     ),
     "a set of records without their number": (
         OTHER.format("x: Set = set_of(Entry, 'x')"),
-        "set_of: most is 'x'; it must be a whole number, or a function of the bounds",
+        "a set of records has a limit: write set_of(Entry, 3, 'x')",
         13,
     ),
     "a set of an enumeration": (

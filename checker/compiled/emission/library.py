@@ -214,11 +214,16 @@ class Library(Tables):
         kind, out = one.type, self.out
         target, some = self.block(kind), out.variable()
         out.emit(f"store i64 0, ptr {some}")
-        if len(one.arguments) > 2:
+        begins_before = len(one.arguments) > 2
+        if begins_before:
             self.store(self.value(one.arguments[2]), kind, target)
             out.emit(f"store i64 1, ptr {some}")
 
         def each(value: Value) -> None:
+            if begins_before:
+                value, known = self.kept(value), self.kept(self.load(kind, target))
+                self.store(self.called(supplied, [known, value]), kind, target)
+                return
             value = self.kept(self.held(value, kind))
             begun = Truth(out.value(f"icmp ne i64 {out.value(f'load i64, ptr {some}')}, 0"))
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Any
 
 from ...core.layout import Layout
@@ -85,12 +85,8 @@ class Part:
 
     def table(self) -> str:
         """Return the definition of the table of arguments."""
-        width = len(self.instances[0].arguments)
-        flat = ", ".join(f"i64 {int(a)}" for one in self.instances for a in one.arguments)
-        return (
-            f"@choices.{self.first} = internal constant "
-            f"[{width * len(self.instances)} x i64] [{flat}]"
-        )
+        flat = [int(a) for one in self.instances for a in one.arguments]
+        return constants(f"choices.{self.first}", "i64", flat)
 
     @contextmanager
     def each(self, out: Emitter) -> Iterator[tuple[str, str]]:
@@ -169,10 +165,6 @@ def parts_of(instances: Sequence[Instance]) -> list[Part]:
         together = len(part.instances) > SHARED_FROM and plain
         parts += [part] if together else part.alone
     return parts
-
-
-VECTOR = 64
-"""Bytes that are examined together."""
 
 
 def clear_marks(out: Emitter, points: Points, elements: Iterable[int]) -> None:
@@ -257,38 +249,62 @@ def store_marks(out: Emitter, elements: Iterable[int], state: str) -> None:
         out.emit(f"store i8 {marks}, ptr {place}")
 
 
-def keep_guarded(out: Emitter, number: str, elements: Iterable[int]) -> None:
-    """Emit the code that keeps the states of a group whose guards took ways that are wanted."""
-    kind = f"<{VECTOR} x i8>"
-    rows = list(enumerate(sorted(elements)))
-    if not rows:
-        return
-    some = "zeroinitializer"
-    for row, element in rows:
-        taken = "zeroinitializer"
-        for part in range(0, GROUP, VECTOR):
-            marks = out.value(f"load {kind}, ptr {out.after('%noted', row * GROUP + part)}")
-            taken = out.value(f"or {kind} {taken}, {marks}")
-        address = out.value(f"getelementptr i8, ptr @guards_wanted, i64 {element}")
-        wanted = out.value(f"load i8, ptr {address}")
-        one = out.value(f"insertelement {kind} poison, i8 {wanted}, i64 0")
-        wanted = out.value(
-            f"shufflevector {kind} {one}, {kind} poison, <{VECTOR} x i32> zeroinitializer"
-        )
-        some = out.value(f"or {kind} {some}, {out.value(f'and {kind} {taken}, {wanted}')}")
-    bits = out.value(f"call i8 @llvm.vector.reduce.or.v{VECTOR}i8({kind} {some})")
-    keep, on = out.label("keep"), out.label("on")
-    out.emit(f"br i1 {out.value(f'icmp ne i8 {bits}, 0')}, label %{keep}, label %{on}")
-    out.terminated = True
-    out.place_label(keep)
-    answers = out.value("ptrtoint ptr %answers to i64")
-    for row, element in rows:
-        noted = out.value(f"ptrtoint ptr {out.after('%noted', row * GROUP)} to i64")
-        out.emit(
-            f"call void @keep_guarded(i64 {number}, i64 {element}, i64 {noted}, "
-            f"i64 {answers}, i64 %states, i64 %count)"
-        )
-    out.place_label(on)
+KEEP_ROWS = """\
+define internal void @keep_rows(i64 %part, i64 %number, ptr %noted, ptr %answers, i64 %states, \
+i64 %count) nounwind {{
+entry:
+  %end.of.rows = getelementptr i64, ptr @rows_until, i64 %part
+  %end = load i64, ptr %end.of.rows
+  %before = sub i64 %part, 1
+  %none = icmp eq i64 %part, 0
+  %begin.of.rows = getelementptr i64, ptr @rows_until, i64 %before
+  br i1 %none, label %rows, label %later
+later:
+  %begun = load i64, ptr %begin.of.rows
+  br label %rows
+rows:
+  %begin = phi i64 [0, %entry], [%begun, %later]
+  br label %row
+row:
+  %at = phi i64 [%begin, %rows], [%next, %on]
+  %more = icmp ult i64 %at, %end
+  br i1 %more, label %look, label %done
+look:
+  %element.at = getelementptr i64, ptr @rows, i64 %at
+  %element = load i64, ptr %element.at
+  %of.row = sub i64 %at, %begin
+  %offset = mul i64 %of.row, {group}
+  %marks = getelementptr i8, ptr %noted, i64 %offset
+  %taken = load <{group} x i8>, ptr %marks, align {bits}
+  %some = call i8 @llvm.vector.reduce.or.v{group}i8(<{group} x i8> %taken)
+  %wanted.at = getelementptr i8, ptr @guards_wanted, i64 %element
+  %wanted = load i8, ptr %wanted.at
+  %both = and i8 %some, %wanted
+  %idle = icmp eq i8 %both, 0
+  br i1 %idle, label %on, label %keep
+keep:
+  %marks.at = ptrtoint ptr %marks to i64
+  %answers.at = ptrtoint ptr %answers to i64
+  call void @keep_guarded(i64 %number, i64 %element, i64 %marks.at, i64 %answers.at, \
+i64 %states, i64 %count)
+  br label %on
+on:
+  %next = add i64 %at, 1
+  br label %row
+done:
+  ret void
+}}"""
+"""Keeps the states of a group whose guards took ways that are wanted.
+
+The marks of all states for an element of a part's marks are a row of ``noted``; ``rows`` has the
+elements of all parts, and ``rows_until`` where those of each part end.
+"""
+
+
+def constants(name: str, kind: str, values: Sequence[object]) -> str:
+    """Return the definition of a table of constants."""
+    listed = ", ".join(f"{kind} {value}" for value in values) or f"{kind} undef"
+    return f"@{name} = internal constant [{max(len(values), 1)} x {kind}] [{listed}]"
 
 
 def _element(out: Emitter, kind: str, element: int) -> str:
@@ -429,6 +445,7 @@ class Expansion:
         )
         self._noted: dict[int, set[int]] = {}
         self._parts: list[Part] = []
+        self._tables: list[str] = []
         self.columns = ", ".join(f"ptr noalias %c{word}" for word in range(self.words))
         self.passed = ", ".join(f"ptr %c{word}" for word in range(self.words))
 
@@ -451,7 +468,14 @@ class Expansion:
             if part.first not in texts:
                 texts[part.first] = self._of(part)
         ordered = (text for part in self._parts for text in texts[part.first])
-        return [*ordered, self._expand(), *self.guards.bodies]
+        tables = [*self._rows(), KEEP_ROWS.format(group=GROUP, bits=BITS)]
+        return [*ordered, *tables, self._expand(), *self.guards.bodies, *self._tables]
+
+    def _rows(self) -> Iterator[str]:
+        """Yield the tables of the elements in which the guards of each part mark their ways."""
+        elements = [sorted(self._noted[part.first]) for part in self._parts]
+        yield constants("rows", "i64", [one for row in elements for one in row])
+        yield constants("rows_until", "i64", [*accumulate(map(len, elements))])
 
     def _shared(self, tick: Callable[[], None]) -> dict[int, list[str]]:
         """Find the parts, and return the definitions of the wide ones."""
@@ -537,9 +561,14 @@ class Expansion:
         out.prologue += ["  %filled = alloca i64", "  %failed = alloca i64"]
         out.emit("store i64 %buffer, ptr %filled")
         out.emit("store i64 0, ptr %failed")
-        for part in self._parts:
-            with part.each(out) as (number, arguments):
-                self._take(out, part, number, arguments)
+        for is_wide, run in groupby(enumerate(self._parts), lambda each: each[1].is_wide):
+            if is_wide:
+                for place, part in run:
+                    with part.each(out) as (number, arguments):
+                        guards, instance = f"@guards.{part.first}", f"@instance.{part.first}"
+                        self._take(out, str(place), guards, instance, number, arguments)
+            else:
+                self._take_each(out, list(run))
         filled = out.value("load i64, ptr %filled")
         bytes_ = out.value(f"sub i64 {filled}, %buffer")
         successors = out.value(f"udiv exact i64 {bytes_}, {self.stride}")
@@ -548,16 +577,46 @@ class Expansion:
         head = "i64 @expand(i64 %states, i64 %count, i64 %buffer, i64 %taken, i64 %alive)"
         return f"{out.definition(head, 'noinline')}\n{self._unpack()}"
 
-    def _take(self, out: Emitter, part: Part, number: str, arguments: str) -> None:
-        """Emit the steps of an instance from all states of the group."""
+    def _take_each(self, out: Emitter, run: Sequence[tuple[int, Part]]) -> None:
+        """Emit a loop over consecutive instances, each with code of its own."""
+        begin, first = run[0][0], run[0][1].first
+        counter, head = f"%counter.{first}", f"choice.{first}"
+        out.prologue.append(f"  {counter} = alloca i64")
+        out.emit(f"store i64 0, ptr {counter}")
+        out.place_label(head)
+        chosen = out.value(f"load i64, ptr {counter}")
+        functions = []
+        for name in ("guards", "instance"):
+            table = f"every.{name}.{first}"
+            every = [f"@{name}.{part.first}" for _, part in run]
+            self._tables.append(constants(table, "ptr", every))
+            address = out.value(f"getelementptr ptr, ptr @{table}, i64 {chosen}")
+            functions.append(out.value(f"load ptr, ptr {address}"))
+        place, number = (out.value(f"add i64 {chosen}, {start}") for start in (begin, first))
+        guards, instance = functions
+        self._take(out, place, guards, instance, number, "")
+        out.again(counter, chosen, str(len(run)), head, f"beyond.{first}")
+
+    def _take(
+        self, out: Emitter, place: str, guards: str, instance: str, number: str, arguments: str
+    ) -> None:
+        """Emit the steps of an instance from all states of the group.
+
+        Parameters
+        ----------
+        place
+            The number of its part.
+        guards, instance
+            The functions of the part.
+        """
+        out.emit(f"call void {guards}(ptr %sides, ptr %answers, ptr %noted, i64 %count{arguments})")
         out.emit(
-            f"call void @guards.{part.first}(ptr %sides, ptr %answers, ptr %noted, "
-            f"i64 %count{arguments})"
+            f"call void @keep_rows(i64 {place}, i64 {number}, ptr %noted, ptr %answers, "
+            "i64 %states, i64 %count)"
         )
-        keep_guarded(out, number, self._noted[part.first])
         place = out.value("load i64, ptr %filled")
         passed = f"{self.passed}, ptr %answers, i64 %count, i64 {place}, i64 %alive{arguments}"
-        pair = out.value(f"call {{i64, i64}} @instance.{part.first}({passed})")
+        pair = out.value(f"call {{i64, i64}} {instance}({passed})")
         following = out.value(f"extractvalue {{i64, i64}} {pair}, 0")
         wrong = out.value(f"extractvalue {{i64, i64}} {pair}, 1")
         failed = out.value(f"or i64 {out.value('load i64, ptr %failed')}, {wrong}")

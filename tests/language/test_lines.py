@@ -192,3 +192,25 @@ def test_what_is_in_the_language_has_code_that_does_what_python_does(file, layou
                 wrong[LINES[int(name.removeprefix("line"))]] = layout.describe(state)
     assert wrong == {}
     assert compared > 20 * len(accepted)
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("one = s.entries[0]", "one"),
+        ("one = s.entries[:]", "one[0]"),
+        ("_, one = s.entries", "one"),
+    ],
+)
+def test_a_name_for_an_element_ends_where_all_elements_are_replaced(tmp_path, name, read):
+    """A list of Python's would have other elements then; those of the state are written to."""
+    place = tmp_path / "replaced.py"
+    lines = f"{name}; s.entries[:] = [EMPTY, EMPTY]; s.x = {read}.offset"
+    place.write_text(f"{HEAD}\ndef replace(s, k):\n    {lines}\n", "utf-8")
+    spec = importlib.util.spec_from_file_location("replaced", place)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    lowering = Lowering(Schema(Layout(module.State, module.Bounds())))
+    kinds = {"s": lowering.schema.root, "k": Known(module.Bounds())}
+    with pytest.raises(LoweringError, match="one stands for entries"):
+        lowering.function(module.replace, kinds)

@@ -195,7 +195,7 @@ WITHOUT = {
     "it returns a list": (lambda x: [x], [Number(0, 9)]),
     "it returns a set": (lambda x: {x}, [Number(0, 9)]),
     "it returns 0.0": (lambda x: x / 4, [Number(0, 0)]),
-    "it returns a set; let it return": (lambda x: frozenset([x]), [Number(0, 63)]),
+    "it returns a frozenset; let it return": (lambda x: frozenset([x]), [Number(0, 63)]),
 }  # fmt: skip
 
 

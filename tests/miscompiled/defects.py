@@ -75,6 +75,19 @@ def functions(lines: list[str]) -> Iterator[tuple[str, range]]:
             name = ""
 
 
+def reachable(lines: list[str]) -> set[str]:
+    """Return the functions that the driver calls, and all that these call."""
+    bodies = dict(functions(lines))
+    left = [name for name in bodies if name.startswith("tidegate_")]
+    used: set[str] = set()
+    while left:
+        name = left.pop()
+        if name in bodies and name not in used:
+            used.add(name)
+            left += [call[1] for n in bodies[name] if (call := CALLED.search(lines[n]))]
+    return used
+
+
 def parts(lines: list[str]) -> dict[str, list[tuple[str, range]]]:
     """Return the functions of each part of a module."""
     bodies = dict(functions(lines))

@@ -184,7 +184,7 @@ def test_a_wrong_representative_is_found(defect):
 @pytest.mark.usefixtures("unconfirmed")
 def test_no_defect_ends_in_a_wrong_answer():
     ends = [by_chance(prepared(case), seed=2) for case in CHANCE]
-    assert [end for end in ends if end["end"] == "wrong"] == []
+    assert [end for end in ends if end["end"].startswith("wrong")] == []
     # Whether one of them changes nothing that the search needs is chance, too.
     assert "found" in {end["end"] for end in ends}, ends
 

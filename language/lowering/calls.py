@@ -69,6 +69,7 @@ from ..types import (
     join_all,
     named,
 )
+from ..types import Mapping as Bags
 from .access import (
     chosen,
     element_type,
@@ -78,6 +79,7 @@ from .access import (
     stored,
     write_through,
 )
+from .bags import OF_BAGS, fits_bag
 from .displays import items_of, iterable, made_tuple
 from .effects import effects, is_simple
 from .frame import Frame, Variable, constant, locals_of, number
@@ -418,6 +420,8 @@ def _lowest(kind: Type, low: Any) -> Expression:
     if isinstance(kind, Sequence):
         elements = tuple(_lowest(kind.element, one) for one in low)
         return Make(kind, elements)
+    if isinstance(kind, Bags):
+        return Make(replace(kind, key=NEVER), ())
     if isinstance(kind, CONTAINERS):
         return Make(kind, ())
     return constant(low)
@@ -440,6 +444,9 @@ def held(frame: Frame, declared: Any, kind: Type, value: Expression, node: ast.A
             else _converted(value, declared.kind)
         )
     if isinstance(declared, Array) or isinstance(kind, CONTAINERS):
+        if not fits_bag(frame, kind, value.type):
+            what = f"{frame.text(node)}: {named(value.type)} in a part that is a bag"
+            raise frame.refusal(node, what, OF_BAGS)
         if isinstance(kind, Members) != is_set(frame, value.type) and value.type != NEVER:
             needed = "a set" if isinstance(kind, Members) else "a list"
             raise frame.refusal(
@@ -475,6 +482,10 @@ def _as_part(frame: Frame, kind: Type, value: Expression, node: ast.AST) -> Type
     if isinstance(supplied, Ref):
         supplied = frame.schema.value(supplied)
     try:
+        if isinstance(kind, Bags):
+            bag = frame.schema.value(value.type) if isinstance(value.type, Ref) else value.type
+            counted = bag if isinstance(bag, Bags) else replace(kind, key=supplied)
+            return replace(counted, kind=kind.kind)
         if hasattr(kind, "element"):
             joined = (
                 supplied if isinstance(supplied, (Record, Number)) else join(kind.element, supplied)

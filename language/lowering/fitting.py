@@ -10,6 +10,7 @@ from ...core.fields import declared_parts
 from ..form import Expression
 from ..types import (
     Known,
+    Mapping,
     Members,
     Never,
     Nothing,
@@ -24,6 +25,7 @@ from ..types import (
     named,
 )
 from .access import element_type
+from .bags import OF_BAGS, fits_bag
 from .frame import Frame
 
 
@@ -34,7 +36,8 @@ def refuse_unfit(frame: Frame, kind: Type, value: Expression, node: ast.AST) -> 
         return
     if not fits(frame, kind, supplied):
         what = f"{frame.text(node)} is {_place_named(frame, kind)}, and gets {named(supplied)}"
-        raise frame.refusal(node, what, _repair_of_unfit(supplied))
+        is_bag = isinstance(kind, Ref) and frame.schema.is_bag(kind)
+        raise frame.refusal(node, what, OF_BAGS if is_bag else _repair_of_unfit(supplied))
 
 
 def _repair_of_unfit(supplied: Type) -> str:
@@ -68,22 +71,26 @@ def fits(frame: Frame, kind: Type, supplied: Type) -> bool:
         return isinstance(supplied, Number)
     if isinstance(kind, Ref):
         kind = frame.schema.value(kind)
+    if isinstance(kind, Mapping):
+        every = supplied.options if isinstance(supplied, Places) else (supplied,)
+        return all(fits_bag(frame, kind, one) for one in every)
     if isinstance(supplied, (Ref, Places)):
         options = supplied.options if isinstance(supplied, Places) else (supplied,)
         return all(fits(frame, kind, frame.schema.value(one)) for one in options)
     if isinstance(kind, Record):
-        return isinstance(supplied, Record) and (
-            declared_parts(kind.declaration).keys() == declared_parts(supplied.declaration).keys()
-        )
+        if not isinstance(supplied, Record):
+            return False
+        parts = dict(supplied.fields)
+        return declared_parts(kind.declaration).keys() == declared_parts(
+            supplied.declaration
+        ).keys() and all(fits_bag(frame, one, parts[n]) for n, one in kind.fields if n in parts)
     if isinstance(kind, Sequence):
         listed = isinstance(supplied, Tuple) or (
             isinstance(supplied, Sequence) and supplied.kind is not deque
         )
-    elif isinstance(kind, Members):
-        listed = isinstance(supplied, Members)
     else:
-        # A bag is filled by its methods.
-        return True
+        assert isinstance(kind, Members)
+        listed = isinstance(supplied, Members)
     items = supplied.items if isinstance(supplied, Tuple) else (element_type(frame, supplied),)
     return listed and all(fits(frame, kind.element, item) for item in items)
 

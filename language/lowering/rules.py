@@ -110,7 +110,7 @@ class Rules:
                 self.lowering.expected[prop.witness] = WITNESS
             if prop.kind.is_of_state or prop.kind.is_liveness:
                 for function in (prop.predicate, prop.premise):
-                    if isinstance(function, FunctionType):
+                    if function is not None:
                         yield Rule(f"property {prop.name}", function, ())
         if self.system.constraint is not None:
             yield Rule("the constraint", self.system.constraint, ())

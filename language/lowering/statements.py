@@ -261,12 +261,12 @@ def _spliced(
     """Return the replacement of the elements of a slice."""
     before: list[Statement] = []
     value = iterable(frame, value, target)
+    kind = value.type
+    of_state = isinstance(kind, Ref) and frame.schema.is_sequence(kind)
+    if not of_state and not isinstance(kind, (Sequence, Tuple, Never)):
+        value = Gather(Sequence(element_type(frame, kind)), value)
     if not isinstance(value, (Constant, Local)):
-        kind = value.type
-        gathered = (
-            value if not _is_stream(kind) else Gather(Sequence(element_type(frame, kind)), value)
-        )
-        bind, value = frame.temporary(gathered, target)
+        bind, value = frame.temporary(value, target)
         before.append(bind)
     owner = path(frame, target.value)
     _refuse_unsliced(frame, owner, target)
@@ -321,10 +321,6 @@ def _refuse_unsliced(frame: Frame, owner: Expression, target: ast.expr) -> None:
         )
     if isinstance(kind, Tuple) or (isinstance(kind, Sequence) and kind.kind is tuple):
         raise frame.refusal(target, f"{frame.text(target)}: a tuple does not change", "use a list")
-
-
-def _is_stream(kind: Type) -> bool:
-    return isinstance(kind, Stream)
 
 
 def augmented(frame: Frame, node: ast.AugAssign) -> list[Statement]:

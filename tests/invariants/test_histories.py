@@ -319,7 +319,7 @@ OUTSIDE = {
     "getattr with a computed name", "getattr by another name", "attrgetter with a computed name",
     "methodcaller", "dunder", "import", "generator", "descriptor", "partial method",
     "class made in a function", "try", "attrgetter in the function", "single dispatch", "pattern",
-    "missing key", "operator of a class", "reduce",
+    "missing key", "operator of a class", "reduce", "partial", "method of a call",
 }  # fmt: skip
 """Ways that are not in the language of models; an explanation may go them."""
 

@@ -87,7 +87,14 @@ class Library(Tables):
         if isinstance(kind, Members):
             return self.kept(self.convert(self.gathered_set(one.arguments[0], kind), kind))
         if isinstance(kind, Mapping):
-            raise UnsupportedError("a record with a bag in it")
+            value = self.snapshot(self.value(one.arguments[0]))
+            if isinstance(value.type, Mapping):
+                return self.kept(self.convert(value, kind))
+            counted = Value(kind, address=self.block(kind))
+            self.clear(kind, counted.address)
+            one_more = Value(Number(), (ONE,))
+            self.elements(value, lambda key: self.put_entry(counted, kind, key, one_more, "add"))
+            return counted
         assert isinstance(kind, Sequence)
         return self._listed(one.arguments[0], kind)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ....core.containers import Bag, Ordered, RecordBag, Set, Sorted
+from ....core.containers import Bag, Ordered, RecordBag, RecordSet, Set, Sorted
 from ....core.fields import Record as Declaration
 from ....core.fields import declaration_of, part_names
 from ....language.types import (
@@ -231,11 +231,22 @@ class Places(Comparison):
         elif isinstance(node, Ordered):
             self._fill_sequence(place, node, value)
         elif isinstance(node, Bag):
-            raise UnsupportedError("the assignment of a bag")
+            self._fill_bag(place, node, value)
         elif isinstance(node, Declaration):
             self._fill_record(place, node, value)
         else:
             self._fill_array(place, node, value)
+
+    def _fill_bag(self, place: Value, node: Any, value: Value) -> None:
+        assert isinstance(value.type, Mapping)
+        counts = self.hidden(place, "counts")
+        self.lower(counts)
+        if isinstance(value.type.key, Never):
+            return
+        with self.rounds(self.length_at(value.address, value.type), len(node.counts)) as index:
+            key, count = self.entry(value.address, value.type, index)
+            number = self.within(key.leaves[0], len(node.counts))
+            self.put_element(counts, number, count)
 
     def _fill_record(self, place: Value, node: Any, value: Value) -> None:
         assert isinstance(value.type, Record)
@@ -330,11 +341,20 @@ class Places(Comparison):
         for number in range(len(node.items)):
             self.blank(place, items, Constant(number))
         self.write_hidden(place, "length", ZERO)
-        if isinstance(value.type, Mapping):
-            raise UnsupportedError("the assignment of a bag")
-        assert isinstance(value.type, (Members, Sequence))
-        with self.rounds(self.length_at(value.address, value.type), room(value.type)) as index:
-            self.add_sorted(place, self.element(value.address, value.type, index), True)
+        kind, once = value.type, isinstance(node, RecordSet)
+        assert isinstance(kind, (Mapping, Members, Sequence))
+        with self.rounds(self.length_at(value.address, kind), room(kind)) as index:
+            if isinstance(kind, Mapping):
+                self._add_counted(place, node, *self.entry(value.address, kind, index))
+            else:
+                self.add_sorted(place, self.element(value.address, kind, index), once)
+
+    def _add_counted(self, place: Value, node: Any, record: Value, times: Value) -> None:
+        """Emit the addition of a record to a bag as often as a count says."""
+        count, most = times.leaves[0], len(node.items)
+        self.out.fail_if(self.out.truth(self.out.compare("sgt", count, Constant(most))))
+        with self.rounds(count, most):
+            self.add_sorted(place, record, False)
 
     def add_sorted(self, place: Value, value: Value, once: bool) -> None:
         """Emit the addition of a record to a set or a bag of records, where it belongs."""

@@ -201,6 +201,6 @@ ELSEWHERE = (
 def repair(function: object) -> str:
     """Return what to write instead of the call of a function that is not in the language."""
     if function is dataclasses.replace:
-        return "a record is no dataclass: write new = copy.copy(old), and assign what differs"
+        return "records are not dataclasses: write new = copy.copy(old), and assign what differs"
     module, name = getattr(function, "__module__", ""), getattr(function, "__name__", "")
     return REPAIRS.get(name, ELSEWHERE) if module in _REPAIRED else ELSEWHERE

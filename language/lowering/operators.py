@@ -134,7 +134,7 @@ def combined(
     raise frame.refusal(
         node,
         f"{frame.text(node)}: {named(one)} and {named(other)} have no such operator",
-        "write set(...) around what is no set"
+        "write set(...) around the generator"
         if isinstance(one, Stream) or isinstance(other, Stream)
         else LOOP,
     )

@@ -40,6 +40,7 @@ from .signatures import (
     refuse_other_classes,
     refuse_other_kinds,
     refuse_other_types,
+    refuse_others,
     refuse_unfit,
     refuse_unknown_bounds,
     refuse_unknown_kinds,
@@ -275,11 +276,7 @@ class Model(Fair, Generic[S, K]):
             If a parameter has no values, or the name is taken.
         """
         refuse_bare(who, "@model.action('who')")
-        if others:
-            raise misused(
-                f"@model.action: {printed(others[0])} after {printed(who)}; one kind acts, and a "
-                "parameter of the function that is called like another kind takes each of it"
-            )
+        refuse_others(who, others)
 
         def declare(function: F) -> F:
             refuse_other_kinds(function, "an action")

@@ -338,6 +338,15 @@ OPTIONS = frozenset({"source", "fairness", "fair_per", "sign", "when", "distinct
 """The options of :meth:`.model.Model.action`, which no parameter of an action can be called."""
 
 
+def refuse_others(who: object, others: Sequence[object]) -> None:
+    """Refuse a second kind of participant that acts."""
+    if others:
+        raise misused(
+            f"@model.action: {printed(others[0])} after {printed(who)}; one kind acts, and a "
+            "parameter of the function that is called like another kind takes each of it"
+        )
+
+
 def refuse_options(function: Callable[..., Any], name: str, parameters: Iterable[str]) -> None:
     """Refuse an action with a parameter that is called like an option.
 

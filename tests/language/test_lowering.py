@@ -13,13 +13,13 @@ from tests.language.containers_grammar import Owners
 from tests.language.evaluator import StepError, run
 from tests.language.models import differences, reached, sources
 from tests.language.owners import cases
+from tests.language.printer import printed
 from tests.programs import laboratory
 from tests.strangers.test_strangers import MODELS
 from tidegate.checker.families import decided_one_by_one
 from tidegate.language.lowering.frame import LoweringError
 from tidegate.language.lowering.lower import Lowering
 from tidegate.language.lowering.rules import Rules
-from tidegate.language.printer import printed
 from tidegate.language.schema import Schema
 from tidegate.language.types import Known, type_of
 from tidegate.library.problem import problem_of

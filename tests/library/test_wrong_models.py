@@ -180,7 +180,7 @@ WRONG = {
     ),
     "a record with other parts": (
         "import dataclasses\n" + GO + "    s.x = dataclasses.replace(s, x=2).x\n    return True",
-        "a record is no dataclass: write new = copy.copy(old), and assign what differs",
+        "records are not dataclasses: write new = copy.copy(old), and assign what differs",
         15,
     ),
     "two kinds that act": (

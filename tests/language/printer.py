@@ -1,10 +1,10 @@
-"""The text of a lowered function, for tests and for whoever asks why a rule means what it means."""
+"""The text of a lowered function, as tests compare it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from .form import (
+from tidegate.language.form import (
     After,
     AnyOf,
     Arithmetic,
@@ -34,8 +34,8 @@ from .form import (
     While,
     fields_of,
 )
-from .form import All as AllOf
-from .types import (
+from tidegate.language.form import All as AllOf
+from tidegate.language.types import (
     WORD,
     Mapping,
     Members,

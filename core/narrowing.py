@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from .containers import Bag
-from .errors import blaming
+from .errors import ModelError, blaming
 from .text import untabled
 from .vocabulary import Action, Instance, Selection
 
@@ -81,11 +81,12 @@ def _below(
         The arguments that are known; at the places of `selections` are others.
     """
     first, *rest = selections
+    others = [untabled(row[place]) for place in first.others]
     if {first.place, *(each.place for each in rest)} & {*first.others}:
         # It depends on a later choice: its guard decides.
         values: Iterable[int] = tree
     else:
-        chosen: Any = first.values(*terms, *(untabled(row[place]) for place in first.others))
+        chosen: Any = first.values(*terms, *others)
         values = range(len(chosen)) if first.by_index else _members(chosen)
     for value in values:
         if value in tree:
@@ -94,6 +95,11 @@ def _below(
                 continue
             row[first.place] = value
             yield from _below(tree[value], rest, row, terms)
+        elif first.known is not None and value not in first.known(terms[1], *others):
+            raise ModelError(
+                f"it lists {value!r}, which its code does not seem to; say which values there are "
+                "at all: (lambda k: range(k.items), lambda s, k: ...)"
+            )
 
 
 def _members(values: Any) -> Iterable[int]:

@@ -118,12 +118,16 @@ class Selection:
         Which arguments that is called with.
     by_index
         Whether they are a sequence, of which the argument is an index.
+    known
+        ``known(k, *others)``: all values that the code of `values` can list, where nobody else
+        says which there are.
     """
 
     place: int
     values: Callable[..., Iterable[int]]
     others: tuple[int, ...]
     by_index: bool = False
+    known: Callable[..., Iterable[int]] | None = None
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,8 @@ class Parameter:
         The other parameters on which those depend.
     by_index
         Whether they are records of a sequence, and the values are their indices.
+    is_listed
+        Whether the values are those that the code of `chosen` can list.
     table
         What the values are indices of, where they are tuples that the model writes.
     """
@@ -60,6 +62,7 @@ class Parameter:
     chosen: Values | None = None
     more: tuple[str, ...] = ()
     by_index: bool = False
+    is_listed: bool = False
     table: tuple[object, ...] = ()
 
 
@@ -155,6 +158,7 @@ class Choices:
                 one.chosen,
                 tuple(map(self._names.index, one.more)),
                 one.by_index,
+                one.values if one.is_listed else None,
             )
             for one in self._parameters
             if one.chosen is not None
@@ -163,7 +167,7 @@ class Choices:
     def _parameter(self, name: str, choice: Choice) -> Parameter:
         """Return where the values of a parameter come from."""
         what = f"{name} of {self._what} {self._name}"
-        by_index = False
+        by_index = is_listed = False
         every: Any = choice
         chosen: Values | None = None
         if isinstance(every, tuple) and len(every) == 2 and any(callable(one) for one in every):
@@ -175,9 +179,10 @@ class Choices:
             return Parameter(name, lambda k: indices, table=table)
         taken = self._taken(every, what)
         if chosen is None and self._is_of_state(taken):
-            every, chosen = self._elements(every, what, self._is_record(name)), every
+            by_index, is_listed = self._is_record(name), not is_path(every)
+            find = self._listed if is_listed else self._elements
+            every, chosen = find(every, what, by_index), every
             taken = ("k", *taken[2:])
-            by_index = self._is_record(name)
         elif self._is_of_state(taken):
             raise about(
                 every,
@@ -195,7 +200,7 @@ class Choices:
             raise about(chosen, f"{what} takes ({', '.join(wanted)}); write lambda s, k: ...")
         others = [other for other in self._names if other != name]
         self._refuse_unknown(wanted[2:], others, "other parameter", chosen, what)
-        return Parameter(name, every, taken[1:], chosen, wanted[2:], by_index)
+        return Parameter(name, every, taken[1:], chosen, wanted[2:], by_index, is_listed)
 
     def _is_record(self, name: str) -> bool:
         """Whether the action says that a parameter is a record."""
@@ -267,8 +272,6 @@ class Choices:
 
     def _elements(self, chosen: Values, what: str, are_records: bool) -> Values:
         """Return the numbers that a set, bag or sequence can hold, or the indices of records."""
-        if not is_path(chosen):
-            return self._listed(chosen, what, are_records)
 
         def elements(k: Any, *others: int) -> Iterable[int]:
             try:
@@ -301,11 +304,17 @@ class Choices:
         if are_records or not isinstance(chosen, FunctionType):
             raise unknown
 
+        known: dict[tuple[int, tuple[int, ...]], tuple[object, list[int] | None]] = {}
+
         def values(k: Any, *others: int) -> Iterable[int]:
             # Most models need no reading of what lists values.
             from ...language.lowering.listing import listed
 
-            numbers = listed(chosen, Layout(self._state, k), k, others, MOST_CHOICES)
+            key = id(k), others
+            if key not in known:
+                # The key has the address of the bounds, so they must stay alive.
+                known[key] = k, listed(chosen, Layout(self._state, k), k, others, MOST_CHOICES)
+            _, numbers = known[key]
             if numbers is None:
                 raise unknown
             return numbers

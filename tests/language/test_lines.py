@@ -81,6 +81,7 @@ class State(Record):
     box: RecordSet[Entry] = set_of(Entry, 3, "box")
     bag: Bag = bag_of(3, 3, "bag")
     other: Bag = bag_of(3, 3, "other")
+    few: Bag = bag_of(2, 3, "few")
     rbag: RecordBag[Entry] = bag_of(Entry, 3, "rbag")
     e: Entry = nested(Entry)
     w: WithBag = nested(WithBag)

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 import tidegate
 from tidegate.cli import main
 from tidegate.core.guards import guards
+from tidegate.language.lowering import listing
 from tidegate.library.mutants import mutants
 from tidegate.library.names import find_protocol
 
@@ -763,3 +764,12 @@ def test_a_choice_reads_a_tuple_that_was_chosen_before(tmp_path, later, engine):
     found = tidegate.check(str(path), engine=engine, properties=["none"])
     # 1 and 6 are the ends of their tuples.
     assert found.distinct_states == len({0, 4, 5})
+
+
+def test_a_value_that_the_code_seemed_not_to_list_is_an_error(write, monkeypatch):
+    """Were a type too narrow, states would be missed in every engine."""
+    right = listing.values_of
+    monkeypatch.setattr(listing, "values_of", lambda kind: right(kind)[:-1])
+    done = CliRunner().invoke(main, ["check", write(model(LISTED)), "--engine", "interpreted"])
+    assert done.exit_code == 70, done.output
+    assert "it lists 1, which its code does not seem to" in " ".join(done.output.split())

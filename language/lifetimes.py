@@ -40,6 +40,38 @@ def is_read_later(function: Node, name: str, node: ast.expr) -> bool:
     return False
 
 
+def is_read_once(function: Node, name: str, statement: ast.stmt) -> bool:
+    """Whether a statement, in what it evaluates first, is all that reads a name, and reads it once.
+
+    Nothing goes through that place again: no function, and no loop but one over what the name has.
+    """
+    uses = [one for one in ast.walk(function) if isinstance(one, ast.Name) and one.id == name]
+    first = getattr(statement, _FIRST.get(type(statement), ""), None)
+    return len(uses) == 2 and isinstance(first, ast.expr) and _has_once(first, name)
+
+
+_FIRST: dict[type[ast.stmt], str] = {
+    ast.Return: "value", ast.Assign: "value", ast.AnnAssign: "value", ast.If: "test",
+    ast.For: "iter",
+}  # fmt: skip
+"""What a statement evaluates first."""
+
+
+def _has_once(part: ast.expr, name: str) -> bool:
+    """Whether an expression has a name where it is evaluated at most once."""
+    if isinstance(part, ast.Name):
+        return part.id == name
+    if isinstance(part, ast.Lambda):
+        return False
+    if isinstance(part, (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)):
+        return _has_once(part.generators[0].iter, name)
+    return any(
+        _has_once(one.value if isinstance(one, ast.keyword) else one, name)
+        for one in ast.iter_child_nodes(part)
+        if isinstance(one, (ast.expr, ast.keyword))
+    )
+
+
 def _way(owner: ast.AST, node: ast.AST) -> list[tuple[ast.AST, list[ast.stmt]]]:
     """Return the blocks down to an expression: what each belongs to, and the rest of it."""
     for _, block in ast.iter_fields(owner):

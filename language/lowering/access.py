@@ -65,6 +65,8 @@ from .retyping import keyed, retyped
 
 def name(frame: Frame, node: ast.Name) -> Expression:
     """Lower a name."""
+    if node.id in frame.lazy:
+        return frame.expression(frame.lazy[node.id])
     known = frame.local(node.id, node)
     if known is not None:
         return known

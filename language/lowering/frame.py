@@ -41,7 +41,7 @@ from ..form import (
 )
 from ..forms import refusal
 from ..impure import ONLY
-from ..lifetimes import is_read_later
+from ..lifetimes import is_read_later, is_read_once
 from ..names import MISSING, looked_up
 from ..origin import note_source
 from ..schema import Schema
@@ -79,7 +79,7 @@ from ..types import (
     widened,
 )
 from ..types import Mapping as MappingType
-from .effects import acts, is_in, overlaps
+from .effects import acts, children, is_in, overlaps
 from .meaning import refuse_answer, refuse_truth
 from .owners import FILE, STATE, VALUE, Origin, Sharing, origin_of, repeats
 
@@ -385,6 +385,7 @@ class Frame:
         self.scope = Scope()
         self.alive = True
         self.loops: list[Loop] = []
+        self.lazy: dict[str, ast.expr] = {}
         self.returned: list[Type] = []
         self.versions: dict[str, list[str]] = {}
         self.kept: set[str] = set()
@@ -533,11 +534,11 @@ class Frame:
     def refuse_stream(self, value: Expression, node: ast.AST) -> None:
         """Refuse a name for what yields values one by one: it would have none the second time."""
         if isinstance(value.type, Stream):
-            raise self.refusal(
-                node,
-                "a generator or an iterator has a name, or is stored",
-                "write list(...) around it",
-            )
+            raise self._refused_stream(node)
+
+    def _refused_stream(self, node: ast.AST) -> LoweringError:
+        what = "a generator or an iterator has a name, or is stored"
+        return self.refusal(node, what, "write list(...) around it")
 
     def refuse_unhashable(self, kind: Type, node: ast.AST) -> None:
         """Refuse what cannot be a member of a set, as a list."""
@@ -866,19 +867,43 @@ class Frame:
     def block(self, statements: Iterable[ast.stmt]) -> tuple[Statement, ...]:
         """Lower statements, up to one after which nothing runs."""
         out: list[Statement] = []
+        around, self.lazy = self.lazy, {}
         for statement in statements:
             if not self.alive:
                 break
             self.line = statement.lineno
             loops, scope = len(self.loops), self.scope
             try:
-                out += self._statement(statement)
+                lowered = self._statement(statement)
+                self._end_lazy(statement, lowered)
+                out += lowered
             except LoweringError as error:
                 if self.lowering.refusals is None or not self.names_lines:
                     raise
                 del self.loops[loops:]
+                self.lazy = {}
                 self._go_on(statement, error, scope)
+        for source in self.lazy.values():
+            raise self._refused_stream(source)
+        self.lazy = around
         return tuple(out)
+
+    def put_off(self, name: str, value: Expression, source: ast.expr) -> bool:
+        """Note a name for a generator that the next statement may read; whether that can be."""
+        if not isinstance(value.type, Stream) or acts(value):
+            return False
+        self.lazy = {**self.lazy, name: source}
+        return True
+
+    def _end_lazy(self, statement: ast.stmt, lowered: Parts[Statement]) -> None:
+        """Refuse a name for a generator that a statement does not read, or reads too late."""
+        if not self.lazy or (not lowered and isinstance(statement, ast.Assign)):
+            return
+        names, self.lazy = self.lazy, {}
+        first = [part for one in lowered for part in children(one) if isinstance(part, Expression)]
+        for name, source in names.items():
+            if not is_read_once(self.tree, name, statement) or any(map(acts, first)):
+                raise self._refused_stream(source)
 
     def _statement(self, statement: ast.stmt) -> list[Statement]:
         """Lower a statement."""

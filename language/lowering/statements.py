@@ -169,6 +169,8 @@ def _named(
     if isinstance(kind, Closure) and isinstance(source, ast.Attribute):
         what = f"{frame.text(source)}, a method without a call, has a name"
         raise frame.refusal(target, what, "call it where it is used")
+    if source is not None and frame.put_off(target.id, value, source):
+        return []
     is_read = isinstance(value, Element) and isinstance(value.of.type, Ref)
     if is_read and isinstance(kind, Record) and not kind.own and _is_written(frame, target.id):
         assert isinstance(value, Element)

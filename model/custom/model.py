@@ -31,12 +31,12 @@ from .fairness import Fair
 from .signatures import (
     OF_ACTION,
     OF_MODEL,
+    OPTIONS,
     behind_the_bounds,
     counted,
     misplaced,
     refuse_bare,
     refuse_misspelt,
-    refuse_options,
     refuse_other_classes,
     refuse_other_kinds,
     refuse_other_types,
@@ -45,6 +45,7 @@ from .signatures import (
     refuse_unknown_bounds,
     refuse_unknown_kinds,
     refuse_wrong_looks,
+    taken_by_parameters,
 )
 from .view import Lanes, Sentence, first_sentence
 
@@ -235,7 +236,7 @@ class Model(Fair, Generic[S, K]):
         fairness: Fairness | None = None,
         fair_per: tuple[str, ...] | None = None,
         sign: str = "",
-        when: Callable[[K], bool] = lambda k: True,
+        when: Callable[[K], bool] = OPTIONS["when"],
         distinct: bool = False,
         **choices: Choice,
     ) -> Callable[[F], F]:
@@ -281,12 +282,14 @@ class Model(Fair, Generic[S, K]):
         def declare(function: F) -> F:
             refuse_other_kinds(function, "an action")
             self._refuse_taken("action", function, [one.apply for one in self.actions])
-            options = who, source, fairness, fair_per, sign, distinct
-            refuse_options(
-                function, _camel(function.__name__), inspect.signature(function).parameters
-            )
-            refuse_other_types(f"action {function.__name__}", OF_ACTION, *options)
-            self._declare(function, who, source, fairness, fair_per, when, choices, sign, distinct)
+            options: dict[str, Any] = {
+                "source": source, "fairness": fairness, "fair_per": fair_per, "sign": sign,
+                "when": when, "distinct": distinct,
+            }  # fmt: skip
+            more = choices | taken_by_parameters(function, options)
+            of_action = (options[name] for name in OF_ACTION if name != "who")
+            refuse_other_types(f"action {function.__name__}", OF_ACTION, who, *of_action)
+            self._declare(function, who, choices=more, **options)
             return function
 
         return declare

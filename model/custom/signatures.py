@@ -334,8 +334,11 @@ def refuse_misspelt(
         )
 
 
-OPTIONS = frozenset({"source", "fairness", "fair_per", "sign", "when", "distinct"})
-"""The options of :meth:`.model.Model.action`, which no parameter of an action can be called."""
+OPTIONS: dict[str, Any] = {
+    "source": "", "fairness": None, "fair_per": None, "sign": "", "when": lambda k: True,
+    "distinct": False,
+}  # fmt: skip
+"""The options of :meth:`.model.Model.action`, with what they are by default."""
 
 
 def refuse_others(who: object, others: Sequence[object]) -> None:
@@ -347,17 +350,9 @@ def refuse_others(who: object, others: Sequence[object]) -> None:
         )
 
 
-def refuse_options(function: Callable[..., Any], name: str, parameters: Iterable[str]) -> None:
-    """Refuse an action with a parameter that is called like an option.
-
-    Raises
-    ------
-    ModelError
-        If it has one.
-    """
-    if options := sorted({*parameters} & OPTIONS):
-        raise about(
-            function,
-            f"action {name} has a parameter {options[0]}, which is an option of @model.action; "
-            "give the parameter another name",
-        )
+def taken_by_parameters(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Take out what is said of parameters of an action that are called like its options."""
+    own = [name for name in inspect.signature(function).parameters if name in options]
+    said = {name: options[name] for name in own if options[name] is not OPTIONS[name]}
+    options.update((name, OPTIONS[name]) for name in own)
+    return said

@@ -773,3 +773,22 @@ def test_a_value_that_the_code_seemed_not_to_list_is_an_error(write, monkeypatch
     done = CliRunner().invoke(main, ["check", write(model(LISTED)), "--engine", "interpreted"])
     assert done.exit_code == 70, done.output
     assert "it lists 1, which its code does not seem to" in " ".join(done.output.split())
+
+
+@pytest.mark.parametrize("option", ["source", "fairness", "fair_per", "sign", "when", "distinct"])
+def test_a_parameter_may_be_called_like_an_option(write, option):
+    text = model(BY_STATE)
+    # What is said of such a name is said of the parameter.
+    other = (
+        text.replace(
+            "def send(s: State, k: Bounds, node: int, item: int, to: int)",
+            f"def send(s: State, k: Bounds, node: int, {option}: int, to: int)",
+        )
+        .replace("item=lambda s, k: s.waiting, to=", f"{option}=lambda s, k: s.waiting, to=")
+        .replace("s.waiting.discard(item)", f"s.waiting.discard({option})")
+        .replace("inbox.add(item)", f"inbox.add({option})", 1)
+    )
+    results = [
+        tidegate.check(write(one, f"{n}.py"), {}, ["TypeOk"]) for n, one in enumerate((text, other))
+    ]
+    assert results[0].distinct_states == results[1].distinct_states > 100

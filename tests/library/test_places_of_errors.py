@@ -261,13 +261,3 @@ def test_clearing_a_cache_that_is_a_link_says_what_stays(tmp_path, monkeypatch):
     assert first == f"removed {link}, a link; what it led to stays: {stays}"
     assert (tmp_path / "kept" / "file").exists()
     assert not link.exists()
-
-
-@pytest.mark.parametrize("option", ["source", "fairness", "fair_per", "sign", "when"])
-def test_a_parameter_that_is_called_like_an_option_is_refused(said, option):
-    tail = TAIL.replace("def step(s: State, k: Bounds)", f"def step(s: State, k: Bounds, {option})")
-    [line] = said("class State(Base):\n    pass\n", tail)
-    assert line == (
-        f"Error: own.py:26: action Step has a parameter {option}, which is an option of "
-        "@model.action; give the parameter another name"
-    )

@@ -109,6 +109,6 @@ def eligible_isr(s: BrokerState, k: Constants) -> tuple[int] | None:
     """Return a fenced member of the ISR that leads, or is not the only one."""
     isr = s.partition.isr
     for broker in members(isr & s.partition.fenced):
-        if isr & isr - 1 or s.partition.leader == broker:
+        if isr != 1 << broker or s.partition.leader == broker:
             return (broker,)
     return None

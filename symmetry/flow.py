@@ -7,28 +7,15 @@ from typing import NamedTuple
 
 from .relations import Relation
 
-OWN = "'"
-"""What the locations of a function's own lists and dictionaries begin with."""
-
 
 class Location(NamedTuple):
-    """A variable or a container of the state, or a list of the function's own.
+    """A variable or a container of the state.
 
     ``indices`` are the loops whose participants index it; 0 for any other index.
     """
 
     form: str
     indices: tuple[int, ...]
-
-    @property
-    def is_own(self) -> bool:
-        """Whether it belongs to the function, and nobody else sees it."""
-        return self.form.startswith(OWN)
-
-    @property
-    def shown(self) -> str:
-        """Its form as a message has it."""
-        return self.form.removeprefix(OWN)
 
 
 class Write(NamedTuple):
@@ -74,26 +61,15 @@ class Effects:
         writes = {Write(after(one.location), one.how) for one in self.writes}
         return Effects(set(map(after, self.reads)), writes, self.fails, self.unknown)
 
-    def outside(self) -> Effects:
-        """Return them after the function, whose own lists and dictionaries nobody else sees."""
-        reads = {read for read in self.reads if not read.is_own}
-        writes = {write for write in self.writes if not write.location.is_own}
-        return Effects(reads, writes, self.fails, self.unknown)
-
     def copy(self) -> Effects:
         """Return them as they are now."""
         return Effects(set(self.reads), set(self.writes), self.fails, self.unknown)
 
 
 class Result(NamedTuple):
-    """What a function returns.
-
-    ``changed`` is what the parameters have then that it changes; ``is_picked`` is whether a loop
-    over participants returns that of any of them.
-    """
+    """What a function returns; ``is_picked`` is whether that is of any of some participants."""
 
     value: Relation
-    changed: dict[str, Relation]
     is_picked: bool = False
 
 

@@ -20,12 +20,9 @@ class Summary:
     ----------
     result
         What it returns; None if it never does.
-    changed
-        What the parameters have afterwards that it changes.
     """
 
     result: Relation | None
-    changed: dict[str, Relation]
     effects: Effects
 
 

@@ -1,15 +1,9 @@
-"""The permutations of the participants, and which operations on their numbers they do not disturb.
-
-As there are few participants, an operation is tried on all that its operands may be in the two
-runs: it treats them alike if what it returns is related, too.
-"""
+"""The permutations of the participants, and which operations on their numbers keep them alike."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import cache
-from itertools import product
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from ..core.fields import NONE, Array, Field
@@ -24,7 +18,6 @@ from .relations import (
     ReplicaSet,
     Same,
     Shifted,
-    Thinned,
     exactly,
 )
 from .words import described, why_not_computed
@@ -42,8 +35,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "lshift": operator.lshift, "rshift": operator.rshift, "min": min, "max": max,
 }  # fmt: skip
 OF_BITS = ("and_", "or_", "xor")
-RENAMED = (Replica, ReplicaSet, Thinned, Shifted)
-_TRIED = (Same, *RENAMED)
+RENAMED = (Replica, ReplicaSet, Shifted)
 _WIDEST = 64
 
 
@@ -60,18 +52,13 @@ class Group:
     """
 
     def __init__(self, symmetry: Symmetry) -> None:
-        self._kinds = symmetry.kinds
+        self._kinds, self._within = symmetry.kinds, symmetry.kinds.within
         self.permutations = _generators(symmetry.group)
         self.generators: dict[str, list[Permutation]] = {}
         for kind in self._kinds.members:
             each = {self._within(p, kind) for p in self.permutations}
             if moving := sorted(p for p in each if p != tuple(range(len(p)))):
                 self.generators[kind] = moving
-        self._result: Callable[[str, Relation, Relation], Any] = cache(self._tried)
-
-    def _within(self, permutation: Permutation, kind: str) -> Permutation:
-        """Return what a permutation of all kinds does to the members of one."""
-        return self._kinds.within(permutation, kind)
 
     def named(self, declared: Field) -> str | None:
         """Return the kind of the participants that a variable names; None if it names none.
@@ -104,33 +91,30 @@ class Group:
             {p[n] for n in chosen} == chosen for p in self.generators[kind]
         )
 
-    def _is(self, made: Replica | ReplicaSet, value: Same) -> bool:
-        """Whether a plain number is a participant, or a set, that every permutation keeps."""
-        fixed = product(self.generators[made.kind], value.numbers or ())
-        return value.numbers is not None and all(self._relates(made, p, n, n) for p, n in fixed)
+    def _is_kept(self, kind: str, rename: Callable[[int, Permutation], int], value: Same) -> bool:
+        """Whether a plain value is known to be what no permutation renames."""
+        every = self.generators[kind]
+        return value.numbers is not None and all(
+            rename(n, p) == n for n in value.numbers for p in every
+        )
 
     def as_replica(self, value: Relation, kind: str) -> Replica | None:
         """Return a value as the number of a participant or NONE, if it can be one."""
         if isinstance(value, Replica):
             return value if value.kind == kind else None
-        made = Replica(kind, isinstance(value, Same) and NONE in (value.numbers or ()))
-        return made if isinstance(value, Same) and self._is(made, value) else None
+        if not isinstance(value, Same) or not self._is_kept(kind, renamed, value):
+            return None
+        numbers = value.numbers or frozenset()
+        here = all(NONE <= n < self.count(kind) for n in numbers)
+        return Replica(kind, NONE in numbers) if here else None
 
     def as_set(self, value: Relation, kind: str) -> ReplicaSet | None:
         """Return a value as a set of participants, if it can be one."""
         if isinstance(value, ReplicaSet):
             return value if value.kind == kind else None
-        masks = (isinstance(value, Same) and value.numbers) or ()
-        made = ReplicaSet(kind, any(mask >> self.count(kind) for mask in masks))
-        return made if isinstance(value, Same) and self._is(made, value) else None
-
-    def _relates(self, value: Relation, p: Permutation, one: int, other: int) -> bool:
-        """Whether a value may be these numbers in the two runs."""
-        if isinstance(value, Replica):
-            return -value.may_be_none <= one < len(p) and renamed(one, p) == other
-        if isinstance(value, ReplicaSet):
-            return (value.wide or not one >> len(p)) and renamed_set(one, p) == other
-        return one & 1 == other & 1 if isinstance(value, Shifted) else one == other
+        if not isinstance(value, Same) or not self._is_kept(kind, renamed_set, value):
+            return None
+        return ReplicaSet(kind, any(mask >> self.count(kind) for mask in value.numbers or ()))
 
     def renamed(self, value: Relation, permutation: Permutation, number: Any) -> Any:
         """Return what a number becomes, if that kind of value is it."""
@@ -142,11 +126,11 @@ class Group:
 
     def may_be(self, value: Replica | ReplicaSet, numbers: Collection[Any]) -> bool:
         """Whether values may be of a kind, and permutations give such values again."""
-        return all(isinstance(number, int) for number in numbers) and all(
-            (new := self.renamed(value, p, number)) in numbers
-            and self._relates(value, self._within(p, value.kind), number, new)
-            for p in self.permutations
-            for number in set(numbers)
+        count = self.count(value.kind)
+        high = 1 << count if isinstance(value, ReplicaSet) else count
+        low = NONE if isinstance(value, Replica) and value.may_be_none else 0
+        return all(isinstance(n, int) and low <= n < high for n in numbers) and all(
+            self.renamed(value, p, n) in numbers for p in self.permutations for n in set(numbers)
         )
 
     def computed(self, name: str, left: Relation, right: Relation) -> Relation:
@@ -161,71 +145,44 @@ class Group:
             return Never()
         if isinstance(left, Same) and isinstance(right, Same):
             return _of_numbers(name, left, right)
-        result = None
-        if isinstance(left, _TRIED) and isinstance(right, _TRIED):
-            result = self._result(name, _bare(left), _bare(right))
+        kinds = {one.kind for one in (left, right) if isinstance(one, RENAMED)}
+        result = self._of_kind(name, left, right, kinds.pop()) if len(kinds) == 1 else None
         if result is None:
             raise NotShownError(why_not_computed(name, left, right))
-        return result  # type: ignore[no-any-return]  # cached
+        return result
 
-    def _tried(self, name: str, left: Relation, right: Relation) -> Relation | None:
-        """Return the kind of an operation's result, tried on all that its operands may be."""
-        operands, compares = (left, right), name in COMPARISONS
-        wide = any(map(is_wide, operands))
-        by_bits = name in OF_BITS or (name == "rshift" and not isinstance(right, ReplicaSet))
-        unknown = any(isinstance(v, Same) and v.numbers is None for v in operands)
-        shifted = any(isinstance(v, Shifted) for v in operands)
-        compute = COMPARISONS.get(name) or OPERATORS.get(name)
-        far = name == "lshift" and isinstance(right, Same) and max(right.numbers or (0,)) > _WIDEST
-        of = {v.kind for v in operands if isinstance(v, RENAMED)}
-        if (
-            len(of) != 1
-            or unknown
-            or (shifted and name != "and_")
-            or far
-            or not compute
-            or not (compares or by_bits or not wide)
-        ):
+    def _of_kind(self, name: str, left: Relation, right: Relation, kind: str) -> Relation | None:
+        """Return the result of an operation on participants, or sets of them; None if unknown."""
+        if name in COMPARISONS and isinstance(left, Replica) and isinstance(right, Same):
+            return self._with_plain(COMPARISONS[name], kind, right)
+        if name in COMPARISONS and isinstance(left, Same) and isinstance(right, Replica):
+            compare = COMPARISONS[name]
+            return self._with_plain(lambda replica, n: compare(n, replica), kind, left)
+        if isinstance(left, Replica) and isinstance(right, Replica):
+            return TRUTH if name in ("eq", "ne") else None
+        if name == "lshift":
+            return ReplicaSet(kind) if left == exactly(1) and isinstance(right, Replica) else None
+        one, other = self.as_set(left, kind), self.as_set(right, kind)
+        if name == "rshift":
+            return Shifted(kind) if one is not None and self.as_replica(right, kind) else None
+        if name == "and_" and Shifted(kind) in (left, right) and exactly(1) in (left, right):
+            return TRUTH
+        if one is None or other is None:
             return None
-        [kind] = of
-        results = self._results(compute, operands, kind, compares)
-        if results is None:
-            return None
-        # The truth of a comparison is asked: that it is renamed like a participant is not enough.
-        kinds: list[Relation] = [TRUTH if compares or shifted else Same()]
-        if not compares:
-            sets = [ReplicaSet(kind), ReplicaSet(kind, True)]
-            alone = [Replica(kind, False), Replica(kind, True)]
-            joins = name in OF_BITS and any(isinstance(v, ReplicaSet) for v in operands)
-            kinds = [*sets, *kinds] if joins else [*kinds, *alone, *sets]
-        kinds += [Shifted(kind)] if name == "rshift" else []
-        return next((one for one in kinds if all(self._relates(one, *r) for r in results)), None)
+        if name in OF_BITS:
+            every = all if name == "and_" else any
+            return ReplicaSet(kind, every((one.wide, other.wide)))
+        return TRUTH if name in ("eq", "ne") else None
 
-    def _results(
-        self,
-        compute: Callable[[Any, Any], Any],
-        operands: tuple[Relation, Relation],
-        kind: str,
-        compares: bool,
-    ) -> set[tuple[Permutation, int, int]] | None:
-        """Return what an operation gives in the two runs; None if it fails in one of them alone."""
-        # Bits beyond the participants are the same in both runs; each of them matters alone, and
-        # an order is decided by the sign of a difference.
-        highs = {0}
-        for value in operands:
-            if compares and isinstance(value, Same):
-                limits = product(value.numbers or (), (-1, 0, 1))
-                highs |= {(limit >> self.count(kind)) + more for limit, more in limits}
-        results: set[tuple[Permutation, int, int]] = set()
-        for p in self.generators[kind]:
-            for a, b in product(*(_pairs(value, p, highs) for value in operands)):
-                one, other = (_outcome(compute, *each) for each in zip(a, b, strict=True))
-                if one is None and other is None:
-                    continue
-                if one is None or other is None:
-                    return None
-                results.add((p, one, other))
-        return results
+    def _with_plain(
+        self, compare: Callable[[int, int], bool], kind: str, plain: Same
+    ) -> Relation | None:
+        """Return the truth of a comparison with a plain number, if no renaming changes that."""
+        pairs = [(n, new) for p in self.generators[kind] for n, new in enumerate(p)]
+        alike = plain.numbers is not None and all(
+            compare(one, n) == compare(other, n) for one, other in pairs for n in plain.numbers
+        )
+        return TRUTH if alike else None
 
     def truth(self, value: Relation) -> bool | None:
         """Return whether a value is true; None if that is unknown, but the same in both runs.
@@ -244,30 +201,6 @@ class Group:
         if not isinstance(value, Same):
             raise NotShownError(f"tests whether {described(value)} is true")
         return bool(min(value.numbers)) if value.numbers and len(value.numbers) == 1 else None
-
-
-def _pairs(value: Relation, p: Permutation, highs: set[int]) -> Iterator[tuple[int, int]]:
-    """Yield what a value may be in the two runs.
-
-    Parameters
-    ----------
-    highs
-        What the bits of a set that are not participants may be.
-    """
-    masks, bits = range(1 << len(p)), (0, -2)
-    if isinstance(value, Same):
-        yield from ((one, one) for one in value.numbers or ())
-    elif isinstance(value, Replica):
-        yield from ((r, renamed(r, p)) for r in range(-value.may_be_none, len(p)))
-    elif isinstance(value, Shifted):
-        yield from ((a | low, b | low) for low in (0, 1) for a, b in product(bits, bits))
-    else:
-        pairs: Any = ((mask, renamed_set(mask, p)) for mask in masks)
-        if isinstance(value, Thinned):
-            pairs = ((a, b) for a, b in product(masks, masks) if a.bit_count() == b.bit_count())
-        more = (0, -1, 1) if is_wide(value) else ()
-        for (one, other), high in product(pairs, highs.union(more)):
-            yield high << len(p) | one, high << len(p) | other
 
 
 def _of_numbers(name: str, left: Same, right: Same) -> Same:
@@ -289,16 +222,6 @@ def _outcome(compute: Callable[[int, int], int], left: int, right: int) -> int |
         return compute(left, right)
     except (ArithmeticError, ValueError):
         return None
-
-
-def _bare(value: Relation) -> Relation:
-    """Return a value without the loop that it is of."""
-    return Replica(value.kind, value.may_be_none) if isinstance(value, Replica) else value
-
-
-def is_wide(value: Relation) -> bool:
-    """Whether a set may have other bits than those of participants."""
-    return isinstance(value, Thinned) or (isinstance(value, ReplicaSet) and value.wide)
 
 
 def renamed_set(mask: int, permutation: Permutation) -> int:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
-from typing import Any
 
-from .group import FEW, RENAMED, Group, is_wide
+from .group import FEW, RENAMED, Group
 from .relations import (
     NEVER,
     NOTHING,
-    Alternatives,
     Bunch,
     Carried,
     Data,
@@ -28,10 +26,10 @@ from .relations import (
     Same,
     SetOf,
     Several,
-    Table,
-    Thinned,
     Unclear,
+    is_renamed,
     known_number,
+    rebuilt,
 )
 from .words import described
 
@@ -85,7 +83,7 @@ class Joining:
         if isinstance(one, Carried) or isinstance(other, Carried):
             return self.rounds(one, other)
         if isinstance(one, Data) or isinstance(other, Data):
-            return self.joined(*self.alike(one, other))
+            return self.joined(self.opened(one), self.opened(other))
         return self._related(one, other) or Unclear(
             f"is {described(one)} or {described(other)}, as the case may be"
         )
@@ -102,59 +100,40 @@ class Joining:
         elif isinstance(one, LISTS) and isinstance(other, LISTS):
             result = self._lists(one, other)
         elif isinstance(one, SetOf) and isinstance(other, SetOf):
-            result = self._of(SetOf, one.element, other.element)
-        elif isinstance(one, Table) and isinstance(other, Table):
-            key, value = self.joined(one.key, other.key), self.joined(one.value, other.value)
-            ordered = one.ordered and other.ordered
-            result = self._clear(Table(key, value, ordered), key, value)
+            result = made_of(SetOf, self.joined(one.element, other.element))
         elif isinstance(one, Made) and isinstance(other, Made):
             result = self._records(one, other)
-        elif isinstance(one, (Place, Alternatives)) and isinstance(other, (Place, Alternatives)):
-            result = _places(one, other)
+        elif isinstance(one, Place) and isinstance(other, Place) and one.form == other.form:
+            # They differ in the indices alone.
+            pairs = zip(one.indices, other.indices, strict=True)
+            result = Place(one.form, tuple(a if a == b else 0 for a, b in pairs))
         else:
             result = self._renamed(one, other)
         return result
-
-    def _clear(self, made: Relation, *parts: Relation) -> Relation:
-        return next((one for one in parts if isinstance(one, Unclear)), made)
-
-    def _of(self, kind: Any, one: Relation, other: Relation) -> Relation:
-        element = self.joined(one, other)
-        return self._clear(kind(element), element)
 
     def _optional(self, one: Relation, other: Relation) -> Relation:
         inner = self.joined(_certain(one), _certain(other))
         if isinstance(inner, (Same, Picked)):
             return Same() if isinstance(inner, Same) else inner
-        return self._clear(Maybe(inner), inner)
+        return made_of(Maybe, inner)
 
-    def _lists(self, one: Relation, other: Relation) -> Relation:
+    def _lists(self, one: Relation, other: Relation) -> Relation | None:
         tuples = isinstance(one, Several) and isinstance(other, Several)
         if tuples and len(elements(one)) == len(elements(other)):
             items = tuple(map(self.joined, elements(one), elements(other)))
-            return self._clear(Several(items), *items)
-        for kind in (Indexed, Bunch):
-            if isinstance(one, kind) or isinstance(other, kind):
-                return self._as_one(kind, one, other)
-        element = self.all([*elements(one), *elements(other)])
-        return self._clear(Listed(element), element)
-
-    def _as_one(self, kind: Any, one: Relation, other: Relation) -> Relation:
-        """Return a list in any order, or by the numbers of participants, as both of two are."""
-        if kind is Bunch:
-            element = self.all([*elements(one), *elements(other)])
-            return self._clear(Bunch(element), element)
-        by = next(value.kind for value in (one, other) if isinstance(value, Indexed))
-        first, second = self.as_indexed(one, by), self.as_indexed(other, by)
-        if first is None or second is None:
-            return Unclear(f"is {described(one)} or {described(other)}, as the case may be")
-        element = self.joined(first.element, second.element)
-        return self._clear(Indexed(by, element), element)
+            return made_of(lambda _: Several(items), *items)
+        by = next((value.kind for value in (one, other) if isinstance(value, Indexed)), None)
+        if by is not None:
+            first, second = self.as_indexed(one, by), self.as_indexed(other, by)
+            if first is None or second is None:
+                return None
+            element = self.joined(first.element, second.element)
+            return made_of(lambda of: Indexed(by, of), element)
+        kind = Bunch if isinstance(one, Bunch) or isinstance(other, Bunch) else Listed
+        return made_of(kind, self.all([*elements(one), *elements(other)]))
 
     def as_indexed(self, value: Relation, kind: str) -> Indexed | None:
         """Return a list that has an element for each participant; None if it is not one."""
-        if isinstance(value, Data):
-            value = self.opened(value)
         if isinstance(value, Indexed):
             return value if value.kind == kind else None
         if isinstance(value, Several) and len(value.items) == self.group.count(kind):
@@ -168,7 +147,7 @@ class Joining:
             return None
         others = dict(other.parts)
         parts = tuple((n, self.joined(v, others[n])) for n, v in one.parts if n in others)
-        return self._clear(Made(one.declaration, parts), *(value for _, value in parts))
+        return made_of(lambda _: Made(one.declaration, parts), *(value for _, value in parts))
 
     def _renamed(self, one: Relation, other: Relation) -> Relation | None:
         """Return what two numbers are if both may be participants, or sets of them."""
@@ -182,12 +161,10 @@ class Joining:
                 return None
             symbol = first.symbol if first.symbol == second.symbol else 0
             return Replica(kind, first.may_be_none or second.may_be_none, symbol)
-        sets = [v if v == Thinned(kind) else self.group.as_set(v, kind) for v in (one, other)]
+        sets = [self.group.as_set(value, kind) for value in (one, other)]
         if None in sets:
             return None
-        if Thinned(kind) in sets:
-            return Thinned(kind)
-        return ReplicaSet(kind, any(value is not None and is_wide(value) for value in sets))
+        return ReplicaSet(kind, any(value is not None and value.wide for value in sets))
 
     def rounds(self, one: Relation, other: Relation) -> Relation:
         """Return what a round of a loop leaves of a name, in one way or another."""
@@ -212,60 +189,26 @@ class Joining:
         if not isinstance(value, Data):
             return value
         held = value.value
-        if isinstance(held, dict):
-            values = self.all(self.opened(wrapped(one)) for one in held.values())
-            keys = self.all(self.opened(wrapped(one)) for one in held)
-            return Table(keys, values, ordered=True)
-        assert isinstance(held, (list, set, frozenset))
+        assert isinstance(held, (list, set, frozenset, dict))
         items = tuple(self.opened(wrapped(one)) for one in held)
         return Several(items) if isinstance(held, list) else SetOf(self.all(items))
 
-    def alike(self, one: Relation, other: Relation) -> tuple[Relation, Relation]:
-        """Return two values of which a constant is opened as what the other one is."""
-        pair = one, other
-        kind = next((k for value in pair if (k := _members_of(value)) is not None), None)
-        first, second = (self._as_members(value, kind) or self.opened(value) for value in pair)
-        return first, second
-
-    def _as_members(self, value: Relation, kind: str | None) -> SetOf | None:
-        """Return a constant set of participants that every permutation keeps; None if it is not."""
-        held = value.value if isinstance(value, Data) else None
-        if kind is None or not isinstance(held, (set, frozenset)):
-            return None
-        plain = all(type(number) is int for number in held)
-        closed = plain and self.group.is_closed(held, kind)
-        return SetOf(Replica(kind)) if closed else None
-
     def fits(self, value: Relation, declared: Relation) -> bool:
-        """Whether a declared variable may get a value, in both runs alike."""
-        value, _ = self.alike(value, declared)
-        if isinstance(value, Never):
-            return True
-        if isinstance(declared, Same):
-            return isinstance(value, Same)
-        if isinstance(declared, Replica):
-            return self.group.as_replica(value, declared.kind) is not None
-        if isinstance(declared, ReplicaSet):
-            return self.group.as_set(value, declared.kind) is not None
-        if isinstance(declared, Indexed):
-            indexed = self.as_indexed(value, declared.kind)
-            return indexed is not None and self.fits(indexed.element, declared.element)
-        if isinstance(declared, Listed) and isinstance(value, (Several, Listed)):
-            return all(self.fits(one, declared.element) for one in elements(value))
-        if isinstance(declared, SetOf) and isinstance(value, SetOf):
-            return self.fits(value.element, declared.element)
-        if isinstance(declared, Table) and isinstance(value, Table):
-            return self.fits(value.key, declared.key) and self.fits(value.value, declared.value)
-        if isinstance(declared, Made) and isinstance(value, Made):
-            parts = dict(declared.parts)
-            return all(name in parts and self.fits(one, parts[name]) for name, one in value.parts)
-        return False
+        """Whether a declared variable may get a value, in both runs alike.
+
+        What is out of its range ends the search in both runs.
+        """
+        both = self.joined(declared, value)
+        return is_renamed(both) and rebuilt(both, _loosely) == rebuilt(declared, _loosely)
 
 
-def _members_of(value: Relation) -> str | None:
-    """Return the kind of participants in a set; None for anything else."""
-    held = value.element if isinstance(value, SetOf) else None
-    return held.kind if isinstance(held, Replica) else None
+def _loosely(value: Relation) -> Relation:
+    """Return a number of the same kind with any range."""
+    if isinstance(value, Same):
+        return Same()
+    if isinstance(value, Replica):
+        return Replica(value.kind, may_be_none=True)
+    return ReplicaSet(value.kind, wide=True) if isinstance(value, ReplicaSet) else value
 
 
 def _certain(value: Relation) -> Relation:
@@ -274,23 +217,16 @@ def _certain(value: Relation) -> Relation:
     return value.of if isinstance(value, Maybe) else value
 
 
-def _places(one: Place | Alternatives, other: Place | Alternatives) -> Relation:
-    """Return one of several places: of one form, they differ in the indices alone."""
-    merged: dict[str, Place] = {}
-    for value in (one, other):
-        for place in value.places if isinstance(value, Alternatives) else (value,):
-            known = merged.get(place.form, place)
-            pairs = zip(known.indices, place.indices, strict=True)
-            merged[place.form] = Place(place.form, tuple(a if a == b else 0 for a, b in pairs))
-    places = tuple(merged.values())
-    return places[0] if len(places) == 1 else Alternatives(places)
+def made_of(make: Callable[[Relation], Relation], *parts: Relation) -> Relation:
+    """Make a value of the first of some parts; `Unclear` if any of them is."""
+    return next((one for one in parts if isinstance(one, Unclear)), None) or make(parts[0])
 
 
 def elements(value: Relation) -> Sequence[Relation]:
-    """Return relations of which every element of a list has one."""
+    """Return relations of which every element of a list or a set has one."""
     if isinstance(value, Several):
         return value.items
-    assert isinstance(value, (Listed, Indexed, Bunch))
+    assert isinstance(value, (Listed, Indexed, Bunch, SetOf))
     return (value.element,)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from ..core.containers import Bag, Ordered, RecordBag, RecordSet, Set, Sorted
+from ..core.containers import Bag, Ordered, Set, Sorted
 from ..core.fields import NONE, Array, Field, declared_parts, limit_of
 from ..core.spec import TransitionSystem
 from .flow import Effects, Location, Write
@@ -24,7 +24,6 @@ from .relations import (
     ReplicaSet,
     Same,
     SetOf,
-    Table,
     Unclear,
     has_replica,
 )
@@ -141,14 +140,12 @@ class Places:
             kind = self.group.named(members)
             return SetOf(Same() if kind is None else Replica(kind))
         if issubclass(declared, Bag):
-            return Table(Same(), Same())
+            return SetOf(Same())
         if issubclass(declared, Ordered):
             items = parts["items"]
             assert isinstance(items, Array)
             element = self.value(items.element)
-            if issubclass(declared, RecordBag):
-                return Table(element, Same())
-            return SetOf(element) if issubclass(declared, RecordSet) else Listed(element)
+            return SetOf(element) if issubclass(declared, Sorted) else Listed(element)
         return Made(declared, tuple((name, self.value(part)) for name, part in parts.items()))
 
     def _variable(self, declared: Field) -> Relation:

@@ -50,16 +50,10 @@ class Analysis(Functions):
     ----------
     declared
         The functions met so far that are declared symmetric.
-
-    Parameters
-    ----------
-    goes_on
-        Whether to find further faults after the first one of a function.
     """
 
-    def __init__(self, places: Places, goes_on: bool = False) -> None:
+    def __init__(self, places: Places) -> None:
         super().__init__(places)
-        self._goes_on = goes_on
         self.declared: dict[tuple[str, int], Declared] = {}
         self._known: dict[object, Summary | NotShownError] = {}
 
@@ -87,18 +81,12 @@ class Analysis(Functions):
             return self._as_declared(function, " ".join(reason[1].split()))
         run = Statements(self, function)
         run.flow.local = dict(zip(function.parameters, arguments, strict=True))
-        if self._goes_on:
-            run.go_through(function.body)
-        else:
-            run.block(function.body)
+        run.block(function.body)
         if run.flow.alive:
             run.end(NOTHING)
-        ends, joining = run.flow.results, self.places.joining
-        changed = {
-            name: joining.all(end.changed[name] for end in ends) for name in function.changes
-        }
-        result = joining.all(end.value for end in ends) if ends else None
-        return Summary(result, changed, run.flow.effects.outside())
+        ends = run.flow.results
+        result = self.places.joining.all(one.value for one in ends) if ends else None
+        return Summary(result, run.flow.effects)
 
     def _check_declared(self, function: Function, arguments: Iterable[Relation]) -> None:
         """Refuse a call of a declared function with a number that may be a replica or a plain one.
@@ -123,9 +111,7 @@ class Analysis(Functions):
             result = Same()
         elif not isinstance(function.result, Nothing):
             result = Unclear(f"is what {function.name} returns, which is declared symmetric")
-        unknown = Unclear(f"{function.name} may have changed, which is declared symmetric")
-        changed: dict[str, Relation] = dict.fromkeys(function.changes, unknown)
-        return Summary(result, changed, Effects(unknown=function.name))
+        return Summary(result, Effects(unknown=function.name))
 
 
 def show(
@@ -182,7 +168,7 @@ class _Proof:
             [Same(), Position()] if n in indices else self._readings(column)
             for n, column in enumerate(columns)
         )
-        refusals: list[tuple[bool, NotShownError, list[Relation]]] = []
+        refusals: list[tuple[bool, NotShownError]] = []
         for readings in product(*each_of):
             if not self._is_closed(readings, arguments):
                 continue
@@ -194,9 +180,9 @@ class _Proof:
                 return
             except NotShownError as refused:
                 refused.progress = self.analysis.steps - begun
-                refusals.append((_acts(action, readings), refused, values))
-        _, best, values = max(refusals, key=lambda one: (one[0], one[1].rank))
-        self._note(rule, action.name, function, values, best)
+                refusals.append((_acts(action, readings), refused))
+        _, best = max(refusals, key=lambda one: (one[0], one[1].rank))
+        self.faults.append((action.name, best))
 
     def predicate(self, rule: Rule) -> None:
         """Prove it for a property or the constraint."""
@@ -204,25 +190,7 @@ class _Proof:
         try:
             self._show(rule, function, ())
         except NotShownError as refused:
-            self._note(rule, rule.name, function, (), refused)
-
-    def _note(
-        self,
-        rule: Rule,
-        name: str,
-        function: Function,
-        values: Sequence[Relation],
-        refused: NotShownError,
-    ) -> None:
-        """Note that a function is refused, with all its faults that do not follow from others."""
-        usual, self.analysis = self.analysis, Analysis(self.analysis.places, goes_on=True)
-        try:
-            self._show(rule, function, values)
-        except NotShownError as first:
-            if first.where == refused.where:
-                refused = first
-        self.analysis = usual
-        self.faults += [(name, fault) for fault in (refused, *refused.others)]
+            self.faults.append((rule.name, refused))
 
     def _show(self, rule: Rule, function: Function, values: Iterable[Relation]) -> None:
         supplied: list[Relation] = [Place(""), Same(), *values]
@@ -232,18 +200,10 @@ class _Proof:
             result = self.analysis.summary(function, arguments).result
             if result is not None:
                 self._group.truth(result)
-        except NotShownError as refused:
+        except (NotShownError, RecursionError, *MISTAKES) as failed:
+            refused = failed if isinstance(failed, NotShownError) else _mistaken(failed)
             refused.where = refused.where or line_of(function, function.line)
-            raise
-        except MISTAKES as failed:
-            why = f"cannot be followed ({type(failed).__name__}: {failed})"
-            mistaken = NotShownError(why)
-            mistaken.where = line_of(function, function.line)
-            raise mistaken from failed
-        except RecursionError:
-            deep = NotShownError("is nested too deeply to be followed")
-            deep.where = line_of(function, function.line)
-            raise deep from None
+            raise refused from None
 
     def _readings(self, numbers: Sequence[Any]) -> list[Relation]:
         """Return what an argument of an action may be, from all of its values."""
@@ -277,6 +237,13 @@ class _Proof:
             for p in self._group.permutations
             for each in known
         )
+
+
+def _mistaken(failed: Exception) -> NotShownError:
+    """Return the refusal of what cannot be followed."""
+    if isinstance(failed, RecursionError):
+        return NotShownError("is nested too deeply to be followed")
+    return NotShownError(f"cannot be followed ({type(failed).__name__}: {failed})")
 
 
 def _participant(reading: Relation, values: Sequence[Any]) -> Relation:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from ..language.form import Expression, Statement
 from ..language.origin import source_of
 
@@ -19,8 +22,6 @@ class NotShownError(Exception):
         How much was followed before it.
     mistaken
         Whether a plain number is used as a replica: it may be one after all.
-    others
-        Those of later statements, if the proof goes on after the first one.
     """
 
     def __init__(self, why: str, repair: str = "", mistaken: bool = False) -> None:
@@ -28,7 +29,6 @@ class NotShownError(Exception):
         self.why, self.repair, self.mistaken = why, repair, mistaken
         self.text = self.where = ""
         self.progress = 0
-        self.others: list[NotShownError] = []
 
     @property
     def rank(self) -> tuple[bool, int]:
@@ -43,5 +43,14 @@ class NotShownError(Exception):
         """Return the refusal of a function, which is that of every call, with the line of one."""
         here = NotShownError(self.why, self.repair, self.mistaken)
         here.text, here.where = self.text, f"{self.where}, called by {where}"
-        here.others = [one.called_from(where) for one in self.others]
         return here
+
+
+@contextmanager
+def refused_at(node: Expression | Statement) -> Iterator[None]:
+    """Note the code of a refusal meanwhile."""
+    try:
+        yield
+    except NotShownError as refused:
+        refused.at(node)
+        raise

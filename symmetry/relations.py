@@ -6,8 +6,8 @@ say less: there the second run may have another order, or another element.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from .refusals import NotShownError
 
@@ -23,20 +23,11 @@ class Same(Relation):
     numbers: frozenset[int] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Data(Relation):
     """A list, a set or a table that exists when the file is loaded: the same in both runs."""
 
     value: object
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Data):
-            return False
-        alike = isinstance(self.value, frozenset) and self.value == other.value
-        return alike or self.value is other.value
-
-    def __hash__(self) -> int:
-        return hash(self.value) if isinstance(self.value, frozenset) else id(self.value)
 
 
 @dataclass(frozen=True)
@@ -60,13 +51,6 @@ class ReplicaSet(Relation):
 
     kind: str
     wide: bool = False
-
-
-@dataclass(frozen=True)
-class Thinned(Relation):
-    """Such a mask without its lowest members: only its size is the same in both runs."""
-
-    kind: str
 
 
 @dataclass(frozen=True)
@@ -102,13 +86,6 @@ class Position(Relation):
 
 
 @dataclass(frozen=True)
-class Alternatives(Relation):
-    """One of several parts of the state, in both runs the same one but for its indices."""
-
-    places: tuple[Place, ...]
-
-
-@dataclass(frozen=True)
 class Several(Relation):
     """A tuple or a list with a relation for each item."""
 
@@ -139,26 +116,24 @@ class Bunch(Relation):
 
 @dataclass(frozen=True)
 class SetOf(Relation):
-    """A set of values that are equal in the second run exactly if they are in the first one."""
+    """A set or a bag of values that are equal in the second run exactly if they are in the first.
+
+    A dictionary that exists when the file is loaded is one of its keys.
+    """
 
     element: Relation
 
     def __post_init__(self) -> None:
-        """Refuse members that are not renamed each by itself."""
-        refuse_unlike(self.element)
+        """Refuse members that two runs may hold differently.
 
-
-@dataclass(frozen=True)
-class Table(Relation):
-    """A dictionary or a bag; ``ordered`` is whether its keys come in the same order."""
-
-    key: Relation
-    value: Relation
-    ordered: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse keys that are not renamed each by itself."""
-        refuse_unlike(self.key)
+        Raises
+        ------
+        NotShownError
+            If values that are equal in one run may differ in the other one.
+        """
+        if not is_renamed(self.element):
+            why = "holds as members what depends on the order of replicas"
+            raise NotShownError(why, "put each replica in by itself")
 
 
 @dataclass(frozen=True)
@@ -225,19 +200,11 @@ ORDER = "carries a value from one replica to the next, so that their order matte
 """Why what a round of a loop leaves behind may not be read by another one."""
 
 
-def refuse_unlike(value: Relation) -> None:
-    """Refuse to count or to look up what two runs may hold differently.
-
-    Raises
-    ------
-    NotShownError
-        If values that are equal in one run may differ in the other one.
-    """
-    if isinstance(value, (Thinned, Shifted, Bunch, Picked)):
-        why = "holds as members or keys what depends on the order of replicas"
-        raise NotShownError(why, "put each replica in by itself")
-    for part in parts_of(value):
-        refuse_unlike(part)
+def is_renamed(value: Relation) -> bool:
+    """Whether it is known of all parts of a value what a renaming makes of each of them."""
+    if isinstance(value, (Shifted, Bunch, Picked, Unclear)):
+        return False
+    return all(map(is_renamed, parts_of(value)))
 
 
 def exactly(number: int) -> Same:
@@ -258,35 +225,41 @@ def parts_of(value: Relation) -> tuple[Relation, ...]:
         return value.items
     if isinstance(value, (Listed, Indexed, Bunch, SetOf)):
         return (value.element,)
-    if isinstance(value, Table):
-        return value.key, value.value
     if isinstance(value, Made):
         return tuple(part for _, part in value.parts)
     return (value.of,) if isinstance(value, Maybe) else ()
 
 
+def rebuilt(value: Relation, change: Callable[[Relation], Relation]) -> Relation:
+    """Return a value whose innermost parts are changed."""
+    if isinstance(value, Several):
+        return Several(tuple(rebuilt(one, change) for one in value.items))
+    if isinstance(value, Made):
+        parts = tuple((name, rebuilt(one, change)) for name, one in value.parts)
+        return Made(value.declaration, parts)
+    if isinstance(value, (Listed, Indexed, Bunch, SetOf)):
+        return replace(value, element=rebuilt(value.element, change))
+    if isinstance(value, Maybe):
+        return Maybe(rebuilt(value.of, change))
+    if isinstance(value, Carried):
+        return Carried(value.how, rebuilt(value.value, change))
+    return change(value)
+
+
 def without_symbols(value: Relation, depth: int) -> Relation:
     """Return a value outside of the loops that are deeper than this."""
-    if isinstance(value, Replica) and value.symbol > depth:
-        return Replica(value.kind, value.may_be_none)
-    if isinstance(value, Place):
-        return Place(value.form, tuple(n if n <= depth else 0 for n in value.indices))
-    inner: dict[str, Any] = {}
-    for one in fields(value):  # type: ignore[arg-type]  # each is a dataclass
-        held = getattr(value, one.name)
-        if isinstance(held, Relation):
-            inner[one.name] = without_symbols(held, depth)
-        elif isinstance(held, tuple):
-            inner[one.name] = tuple(
-                without_symbols(item, depth) if isinstance(item, Relation)
-                else (item[0], without_symbols(item[1], depth)) if isinstance(item, tuple)
-                else item
-                for item in held
-            )  # fmt: skip
-    return replace(value, **inner) if inner else value  # type: ignore[type-var]
+
+    def outside(one: Relation) -> Relation:
+        if isinstance(one, Replica) and one.symbol > depth:
+            return Replica(one.kind, one.may_be_none)
+        if isinstance(one, Place):
+            return Place(one.form, tuple(n if n <= depth else 0 for n in one.indices))
+        return one
+
+    return rebuilt(value, outside)
 
 
 def has_replica(value: Relation) -> bool:
     """Whether a value is changed by renaming the participants."""
-    renamed = isinstance(value, (Replica, ReplicaSet, Thinned, Shifted, Indexed, Bunch, Picked))
+    renamed = isinstance(value, (Replica, ReplicaSet, Shifted, Indexed, Bunch, Picked))
     return renamed or any(map(has_replica, parts_of(value)))

@@ -6,7 +6,6 @@ from inspect import isroutine
 
 from ..core.errors import printed
 from .relations import (
-    Alternatives,
     Bunch,
     Carried,
     Data,
@@ -26,8 +25,6 @@ from .relations import (
     SetOf,
     Several,
     Shifted,
-    Table,
-    Thinned,
     Unclear,
 )
 
@@ -40,9 +37,7 @@ _DESCRIBED: dict[type, str] = {
     Never: "an element of an empty list",
     Place: "a part of the state",
     Position: "the number of a member of a set",
-    Alternatives: "one of several parts of the state",
     Made: "a record",
-    Table: "a dictionary",
     Several: "a tuple",
     Picked: "a result that depends on the order of replicas",
     Carried: "what other rounds of a loop over replicas may have changed",
@@ -51,7 +46,6 @@ _DESCRIBED: dict[type, str] = {
 _OF_KIND: dict[type, str] = {
     Replica: "the number of {0}",
     ReplicaSet: "a set of {1}",
-    Thinned: "a set without its lowest members",
     Shifted: "a shifted set of {1}, of which only & 1 is known",
     Indexed: "a list by {2}",
 }
@@ -72,7 +66,7 @@ def described(value: Relation) -> str:
         return f"a tuple of {' and '.join(map(described, value.items))}"
     if isinstance(value, (Listed, Bunch, SetOf)):
         return _held(value)
-    if isinstance(value, (Replica, ReplicaSet, Thinned, Shifted, Indexed)):
+    if isinstance(value, (Replica, ReplicaSet, Shifted, Indexed)):
         kind = value.kind or "replica"
         article = "an" if kind[0] in "aeiou" else "a"
         return _OF_KIND[type(value)].format(f"{article} {kind}", f"{kind}s", kind)
@@ -90,16 +84,11 @@ def _held(value: Listed | Bunch | SetOf) -> str:
 
 
 def _told(value: object) -> str:
-    """Return a constant in words: a large one is what it is, and how many entries it has."""
+    """Return a constant in words, of a large one its beginning."""
     if isroutine(value):
         return f"the function {value.__name__}"
     text = printed(set(value) if isinstance(value, frozenset) else value)
-    if len(text) <= LONGEST:
-        return text
-    for kind, name in ((dict, "dictionary"), (list, "list"), (set | frozenset, "set")):
-        if isinstance(value, kind):
-            return f"a {name} of {len(value)} entries"
-    return f"{text[:LONGEST]}..."
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 def why_not_computed(name: str, left: Relation, right: Relation) -> str:

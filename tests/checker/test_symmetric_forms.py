@@ -213,7 +213,7 @@ def gathers_in_order(s: State, k: Bounds, node: int) -> bool:
         (guards_another, "changes leader for each replica in a way that depends on their order"),
         (seeks_a_number, "compares the number of a node"),
         (seeks_node_1, "tells node 1 from the others"),
-        (tables_a_node, "looks for a tuple of the number of a node and a plain number in {"),
+        (tables_a_node, "compares a tuple of the number of a node and a plain number and a tuple"),
         (gathers_in_order, "takes an element of a list"),
         (gets_for_a_node, "looks up a tuple of a plain number and the number of a node in {"),
     ],

@@ -143,7 +143,7 @@ def test_orbits_are_as_many_as_brute_force_counts(engine, end):
 @pytest.mark.parametrize(
     ("twin", "why"),
     [
-        (ends_with_1, "stores {1} in node[].acks, declared as a set of nodes"),
+        (ends_with_1, "stores a set of plain numbers in node[].acks, declared as a set of nodes"),
         (
             ends_with_line,
             "stores a list of nodes in any order in audit.line, declared as a list of",

@@ -135,7 +135,6 @@ class Programs:
             lambda: f"{self.note()} in s.{dice.choice(('news', 'copies'))}",
             lambda: f"s.copies.count({self.note()}) > 1",
             lambda: f"{self.of(REPLICA, 0)} in {dice.choice(self.lists)}",
-            lambda: f"{self.replica_or_none()} in {dice.choice(('ALL', 'FROZEN', '(0, 2, 1)'))}",
         )
         if not depth or dice.random() < 0.4:
             return f"({dice.choice(atoms)()})"
@@ -308,9 +307,7 @@ class Programs:
         lines = [f"{total} = {begin}", f"for {name} in range(k.peers):", f"    if {test}:"]
         lines.append(f"        {dice.choice(adds)}")
         if dice.random() < 0.3:
-            lines.append(f"        {dice.choice(('break', 'continue'))}")
-        if dice.random() < 0.2:
-            lines += [f"    if s.peer[{name}].term == 1:", "        break"]
+            lines.append("        continue")
         if dice.random() < 0.2:
             lines += [f"    {line}" for line in self.store(0)]
         self.peers.remove(name)

@@ -112,32 +112,8 @@ x = [p for p in range(k.peers)]
 x.sort(key=lambda p: w(s, p))
 return True
 """,
-    "an entry is deleted": """
-d = {p: 0 for p in range(k.peers)}
-for p in range(k.peers):
-    if r in d:
-        del d[r]
-        s.score[p] = 5
-return True
-""",
     "what is asked three times counts": """
 if g(s) == 0 or g(s) == 1 or g(s) == 2:
-    return True
-return False
-""",
-    "a counter adds up and loses": """
-c = Counter()
-for p in range(k.peers):
-    if s.peer[p].up:
-        c.update([r])
-    else:
-        c.pop(r, 0)
-return c[r] > 0
-""",
-    "an empty dictionary is gone over": """
-d = {}
-n = sum(x for p, x in d.items())
-if s.board.leader == 1:
     return True
 return False
 """,
@@ -158,12 +134,6 @@ ALIKE = {
     "a helper has a list by replica": """
 return any(most(s, k, p) > 1 for p in range(k.peers))
 """,
-    "a list is copied before a loop changes it": """
-out = [1, 2]
-for n in list(out):
-    out.append(n)
-return len(out) > s.slot[0]
-""",
     "a comprehension reads before a loop writes": """
 for p in [p for p in range(k.peers) if s.peer[p].up]:
     s.peer[p].up = False
@@ -173,9 +143,7 @@ return True
 
 MOST = """
 def most(s, k, x):
-    votes = [0 for p in range(k.peers)]
-    for p in range(k.peers):
-        votes[p] += s.peer[p].term
+    votes = [s.peer[p].term for p in range(k.peers)]
     return votes[x]
 """
 

@@ -351,7 +351,7 @@ def refuse_others(who: object, others: Sequence[object]) -> None:
 
 
 def taken_by_parameters(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
-    """Take out what is said of parameters of an action that are called like its options."""
+    """Take the choices of parameters that are called like options out of the options."""
     own = [name for name in inspect.signature(function).parameters if name in options]
     said = {name: options[name] for name in own if options[name] is not OPTIONS[name]}
     options.update((name, OPTIONS[name]) for name in own)

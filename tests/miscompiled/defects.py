@@ -8,6 +8,7 @@ from random import Random
 
 NAME = r'@"?([^"(\s]+)"?'
 DEFINITION = re.compile(rf"define .*?{NAME}\(")
+LISTED = re.compile(r"ptr @([\w.]+)")
 CALLED = re.compile(rf"call [^@]*{NAME}\(")
 REGISTER = r"%[A-Za-z0-9._$]+"
 ASSIGNED = re.compile(rf"\s+({REGISTER}) = (\w+)(.*)")
@@ -76,9 +77,10 @@ def functions(lines: list[str]) -> Iterator[tuple[str, range]]:
 
 
 def reachable(lines: list[str]) -> set[str]:
-    """Return the functions that the driver calls, and all that these call."""
+    """Return the functions that the driver calls, those in tables, and all that these call."""
     bodies = dict(functions(lines))
     left = [name for name in bodies if name.startswith("tidegate_")]
+    left += [name[1] for line in lines if line[:1] == "@" for name in LISTED.finditer(line)]
     used: set[str] = set()
     while left:
         name = left.pop()

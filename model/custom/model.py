@@ -264,11 +264,10 @@ class Model(Fair, Generic[S, K]):
             Whether its parameters always differ from each other, as a leader and its follower do.
         choices
             For each parameter after ``s`` and ``k`` its values: a kind of participant, the values
-            themselves, ``item=range(3)``, or a function of the bounds,
-            ``item=lambda k: range(k.items)``, and of parameters before it,
-            ``to=lambda k, node: NEXT[node]``.  A parameter that is called like a kind of
-            participant needs none.  A function of the state names a set, bag or sequence of it,
-            ``m=lambda s, k: s.sent``; with all values before it, it may be any:
+            themselves, ``item=range(3)``, or a function of the bounds and of parameters before it,
+            ``to=lambda k, node: NEXT[node]``.  One that is called like a kind of participant needs
+            none.  A function of the state names a container, ``m=lambda s, k: s.sent``, or lists
+            numbers; with all values before it, it may be any:
             ``m=(lambda k: range(k.items), lambda s, k, node: ...)``.
 
         Raises
@@ -278,18 +277,13 @@ class Model(Fair, Generic[S, K]):
         """
         refuse_bare(who, "@model.action('who')")
         refuse_others(who, others)
+        said = source, fairness, fair_per, sign, when, distinct
 
         def declare(function: F) -> F:
             refuse_other_kinds(function, "an action")
             self._refuse_taken("action", function, [one.apply for one in self.actions])
-            options: dict[str, Any] = {
-                "source": source, "fairness": fairness, "fair_per": fair_per, "sign": sign,
-                "when": when, "distinct": distinct,
-            }  # fmt: skip
-            more = choices | taken_by_parameters(function, options)
-            of_action = (options[name] for name in OF_ACTION if name != "who")
-            refuse_other_types(f"action {function.__name__}", OF_ACTION, who, *of_action)
-            self._declare(function, who, choices=more, **options)
+            more, options = taken_by_parameters(function, said)
+            self._declare(function, who, choices={**choices, **more}, **options)
             return function
 
         return declare
@@ -672,6 +666,8 @@ class Model(Fair, Generic[S, K]):
         distinct: bool,
     ) -> None:
         """Add an action whose parameters take each of their values."""
+        options = who, source, fairness, fair_per, sign, distinct
+        refuse_other_types(f"action {function.__name__}", OF_ACTION, *options)
         name = _camel(function.__name__)
         refuse_unfit(when, f"when of action {name}", "k")
         others = {*self._participants, *choices}

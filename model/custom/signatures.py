@@ -350,9 +350,17 @@ def refuse_others(who: object, others: Sequence[object]) -> None:
         )
 
 
-def taken_by_parameters(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
-    """Take the choices of parameters that are called like options out of the options."""
+def taken_by_parameters(
+    function: Callable[..., Any], said: Sequence[object]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the choices of parameters that are called like options, and what the options are.
+
+    Parameters
+    ----------
+    said
+        What the model says of each of :data:`OPTIONS`, in their order.
+    """
+    options = dict(zip(OPTIONS, said, strict=True))
     own = [name for name in inspect.signature(function).parameters if name in options]
-    said = {name: options[name] for name in own if options[name] is not OPTIONS[name]}
-    options.update((name, OPTIONS[name]) for name in own)
-    return said
+    more = {name: options[name] for name in own if options[name] is not OPTIONS[name]}
+    return more, options | {name: OPTIONS[name] for name in own}

@@ -103,13 +103,8 @@ class Part:
         if self.narrowed:
             yield from self._each_chosen(out)
             return
-        counter, head = f"%counter.{self.first}", f"choice.{self.first}"
-        out.prologue.append(f"  {counter} = alloca i64")
-        out.emit(f"store i64 0, ptr {counter}")
-        out.place_label(head)
-        chosen = out.value(f"load i64, ptr {counter}")
-        yield self._passed(out, chosen)
-        out.again(counter, chosen, str(len(self.instances)), head, f"beyond.{self.first}")
+        with each_number(out, self.first, len(self.instances)) as chosen:
+            yield self._passed(out, chosen)
 
     def _passed(self, out: Emitter, chosen: str) -> tuple[str, str]:
         """Emit the loading of a choice, and return what :meth:`each` yields."""
@@ -152,6 +147,18 @@ class Part:
         out.jump(f"choice.{first}")
         out.place_label(f"empty.{first}")
         out.again(word, here, str(words), f"word.{first}", f"beyond.{first}")
+
+
+@contextmanager
+def each_number(out: Emitter, first: int, count: int) -> Iterator[str]:
+    """Emit a loop over the numbers below a count, of instances from `first` on; yield a number."""
+    counter, head = f"%counter.{first}", f"choice.{first}"
+    out.prologue.append(f"  {counter} = alloca i64")
+    out.emit(f"store i64 0, ptr {counter}")
+    out.place_label(head)
+    chosen = out.value(f"load i64, ptr {counter}")
+    yield chosen
+    out.again(counter, chosen, str(count), head, f"beyond.{first}")
 
 
 def parts_of(instances: Sequence[Instance]) -> list[Part]:
@@ -253,20 +260,13 @@ KEEP_ROWS = """\
 define internal void @keep_rows(i64 %part, i64 %number, ptr %noted, ptr %answers, i64 %states, \
 i64 %count) nounwind {{
 entry:
-  %end.of.rows = getelementptr i64, ptr @rows_until, i64 %part
-  %end = load i64, ptr %end.of.rows
-  %before = sub i64 %part, 1
-  %none = icmp eq i64 %part, 0
-  %begin.of.rows = getelementptr i64, ptr @rows_until, i64 %before
-  br i1 %none, label %rows, label %later
-later:
-  %begun = load i64, ptr %begin.of.rows
-  br label %rows
-rows:
-  %begin = phi i64 [0, %entry], [%begun, %later]
+  %begin.at = getelementptr i64, ptr @rows_from, i64 %part
+  %begin = load i64, ptr %begin.at
+  %end.at = getelementptr i64, ptr %begin.at, i64 1
+  %end = load i64, ptr %end.at
   br label %row
 row:
-  %at = phi i64 [%begin, %rows], [%next, %on]
+  %at = phi i64 [%begin, %entry], [%next, %on]
   %more = icmp ult i64 %at, %end
   br i1 %more, label %look, label %done
 look:
@@ -297,7 +297,7 @@ done:
 """Keeps the states of a group whose guards took ways that are wanted.
 
 The marks of all states for an element of a part's marks are a row of ``noted``; ``rows`` has the
-elements of all parts, and ``rows_until`` where those of each part end.
+elements of all parts, and ``rows_from`` where those of each part begin, and the last ones end.
 """
 
 
@@ -475,7 +475,7 @@ class Expansion:
         """Yield the tables of the elements in which the guards of each part mark their ways."""
         elements = [sorted(self._noted[part.first]) for part in self._parts]
         yield constants("rows", "i64", [one for row in elements for one in row])
-        yield constants("rows_until", "i64", [*accumulate(map(len, elements))])
+        yield constants("rows_from", "i64", [*accumulate(map(len, elements), initial=0)])
 
     def _shared(self, tick: Callable[[], None]) -> dict[int, list[str]]:
         """Find the parts, and return the definitions of the wide ones."""
@@ -580,22 +580,19 @@ class Expansion:
     def _take_each(self, out: Emitter, run: Sequence[tuple[int, Part]]) -> None:
         """Emit a loop over consecutive instances, each with code of its own."""
         begin, first = run[0][0], run[0][1].first
-        counter, head = f"%counter.{first}", f"choice.{first}"
-        out.prologue.append(f"  {counter} = alloca i64")
-        out.emit(f"store i64 0, ptr {counter}")
-        out.place_label(head)
-        chosen = out.value(f"load i64, ptr {counter}")
-        functions = []
-        for name in ("guards", "instance"):
-            table = f"every.{name}.{first}"
-            every = [f"@{name}.{part.first}" for _, part in run]
-            self._tables.append(constants(table, "ptr", every))
-            address = out.value(f"getelementptr ptr, ptr @{table}, i64 {chosen}")
-            functions.append(out.value(f"load ptr, ptr {address}"))
-        place, number = (out.value(f"add i64 {chosen}, {start}") for start in (begin, first))
-        guards, instance = functions
-        self._take(out, place, guards, instance, number, "")
-        out.again(counter, chosen, str(len(run)), head, f"beyond.{first}")
+        with each_number(out, first, len(run)) as chosen:
+            guards, instance = (
+                self._one_of(out, name, run, chosen) for name in ("guards", "instance")
+            )
+            place, number = (out.value(f"add i64 {chosen}, {start}") for start in (begin, first))
+            self._take(out, place, guards, instance, number, "")
+
+    def _one_of(self, out: Emitter, name: str, run: Sequence[tuple[int, Part]], chosen: str) -> str:
+        """Emit the loading of one of the functions of consecutive instances, from a table."""
+        table = f"every.{name}.{run[0][1].first}"
+        self._tables.append(constants(table, "ptr", [f"@{name}.{part.first}" for _, part in run]))
+        address = out.value(f"getelementptr ptr, ptr @{table}, i64 {chosen}")
+        return out.value(f"load ptr, ptr {address}")
 
     def _take(
         self, out: Emitter, place: str, guards: str, instance: str, number: str, arguments: str

@@ -897,7 +897,9 @@ class Frame:
 
     def _end_lazy(self, statement: ast.stmt, lowered: Parts[Statement]) -> None:
         """Refuse a name for a generator that a statement does not read, or reads too late."""
-        if not self.lazy or (not lowered and isinstance(statement, ast.Assign)):
+        begun = getattr(statement, "value", None)
+        begins = not lowered and any(source is begun for source in self.lazy.values())
+        if begins or not self.lazy:
             return
         names, self.lazy = self.lazy, {}
         first = [part for one in lowered for part in children(one) if isinstance(part, Expression)]

@@ -69,7 +69,7 @@ Follow = Callable[[Round], None]
 
 
 class Iteration(Expressions):
-    """Follows comprehensions, quantifiers, and lists, sets and dictionaries of all values."""
+    """Follows comprehensions, quantifiers, and lists and sets of all values."""
 
     def each(self, over: form.Expression, follow: Follow) -> None:
         """Follow a round over what something yields: by the first reading that is not refused.
@@ -241,7 +241,7 @@ class Iteration(Expressions):
         return replace(one, element=self.read(self.settled(one.element)))
 
     def _gather(self, node: form.Gather) -> Relation:
-        """Return a list, a set or a dictionary of all that something yields."""
+        """Return a list or a set of all that something yields."""
         if not isinstance(node.of, (form.Comprehension, form.Apply)):
             value = self.opened(node.of)
             if isinstance(value, (Several, Listed, Indexed, Bunch)) and _is_list(node.type):

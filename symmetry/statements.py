@@ -202,7 +202,7 @@ class Statements(Library):
         }
 
     def _refuse_changed(self, node: form.For) -> None:
-        """Refuse a loop that changes the list, the set or the dictionary that it goes over."""
+        """Refuse a loop that changes the list or the set that it goes over."""
         names = read_in(node.over) & _grown(node.body)
         if names:
             name = min(names).partition("'")[0]
